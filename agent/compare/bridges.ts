@@ -32,7 +32,7 @@ const missing = { wanted: 'present', observed: 'absent' } as const;
 const superfluous = { wanted: 'absent', observed: 'present' } as const;
 const inactive = { wanted: 'yes', observed: 'no' } as const;
 
-/** Returns every difference between the desired and the observed state; empty if there is none. */
+/** Returns every difference between the desired and the observed state; empty if they are equal. */
 export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly NetworkDifference[] {
   const wantedProfiles = new Set(wanted.bridges.flatMap((bridge) => bridge.profiles.map((profile) => profile.uuid)));
   const leftovers = observation.networkManager.profiles.flatMap((profile): readonly NetworkDifference[] => {

@@ -18,7 +18,7 @@ export interface ConfigFiles {
   readonly ovnYamlPath?: string;
   readonly configYaml: FileContent;
   readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
-  /** Errors of MicroShift's own files that cannot be read. Absent if there are none. */
+  /** Errors of MicroShift's own files that cannot be read. Absent if all are readable. */
   readonly unreadable?: readonly AgentError[];
 }
 

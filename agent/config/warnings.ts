@@ -46,8 +46,8 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, cluster } = config;
   const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;
   const warnings: ConfigWarning[] = [];
-  // MS pkg/config/ovn/ovn.go:36, 117: `MTU int`. MS pkg/components/networking.go:26 does not read the file if cniPlugin
-  // is none.
+  // MS pkg/config/ovn/ovn.go:36, 117: `MTU int`. MS pkg/components/networking.go:26 does not read the file with
+  // `cniPlugin: none`.
   if (mtu.value === 'auto' && mtu.source !== 'default' && microshiftRenders(config)) {
     const message =
       'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';
@@ -76,9 +76,9 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Returns warnings about the MTU once that of the uplink is known; null if there is no uplink. Packets between the
- * nodes of a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so only the uplink's
- * MTU counts. The agent's default has no effect if MicroShift renders the manifests.
+ * Returns warnings about the MTU once that of the uplink is known; null without an uplink. Packets between the nodes of
+ * a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so only the uplink's MTU
+ * counts. The agent's default has no effect if MicroShift renders the manifests.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
   const { mtu } = config;

@@ -16,7 +16,7 @@ const subject = 'system:node:';
 
 /**
  * Returns the name by which the API server knows the kubelet of this host (kubernetes.io, "Using Node Authorization");
- * null if there is no kubelet.
+ * null without a kubelet.
  */
 export function readKubeletName(): string | null {
   for (const path of certificates) {
@@ -24,7 +24,7 @@ export function readKubeletName(): string | null {
       const { commonName } = readCertificate(readRegularFile(path, limitBytes)?.toString() ?? '');
       if (commonName.startsWith(subject)) return commonName.slice(subject.length);
     } catch {
-      // A file that is not a certificate is no evidence of a kubelet.
+      // A file that is not a certificate does not prove a kubelet.
     }
   }
   return null;

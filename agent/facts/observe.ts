@@ -34,7 +34,7 @@ export interface ObservePorts {
   /** Returns true if the kernel itself configures IPv6 on an interface. */
   readonly takesAdvertisements: (name: string) => boolean;
   readonly readFile: (path: string) => string | null;
-  /** Returns the address of the SSH client that started the run; null if there is none. */
+  /** Returns the address of the SSH client that started the run; null without SSH. */
   readonly sshClient: () => string | null;
   readonly tuning: () => TuningFacts;
   /** Returns true for a program that NetworkManager would find. */

@@ -36,7 +36,7 @@ export function inventoryReferences(inventory: KubernetesObject | null): ObjectR
   });
 }
 
-/** Returns the objects that were applied earlier and are no longer desired. */
+/** Returns the objects that were applied earlier and are not desired any more. */
 export function staleReferences(
   earlier: readonly ObjectReference[],
   wanted: readonly ObjectReference[],

@@ -62,7 +62,7 @@ export function keyOf({ apiVersion, kind, namespace, name }: ObjectReference): s
   return [apiVersion, kind, namespace ?? '', name].join(' ');
 }
 
-/** Returns the value at a path of field names; undefined if there is none. */
+/** Returns the value at a path of field names; undefined if it does not exist. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, name) =>
@@ -71,7 +71,7 @@ export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** Returns the list at a path of field names; an empty list if there is none. */
+/** Returns the list at a path of field names; an empty list if it does not exist. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const list = fieldAt(value, ...path);
   return Array.isArray(list) ? list : [];

@@ -3,7 +3,7 @@ import { type Config, microshiftRenders } from '../model/config.ts';
 import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } from './object.ts';
 
 /**
- * Refuses to write if the objects on the cluster are MicroShift's own: unless network.cniPlugin is none, MicroShift
+ * Refuses to write if the objects on the cluster are MicroShift's own: without `network.cniPlugin: none`, MicroShift
  * applies them at each start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster, it
  * does not start with any other value (pkg/config/c2cc.go:311).
  */

@@ -47,7 +47,7 @@ export function refusedContainers(
 
 /**
  * Returns the first refusal that the last apply does not resolve, because a ConfigMap that was missing before may exist
- * now; null if there is none.
+ * now; null without such a refusal.
  */
 export function lastingRefusal(
   before: readonly RefusedContainer[],

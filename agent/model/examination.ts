@@ -137,7 +137,7 @@ export interface UnitFacts {
   readonly active: string;
   /** Result of the last run: `success`, `exit-code`, `timeout`, … */
   readonly result: string;
-  /** Unit file state: `enabled`, `disabled`, `masked`, `static`, …; empty if there is no unit file. */
+  /** Unit file state: `enabled`, `disabled`, `masked`, `static`, …; empty without a unit file. */
   readonly file: string;
   readonly path: string;
   readonly dropIns: readonly string[];

@@ -8,7 +8,7 @@ export interface HintFiles {
    * NIC that carried br-ex last, from /var/lib/microshift-net/uplink.json. Absent in snapshots of agents before 0.2.
    */
   readonly hintedNic?: HintedNic | null;
-  /** Bridges that `bridge add` recorded in /var/lib/microshift-net/bridges.json. Absent if there are none. */
+  /** Bridges that `bridge add` recorded in /var/lib/microshift-net/bridges.json. Absent if empty. */
   readonly addedBridges?: readonly AddedBridge[];
   /** Content of /etc/ovnk/extra_bridge. */
   readonly extraBridge: string | null;

@@ -12,13 +12,10 @@ export interface KernelEntries {
   readonly neighbours: readonly KernelNeighbour[];
   /**
    * Policy rules that name the interface, or that lead to its routes and would be removed with NetworkManager's own.
-   * Absent if there are no such rules.
+   * Absent if empty.
    */
   readonly rules?: readonly KernelRule[];
-  /**
-   * Routes that the agent cannot add again through ip(8) (nexthop objects), in its notation. Absent if there are no
-   * such routes.
-   */
+  /** Routes that the agent cannot add again through ip(8) (nexthop objects), in its notation. Absent if empty. */
   readonly unmovable?: readonly string[];
 }
 
@@ -35,7 +32,7 @@ export function entriesOf(
   return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
 }
 
-/** Returns true if there are no entries. */
+/** Returns true if all lists of entries are empty. */
 export function isEmpty({ addresses, routes, neighbours, rules = [] }: KernelEntries): boolean {
   return addresses.length + routes.length + neighbours.length + rules.length === 0;
 }
@@ -94,7 +91,7 @@ export interface KernelRoute {
   readonly protocol?: string;
   /**
    * All other attributes in the notation of ip-route(8), word by word: `onlink`, `advmss 1000`, `mtu lock 1300`, `via
-   * inet6 …`. Absent if there are none.
+   * inet6 …`. Absent if empty.
    */
   readonly options?: readonly string[];
   /**

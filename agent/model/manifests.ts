@@ -35,7 +35,7 @@ export interface ObjectDifference {
   readonly object: string;
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChange[];
-  /** Other field managers that set the same fields; null if there are none. */
+  /** Other field managers that set the same fields; null if this manager alone does. */
   readonly conflict: string | null;
 }
 

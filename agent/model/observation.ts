@@ -13,7 +13,7 @@ export interface Observation extends Surroundings {
   readonly host: {
     readonly bootId: string;
     readonly hostname: string;
-    /** Address of the SSH client from which this run was started; null if there is none. */
+    /** Address of the SSH client from which this run was started; null without SSH. */
     readonly sshPeer: string | null;
     /** Missing programs that NetworkManager needs to start a device again. Absent if no program is missing. */
     readonly missingPrograms?: readonly string[];
@@ -60,9 +60,9 @@ export interface Link {
   /** Kernel driver of the device; null for virtual devices. */
   readonly driver: string | null;
   readonly master: string | null;
-  /** Links of this network namespace that are stacked on this link, without its master (`upper_*` in sysfs). Absent if there are none. */
+  /** Links of this network namespace that are stacked on this link, without its master (`upper_*` in sysfs). Absent if empty. */
   readonly uppers?: readonly string[];
-  /** Index of the link to which a tunnel is bound or on which a device is stacked (IFLA_LINK), or of a veth's peer. Absent if there is none. */
+  /** Index of the link to which a tunnel is bound or on which a device is stacked (IFLA_LINK), or of a veth's peer. Absent without such a link. */
   readonly parentIndex?: number;
   /** State that the bonding driver reports. Absent if the link is not a bond. */
   readonly bond?: BondState;
@@ -101,12 +101,12 @@ export interface Resolver {
   readonly options: readonly string[];
 }
 
-/** Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null if there is no lease of that family. */
+/** Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null without a lease of that family. */
 export interface DhcpIdentity {
   readonly clientId: string | null;
   readonly duid: string | null;
   readonly iaid: string | null;
-  /** Address of the IPv4 lease, without prefix length. Absent if there is no IPv4 lease. */
+  /** Address of the IPv4 lease, without prefix length. Absent without an IPv4 lease. */
   readonly address?: string;
   /** Gateways of the IPv4 lease. Absent if the lease has none. */
   readonly routers?: readonly string[];
@@ -120,7 +120,7 @@ export interface NetworkManagerFacts {
   readonly profiles: readonly NmProfile[];
   /** D-Bus paths of all checkpoints that exist, including those of other programs. */
   readonly checkpoints: readonly string[];
-  /** Defaults of connection properties in NetworkManager's configuration, in the order in which they are read. Absent if there are none. */
+  /** Defaults of connection properties in NetworkManager's configuration, in the order in which they are read. Absent if empty. */
   readonly defaults?: readonly DefaultsSection[];
   /** Sections about devices and profiles in NetworkManager's configuration files, highest precedence first. Absent if no such section exists. */
   readonly config?: readonly ConfigSection[];
@@ -141,7 +141,7 @@ export interface NmDevice {
   readonly hwAddress: string;
   /** Permanent MAC; empty or absent if the device has none. */
   readonly permanentHwAddress?: string;
-  /** Null or absent if there is no lease. */
+  /** Null or absent without a lease. */
   readonly dhcp?: DhcpIdentity | null;
   readonly driver: string;
 }
@@ -220,7 +220,7 @@ export function prefixedAddress({ address, prefixLength }: LinkAddress): string 
   return `${address}/${prefixLength}`;
 }
 
-/** Returns the addresses of a link for which `isOfKind` is true, in the form `address/prefix`; an empty list if there is no link. */
+/** Returns the addresses of a link for which `isOfKind` is true, in the form `address/prefix`; an empty list without a link. */
 export function addressesOf(
   link: Pick<Link, 'addresses'> | undefined,
   isOfKind: (entry: LinkAddress) => boolean = () => true,

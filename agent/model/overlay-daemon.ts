@@ -29,7 +29,7 @@ export interface WatcherState {
   readonly wroteAt: string | null;
   /** Object keys whose rows the database rejects; each write is tried again. */
   readonly refused: readonly string[];
-  /** Error that keeps the watcher from following objects or from writing rows; null if there is none. */
+  /** Error that keeps the watcher from following objects or from writing rows; null if both work. */
   readonly failure: { readonly message: string; readonly hint: string | null; readonly since: string } | null;
 }
 

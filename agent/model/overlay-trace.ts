@@ -152,7 +152,7 @@ export interface TraceOutput {
 export interface TracePart {
   /** Flow that was passed to Open vSwitch (ovs-vswitchd(8), ofproto/trace). */
   readonly flow: string;
-  /** Device at which the packet enters; null if there is none, for the reason in `remarks`. */
+  /** Device at which the packet enters; null if it is not known, for the reason in `remarks`. */
   readonly device: string | null;
   readonly outputs: readonly TraceOutput[];
   /** Bridges on the path that forward by their MAC learning tables. */

@@ -137,7 +137,7 @@ export interface NorthboundFacts {
   readonly nodes: readonly OverlayNode[];
   /** Nodes whose rows are removed. */
   readonly leaving: readonly string[];
-  /** Node after which the scheme `seed` names the cluster's router if there is no router yet. */
+  /** Node after which the scheme `seed` names the cluster's router if the router does not exist yet. */
   readonly centralNode: string;
   readonly rows: DatabaseRows;
   /** MACs for new ports in the scheme `seed`, which are used in their order. `macsNeeded` of them are always enough. */

@@ -34,7 +34,7 @@ export interface NodeRequest {
   readonly serviceSubnets: readonly string[] | null;
   readonly subnets: readonly string[] | null;
   readonly gateway: GatewayRequest | null;
-  /** True if the node starts a cluster when there is none yet. */
+  /** True if the node starts a cluster when none exists yet. */
   readonly isMaster: boolean;
 }
 

@@ -34,9 +34,9 @@ export interface WantedBridge {
   } | null;
   readonly mac: string;
   readonly profiles: readonly WantedProfile[];
-  /** Entries that other programs had added to the bridge's interface, and that are lost with it. Absent if there are none. */
+  /** Entries that other programs had added to the bridge's interface, and that are lost with it. Absent if empty. */
   readonly foreign?: KernelEntries;
-  /** Addresses of the bridge (`address/prefix`) that lo needs as well, because MicroShift ignores br-ex. Absent if there are none. */
+  /** Addresses of the bridge (`address/prefix`) that lo needs as well, because MicroShift ignores br-ex. Absent if empty. */
   readonly loopback?: readonly string[];
   /** Set if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the bridge first. */
   readonly signpost?: true;
@@ -45,9 +45,9 @@ export interface WantedBridge {
 /** Desired state of a run: these bridges of the agent, and no others. */
 export interface Wanted {
   readonly bridges: readonly WantedBridge[];
-  /** Bridges that belong to MicroShift afterwards. Absent if there are none. */
+  /** Bridges that belong to MicroShift afterwards. Absent if empty. */
   readonly microshift?: readonly LeftBridge[];
-  /** Bridges that `bridge add` configures from then on, also at the next boot. Absent if the run does not concern them or there were none. */
+  /** Bridges that `bridge add` configures from then on, also at the next boot. Absent if the run does not concern them or the list was empty. */
   readonly added?: readonly AddedBridge[];
   /** Entries that other programs had added to NICs outside of the agent's bridges, in an earlier state. Absent if no such entries existed. */
   readonly given?: readonly KernelEntries[];
@@ -114,9 +114,9 @@ export interface StepArguments {
     interface: string;
     profile: ProfileName;
     activate: boolean;
-    /** Profiles of the bridge that NetworkManager must not activate while the NIC's own profile is activated. Absent if there are none. */
+    /** Profiles of the bridge that NetworkManager must not activate while the NIC's own profile is activated. Absent if empty. */
     blocked?: readonly ProfileName[];
-    /** MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null if there is no bridge. */
+    /** MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null without a bridge. */
     mac: string | null;
     addresses: readonly string[];
     routes: readonly HeldRoute[];

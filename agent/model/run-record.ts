@@ -21,7 +21,7 @@ export interface RunRecord {
   readonly differences: number | null;
   /** Bridges of the agent after the run, as far as they are known. */
   readonly bridges: readonly { readonly bridge: string; readonly uplink: string | null }[];
-  /** Last transaction of this boot; null if there was no transaction. */
+  /** Last transaction of this boot; null before the first one. */
   readonly transaction: TransactionRecord | null;
   /** Number of runs since the boot. */
   readonly runs: Readonly<Record<RunOutcome, number>>;

@@ -3,11 +3,11 @@ import type { InterfaceZones } from './firewall.ts';
 /** Facts that only a plan that attaches a NIC to a bridge needs. They are read after such a plan has been made. */
 export interface Surroundings {
   /**
-   * Devices of other network namespaces that are stacked on links of another namespace. Absent if there are none, or if
-   * they were not read.
+   * Devices of other network namespaces that are stacked on links of another namespace. Absent if empty, or if they
+   * were not read.
    */
   readonly stackedElsewhere?: readonly StackedElsewhere[];
-  /** Rules of the packet filter that name interfaces. Absent if there are none, or if they were not read. */
+  /** Rules of the packet filter that name interfaces. Absent if empty, or if they were not read. */
   readonly interfaceRules?: readonly InterfaceRules[];
   /** Assignment of interfaces to firewalld zones. Absent if firewalld does not run, or if it was not read. */
   readonly interfaceZones?: InterfaceZones;

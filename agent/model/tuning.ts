@@ -39,7 +39,7 @@ export interface DropInFacts {
   readonly path: string;
   /** Content of the file; null if it does not exist. */
   readonly text: string | null;
-  /** Content of the packaged file of the same name in /usr/lib; null if there is none. */
+  /** Content of the packaged file of the same name in /usr/lib; null if it does not exist. */
   readonly shipped: string | null;
 }
 

@@ -28,7 +28,7 @@ export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
-  /** Absent if there are none. */
+  /** Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -42,7 +42,7 @@ export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
-  /** Absent if there are none. */
+  /** Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -64,11 +64,11 @@ export interface Pod extends Named, Budgeted {
   /** Ports of all containers; a port may have no name. */
   readonly ports: readonly ContainerPort[];
   /**
-   * Ports of the node (hostPort) that lead to the pod, if a program implements them. Absent if there are none, or if
-   * the pod uses the host network.
+   * Ports of the node (hostPort) that lead to the pod, if a program implements them. Absent if empty, or if the pod
+   * uses the host network.
    */
   readonly hostPorts?: readonly number[];
-  /** Absent if there are none. */
+  /** Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 

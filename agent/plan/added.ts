@@ -47,7 +47,7 @@ export function listWith(asked: AskedBridge, config: Config, observation: Observ
 
 /**
  * Returns the list without a bridge, which is given by its own name or by that of its NIC. Fails with
- * `interface-not-found` if there is none.
+ * `interface-not-found` if the list does not contain it.
  */
 export function listWithout(name: string, { hints }: Observation): readonly AddedBridge[] {
   const list = hints.addedBridges ?? [];

@@ -67,7 +67,7 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
     shownLines([], ['route show table all', 'rule show']),
   ]);
   const routes = foreignRoutes(lines, ownMetric);
-  // Without another table there is no target for an IPv6 rule, and the query takes another process.
+  // An IPv6 rule needs another table as its target, and the query takes another process.
   const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
   const rules = [
     ...lines.flatMap((line) => parseRule(line, 4) ?? []),

@@ -110,7 +110,7 @@ export async function* lineBatchesOf(
   if (length > 0) yield [parts.join('')];
 }
 
-/** Returns the delay that a busy server asks for, in ms (RFC 9110 section 10.2.3); null if there is none in seconds. */
+/** Returns the delay that a busy server asks for, in ms (RFC 9110 section 10.2.3); null without a delay in seconds. */
 export function retryAfterMsOf({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
   const seconds = headers['retry-after'] ?? '';
   return /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1000 : null;

@@ -5,8 +5,8 @@ import { type Access, type Answer, bodyOf, type HttpCall, openCall, retryAfterMs
 import { timeLimit } from './time-limit.ts';
 
 /**
- * Sends one request. Rejects with an AgentError if there is no answer within the limit, and with the reason of the
- * first aborted signal in `stops`.
+ * Sends one request. Rejects with an AgentError if no answer arrives within the limit, and with the reason of the first
+ * aborted signal in `stops`.
  */
 export async function sendOnce(
   access: Access,

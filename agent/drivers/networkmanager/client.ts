@@ -41,7 +41,7 @@ export interface NetworkManager {
   blockAutoconnect(profilePath: string): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;
   profilePathOf(uuid: string): Promise<string>;
-  /** Returns the path of the profile with this UUID; null if there is none. */
+  /** Returns the path of the profile with this UUID; null if it does not exist. */
   findProfile(uuid: string): Promise<string | null>;
   /**
    * Starts an activation and returns its active connection. The device path `/` lets NetworkManager choose the device.

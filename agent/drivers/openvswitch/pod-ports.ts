@@ -42,7 +42,7 @@ export interface NewPort {
 export interface PodPorts {
   /** False while the mirror has no current contents. */
   readonly isFresh: boolean;
-  /** Returns the data path of br-int; null if there is no br-int. */
+  /** Returns the data path of br-int; null if br-int does not exist. */
   datapath(): 'netdev' | 'system' | null;
   /** Returns the ports with a `sandbox` key in their external_ids. */
   list(): readonly PodPort[];

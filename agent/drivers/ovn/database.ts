@@ -58,7 +58,7 @@ export async function openCentralDatabase(
   return open(name, `unix:${path}`, undefined);
 }
 
-/** Returns the socket of an OVN database on this node; null if there is none. */
+/** Returns the socket of an OVN database on this node; null if it does not exist. */
 export function centralSocket(
   name: 'OVN_Northbound' | 'OVN_Southbound',
   runDirectories: readonly string[],

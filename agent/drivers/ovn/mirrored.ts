@@ -36,7 +36,7 @@ export interface MirrorRequest {
   /** Tables, each with its indexes (drivers/ovsdb, TableRequest.indexes). */
   readonly tables: Readonly<Record<string, readonly string[]>>;
   readonly lock: string;
-  /** Receives the error while there is no connection, and null as soon as there is one. */
+  /** Receives the error while the database is unreachable, and null after each new connection. */
   readonly report: (error: AgentError | null) => void;
 }
 

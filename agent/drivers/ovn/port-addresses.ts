@@ -8,8 +8,8 @@ const limitMs = 15_000;
 /** Addresses of logical ports, as OVN has them in the southbound database. */
 export interface PortAddresses {
   /**
-   * Returns `mac` of a port's row of Port_Binding, each entry a MAC and its addresses (ovn-sb(5)): `0a:58:0a:2a:01:05 10.42.1.5`; null if there is no
-   * such row. Fails with `ovn-not-running`, `ovsdb-…` or `certificates-refused`.
+   * Returns `mac` of a port's row of Port_Binding, each entry a MAC and its addresses (ovn-sb(5)): `0a:58:0a:2a:01:05 10.42.1.5`; null if the row
+   * does not exist. Fails with `ovn-not-running`, `ovsdb-…` or `certificates-refused`.
    */
   read(logicalPort: string): Promise<readonly string[] | null>;
   close(): void;

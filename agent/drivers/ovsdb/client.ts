@@ -11,8 +11,8 @@ export interface ConnectOptions {
   /** Credentials for `ssl:`. */
   readonly credentials?: Credentials | undefined;
   /**
-   * Connects only to the server that leads the cluster of this database, and ends the connection when it is no longer
-   * the leader.
+   * Connects only to the server that leads the cluster of this database, and ends the connection when it loses the
+   * leadership.
    */
   readonly leaderOf?: string | undefined;
   /** Rejects a leader whose contents are older than those seen before; the contents seen are recorded here. */

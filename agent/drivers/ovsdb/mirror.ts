@@ -162,7 +162,8 @@ function describe(followed: Followed): string {
 }
 
 /**
- * Calls a listener. An exception of the listener is rethrown outside, because it is no reason to close the connection.
+ * Calls a listener. An exception of the listener is rethrown outside, because it does not justify closing the
+ * connection.
  */
 function tell(listener: (changes: readonly RowChange[]) => void, changes: readonly RowChange[]): void {
   try {

@@ -14,7 +14,7 @@ export interface SessionOptions extends Pick<ConnectOptions, 'credentials'> {
   readonly database: string;
   /** Time limit of a connection attempt and of each call, in ms. */
   readonly limitMs: number;
-  /** Receives each new connection, and the error while there is none. */
+  /** Receives each new connection, and the error after a failed or lost one. */
   readonly report?: (state: SessionState) => void;
 }
 
@@ -22,7 +22,7 @@ export type SessionState =
   | { readonly connected: true; readonly remote: string }
   | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
 
-/** Access to a database that connects again whenever the connection is lost, or its server is no longer the leader. */
+/** Access to a database that connects again whenever the connection is lost, or its server loses the leadership. */
 export interface Session {
   readonly database: string;
   /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */

@@ -38,7 +38,7 @@ export interface Systemd {
   disableUnit(unit: string): Promise<void>;
   /** Returns true for a unit that is enabled on disk (org.freedesktop.systemd1(5), GetUnitFileState). */
   isEnabled(unit: string): Promise<boolean>;
-  /** Returns ActiveState (`active`, `inactive`, `failed`, …); null if there is no such unit. */
+  /** Returns ActiveState (`active`, `inactive`, `failed`, …); null if the unit does not exist. */
   activeState(unit: string): Promise<string | null>;
 }
 

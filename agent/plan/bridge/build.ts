@@ -213,7 +213,7 @@ export function putBack(entries: KernelEntries): readonly Step[] {
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
-/** Returns the profile of a bridge with this id. Throws a TypeError if there is none. */
+/** Returns the profile of a bridge with this id. Throws a TypeError if it does not exist. */
 export function profileOf(wanted: WantedBridge, id: string): WantedProfile {
   const profile = wanted.profiles.find((entry) => entry.id === id);
   if (profile === undefined) throw new TypeError(`${wanted.bridge} has no profile ${id}`);

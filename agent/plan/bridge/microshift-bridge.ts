@@ -64,7 +64,7 @@ export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: 
 
 /**
  * Returns the agent's bridge without the agent's keys, for the rebuild of a bridge to which other programs added ports,
- * so that their ports and flows stay. Null if there are no such ports, or if the bridge has to be made again.
+ * so that their ports and flows stay. Null without such ports, or if the bridge has to be made again.
  */
 export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);

@@ -47,7 +47,7 @@ function asToken(identifier: string): KeptIdentifier {
   };
 }
 
-/** Returns the interface identifiers of advertised addresses. A deprecated address counts only if there is no other. */
+/** Returns the interface identifiers of advertised addresses. A deprecated address counts only without any other. */
 function slaacIdentifiers(source: UplinkSource): readonly string[] {
   const fixed = listOf(source.settings, 'ipv6', 'address-data').map((entry) => entry.address);
   const addresses = source.addressLink.addresses

@@ -149,14 +149,14 @@ export function chooseExternalUplink(config: Config, observation: Observation): 
   return candidate.name;
 }
 
-/** Returns the NIC that is explicitly set for br-ex; null if there is none. */
+/** Returns the NIC that is explicitly set for br-ex; null if it is not set. */
 export function explicitCandidate({ uplink }: Config, { hints }: Observation): Candidate | null {
   if (uplink.value === 'none') return null;
   if (uplink.value !== 'auto') return { name: uplink.value, source: uplink.source };
   return hints.defaultBridge === null ? null : { name: hints.defaultBridge, source: '/etc/ovnk/default_bridge' };
 }
 
-/** Returns the NIC that is set for br-ex1; null if there is none. */
+/** Returns the NIC that is set for br-ex1; null if it is not set. */
 export function externalCandidate(
   { externalUplink: { value, source } }: Config,
   { hints }: Observation,

@@ -77,9 +77,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined if there is none. A
- * generated profile counts only if the agent's profiles were made from it or from no other, because NetworkManager also
- * generates one for a NIC whose profile it has lost (bridge/displaced-profile.ts).
+ * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined without one. A generated profile counts only if the
+ * agent's profiles were made from it or from no other, because NetworkManager also generates one for a NIC whose profile it has lost
+ * (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);
@@ -97,7 +97,7 @@ export function adminProfile(names: BridgeNames, uplink: string, observation: Ob
   return origin ?? profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink));
 }
 
-/** Returns the active profile of a device; undefined if there is none. */
+/** Returns the active profile of a device; undefined if no profile is active. */
 export function activeProfile(interfaceName: string, observation: Observation): NmProfile | undefined {
   const { activeConnections, profiles } = observation.networkManager;
   const device = nicDevice(interfaceName, observation);

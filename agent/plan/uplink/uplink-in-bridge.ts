@@ -4,7 +4,7 @@ import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, sourceOf } from '../names.ts';
 
 /**
- * Returns the uplink of an OVS bridge: the NIC in it; null if there is none. Of several devices, it is the one in the
+ * Returns the uplink of an OVS bridge: the NIC in it; null without a NIC. Of several devices, it is the one in the
  * external id bridge-uplink, which may be a tap or veth if the node itself is a guest or a container.
  */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
@@ -40,7 +40,7 @@ export function namedUplink(names: BridgeNames, observation: Observation): strin
   return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
 }
 
-/** Returns the device on which the source of the agent's interface profile is active; null if there is none. */
+/** Returns the device on which the source of the agent's interface profile is active; null if it is not active. */
 function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
   const { profiles, activeConnections, devices } = networkManager;
   const own = profiles.find((entry) => entry.id === names.bridgeInterface);

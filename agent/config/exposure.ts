@@ -9,7 +9,7 @@ export function portRanges(text: string): readonly PortRange[] {
   return rangeTexts(text).flatMap((part) => portRange(part) ?? []);
 }
 
-/** Returns the reason why a setting is not a list of ports; null if it is one. */
+/** Returns the reason why a setting is not a list of ports; null if it is. */
 export function portsFault(text: string): string | null {
   const wrong = rangeTexts(text).find((part) => portRange(part) === null);
   return wrong === undefined ? null : `"${wrong}" is no port or range of ports from 1 to ${maxPort}`;

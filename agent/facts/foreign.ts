@@ -23,14 +23,14 @@ import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from 
 import { bridges, userData } from '../plan/names.ts';
 import { mayHaveOthers, readTableSigns } from './may-have-others.ts';
 
-/** Names of the agent's bridges, which may be without an active profile, so that their entries are foreign. */
+/** Returns the names of the bridges that may have foreign entries without an active profile. */
 function namesOf(added: readonly AddedBridge[]): readonly string[] {
   return [...bridges, ...added].map(({ bridge }) => bridge);
 }
 
 /**
- * Reads what programs other than NetworkManager added to links, and entries that only a profile can explain (`withoutListed`). Queries the kernel
- * only if signs of such entries exist.
+ * Reads the entries that programs other than NetworkManager added to links, and entries that only a profile can explain (`withoutListed`). Queries
+ * the kernel only if signs of such entries exist.
  */
 export async function readForeignEntries(
   links: readonly Link[],

@@ -30,8 +30,8 @@ export const namespaceName = 'openshift-ovn-kubernetes';
 export const fieldManager = 'microshift-net';
 
 /**
- * Selector of all objects of the agent. Pods never get the label, because the selectors of existing daemonsets do not
- * contain it.
+ * Selector of all objects of the agent. Pods do not get the label, because the pod selectors of the daemonsets are
+ * older than the agent.
  */
 export const managedBySelector = `app.kubernetes.io/managed-by=${fieldManager}`;
 

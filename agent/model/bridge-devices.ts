@@ -1,7 +1,7 @@
 import { type KnownLinks, linkKindOf, traitsOf } from './link-kinds.ts';
 import { isExternal, type Observation, type OvsBridge, type OvsInterface } from './observation.ts';
 
-/** NMDeviceType veth; NMDeviceState unmanaged. */
+/** Values of NMDeviceType (veth) and NMDeviceState (unmanaged). */
 const vethDevice = 20;
 const unmanaged = 10;
 

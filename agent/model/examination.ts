@@ -132,7 +132,7 @@ export interface NetworkFacts extends Surroundings {
 /** Properties of a unit as systemd reports them (systemctl show). */
 export interface UnitFacts {
   readonly name: string;
-  /** `loaded`, `not-found`, `masked`, … */
+  /** Load state: `loaded`, `not-found`, `masked`, … */
   readonly load: string;
   readonly active: string;
   /** Result of the last run: `success`, `exit-code`, `timeout`, … */
@@ -185,7 +185,7 @@ export interface HintFileFacts {
   readonly notAFile: string | null;
   readonly text: string;
   readonly ownerId: number;
-  /** Permission bits. */
+  /** Permission bits of the file. */
   readonly mode: number;
 }
 

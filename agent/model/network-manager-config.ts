@@ -5,7 +5,7 @@
 
 /** A section of NetworkManager.conf and of the files in conf.d, with the merged values of all files. */
 export interface ConfigSection {
-  /** `main`, `keyfile`, `device-wifi`, `connection`, … */
+  /** Name of the section: `main`, `keyfile`, `device-wifi`, `connection`, … */
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
   /** The last file that sets or changes each value. */

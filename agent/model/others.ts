@@ -5,7 +5,7 @@ export const othersPath = '/run/microshift-net/others.json';
 
 /**
  * Entries and ports that other programs had on one of the agent's bridges when a run last looked. The record belongs to one interface: an entry that
- * is missing on the same interface was removed by its owner, and an entry that is missing on another one was lost with the interface it was on.
+ * is missing on the same interface was removed by its owner; an entry that is missing on a new interface was lost with the recorded one.
  */
 export interface OthersRecord {
   readonly bridge: string;

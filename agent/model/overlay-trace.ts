@@ -3,7 +3,7 @@
 export type TraceProtocol = 'icmp' | 'tcp' | 'udp';
 
 export interface TraceQuestion {
-  /** A node, a pod (`namespace/name`), a logical port or an address. */
+  /** Name of a node, pod (`namespace/name`) or logical port, or an address. */
   readonly source: string;
   readonly destination: string;
   readonly protocol: TraceProtocol;

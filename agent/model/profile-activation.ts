@@ -16,13 +16,13 @@ export interface ProfileActivation extends ProfileName {
    */
   readonly tap?: string;
   /**
-   * Dynamic IPv6 that is added to the interface in the kernel as soon as NetworkManager has begun IPv6 on it. NetworkManager removes all IPv6 of an
-   * interface when it starts it.
+   * Dynamic IPv6 that is added to the interface in the kernel as soon as NetworkManager has begun IPv6 on it. NetworkManager removes all IPv6
+   * addresses of an interface when it activates it.
    */
   readonly held?: KernelEntries;
   /**
-   * Set if the interface has only dynamic IPv6: it hears no router before a NIC is a port of the bridge, so the step does not wait until the profile
-   * is active.
+   * Set if the interface has only dynamic IPv6: it receives no router advertisement before a NIC is a port of the bridge, so the step does not wait
+   * until the profile is active.
    */
   readonly needsPort?: true;
   /** Interface on which duplicate address detection is off during the start, because it has the same addresses already. */

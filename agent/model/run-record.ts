@@ -8,7 +8,7 @@ export interface RunRecord {
   /** Command line of the run: `apply --boot`, `undo 2026…`. */
   readonly command: string;
   readonly agentVersion: string;
-  /** When the run ended, ISO 8601 in UTC. */
+  /** End of the run, ISO 8601 in UTC. */
   readonly at: string;
   readonly tookMs: number;
   readonly outcome: RunOutcome;

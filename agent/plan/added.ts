@@ -161,13 +161,13 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 
 /**
  * Distance above the NIC's own metric. NetworkManager assigns consecutive metrics to NICs of one kind, and the metric
- * that is held for a NIC during a rollback must not be one of them.
+ * of a NIC that returns to its own profile must not be one of them.
  */
 const standbyDistance = 49;
 
 /**
  * Returns the metric of the bridge. Its default route is preferred exactly where the NIC's is now. The next lower
- * metric stays free for a rollback.
+ * metric stays free for the return of the NIC to its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);

@@ -146,9 +146,9 @@ export interface Uplink {
 }
 
 /**
- * Returns the node as MicroShift would find it if the NIC still had what the bridge has or is to have: the addresses and routes are the NIC's, with
- * the metric that they have on the bridge, and lo has nothing that was added for MicroShift. The address that MicroShift takes for the node's there
- * must also be the one that it finds with the bridge.
+ * Returns the node as MicroShift would find it if the NIC still had the addresses and routes that the bridge has or will have. They keep the metric
+ * that they have on the bridge, and lo lacks the addresses that were added for MicroShift. MicroShift must find the same node address with the
+ * bridge.
  */
 export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): HostNetwork {
   const { interface: nic, bridge, addresses, metrics } = uplink;

@@ -16,8 +16,8 @@ import {
  */
 
 /**
- * Returns the configuration with the networks that MicroShift uses on this node: a node with only IPv6 has other defaults where nothing is set.
- * Checks of a node and plans for it both start from this configuration.
+ * Returns the configuration with the networks that MicroShift uses on this node: a node with IPv6 alone has other defaults for settings that are not
+ * set. Checks of a node and plans for it both start from this configuration.
  */
 export function configOnNode(config: Config, host: HostNetwork): Config {
   const { nodeIp } = microshiftAddresses(config.cluster, host);

@@ -46,7 +46,7 @@ export function targetWithUplink(
   chosen: ChosenUplinks,
 ): Aimed {
   const source = uplinkSource(names, uplink, observation);
-  // Obstacles no longer prevent a plan once the bridge carries the node.
+  // These obstacles are checked only before the move; afterwards, the bridge already has the addresses.
   if (source.given === null) {
     refuseStacked(source.link, observation);
     if (!wasUplink(uplink, observation)) refuseLostMonitor(source, observation);

@@ -13,8 +13,8 @@ import { inOrderOfAdding } from './kernel-order.ts';
 export type GivingOfRoutes = 'replace' | 'append';
 
 /**
- * Returns the commands that add entries to an interface: first addresses, then neighbours, then routes. IPv6 rules are
- * separate.
+ * Returns the commands that add entries to an interface: first addresses, then neighbours, then routes. Policy rules
+ * are separate (ruleWords).
  */
 export function wordsOf(entries: KernelEntries, giving: GivingOfRoutes): readonly string[] {
   const { interface: name, addresses, routes, neighbours } = entries;

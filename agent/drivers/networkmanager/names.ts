@@ -98,10 +98,10 @@ export function deviceStateReason(reason: number): string {
   return deviceStateReasons[reason] ?? `reason ${reason}`;
 }
 
-/** NMSettingsAddConnection2Flags. */
+/** Values of NMSettingsAddConnection2Flags. */
 export const addFlags = { inMemory: 0x2, blockAutoconnect: 0x20 } as const;
 
-/** NMSettingsUpdate2Flags. */
+/** Values of NMSettingsUpdate2Flags. */
 export const updateFlags = { inMemoryOnly: 0x8, blockAutoconnect: 0x20, noReapply: 0x40 } as const;
 
 /**

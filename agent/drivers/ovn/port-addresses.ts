@@ -2,7 +2,10 @@ import { type Credentials, openSession, readStrings, type Session, select } from
 import { ovnMissing } from './database.ts';
 import { fromOvn } from './errors.ts';
 
-/** A southbound database answers in milliseconds; 15 s allow for one that compacts its file, and for a slow link between two nodes. */
+/**
+ * Time limit of a query. A southbound database answers in milliseconds; 15 s allow for the compaction of its file, and for a slow link between two
+ * nodes.
+ */
 const limitMs = 15_000;
 
 /** Addresses of logical ports, as OVN has them in the southbound database. */
@@ -16,8 +19,8 @@ export interface PortAddresses {
 }
 
 /**
- * Returns a reader that connects at the first question and keeps the connection. `remoteOf` names the database; null while it does not run on this
- * node, as at a boot.
+ * Returns a reader that connects at the first query and keeps the connection. `remoteOf` names the database; null while it does not run on this node,
+ * as at a boot.
  */
 export function createPortAddresses(
   remoteOf: () => { readonly remote: string; readonly credentials?: Credentials } | null,

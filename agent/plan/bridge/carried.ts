@@ -17,9 +17,9 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 
 /*
- * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's
- * own addresses: to the bridge before the NIC loses its own, and back to the NIC when it leaves the bridge. Entries
- * that programs added to the bridge itself (MicroShift, ovn-kubernetes) stay with the bridge as long as it exists.
+ * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's own addresses: to the bridge
+ * before the NIC loses its own, and to the NIC again when it leaves the bridge. Entries that programs added to the bridge itself (MicroShift,
+ * ovn-kubernetes) stay with the bridge as long as it exists.
  */
 
 /** Returns the entries that other programs added to the NIC, named for the bridge; empty if they added nothing. */
@@ -53,7 +53,8 @@ export interface ByPlace {
 
 /**
  * Separates the entries of a bridge that leave with its NIC from those that stay. `bridgeStays` is true for MicroShift's bridge, and for one that is
- * built again; then only entries that came from the NIC or lie in its LAN leave. Otherwise all do, except the ones that ovn-kubernetes itself added.
+ * built again; then only entries that came from the NIC or lie in its LAN leave. Otherwise all of them leave, except the ones that ovn-kubernetes
+ * itself added.
  */
 export function byPlace(
   { bridge, bridgeInterface }: BridgeNames,

@@ -19,7 +19,10 @@ import { stableAddresses } from './handover.ts';
  * route.
  */
 
-/** Returns what MicroShift needs on lo while br-ex has the addresses that the uplink has now. */
+/**
+ * Returns the addresses and the route that MicroShift needs on lo while br-ex has the addresses that the uplink has
+ * now.
+ */
 export function wantedOnLoopback(
   written: Config,
   { profiles }: WantedBridge,

@@ -12,7 +12,7 @@ import { profileOf } from './build.ts';
 /*
  * MicroShift's own br-ex. MicroShift 4.14 and later makes a br-ex without a NIC (openshift/microshift,
  * packaging/systemd/configure-ovs.sh), adds its addresses to it, and lets ovn-kubernetes add ports and flows. The NIC
- * moves into that bridge, and a rollback moves it out again; the bridge stays.
+ * moves into that bridge, and leaves it after `disable`, `undo` or a rollback; the bridge stays.
  */
 
 /** MAC that the script sets on its bridge. */

@@ -3,7 +3,7 @@ import { jsonOf, listOf, type SettingValue, textOf } from '../../model/settings.
 import { eui64Identifier, interfaceIdentifier, isLinkLocal6 } from '../../net/address.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
-/** NMSettingIP6ConfigAddrGenMode: eui64. */
+/** Value eui64 of NMSettingIP6ConfigAddrGenMode. */
 const eui64: SettingValue = ['i', 0];
 
 interface KeptIdentifier {

@@ -66,7 +66,9 @@ export interface OverlayFacts {
   readonly missing: readonly { readonly name: string; readonly for: string }[];
   /** Connections over which other hosts may write the central databases; null if this is not the central node. */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
-  /** Null if this is not the central node, or if its database does not answer. */
+  /**
+   * Progress of the configuration by clock; null if this is not the central node, or if its database does not answer.
+   */
   readonly clocks: OverlayClocks | null;
   /**
    * Remaining validity of each certificate on this node, in days at the time of the examination. `beginsInS` is above
@@ -92,7 +94,7 @@ export interface SystemFacts {
   readonly os: string;
   readonly hostname: string;
   readonly bootId: string;
-  /** Null if the kernel has no SELinux. */
+  /** Mode of SELinux; null if the kernel has no SELinux. */
   readonly selinux: 'enforcing' | 'permissive' | null;
 }
 

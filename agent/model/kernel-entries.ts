@@ -53,9 +53,9 @@ export interface KernelAddress {
   readonly behindOwn?: true;
   /** Address of the other end; `address` has its prefix length then. Absent if the address has no peer. */
   readonly peer?: string;
-  /** Absent if the address has no broadcast address. */
+  /** Broadcast address. Absent if the address has none. */
   readonly broadcast?: string;
-  /** Absent if the scope is global, or follows from the kernel's rules for IPv6. */
+  /** Scope of the address. Absent if it is global, or follows from the kernel's rules for IPv6. */
   readonly scope?: string;
   /** Suffix of the label after the interface's name, such as `:vip`. Absent if the label adds nothing. */
   readonly label?: string;
@@ -87,7 +87,7 @@ export interface KernelRoute {
   readonly type?: string;
   /** Scope of an IPv4 route. Absent in records of agents before 0.3; the rules of ip-route(8) apply then. */
   readonly scope?: string;
-  /** Absent for protocol boot. */
+  /** Routing protocol. Absent for boot. */
   readonly protocol?: string;
   /**
    * All other attributes in the notation of ip-route(8), word by word: `onlink`, `advmss 1000`, `mtu lock 1300`, `via

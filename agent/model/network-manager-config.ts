@@ -45,7 +45,10 @@ export function namesDevice(list: readonly string[], device: MatchedDevice): boo
   return verdictOf(list, (entry, isExcept) => isDevice(entry, device, !isExcept));
 }
 
-/** Returns the same for a connection list, which names profiles by `id:`, `uuid:` and `origin:`. */
+/**
+ * Returns true if a connection list includes a profile, false if it excludes it, and null if it does neither. The list
+ * names profiles by `id:`, `uuid:` and `origin:`.
+ */
 export function namesProfile(list: readonly string[], { id, uuid }: { id: string; uuid: string }): boolean | null {
   return verdictOf(list, (entry) => entry === '*' || entry === `id:${id}` || entry === `uuid:${uuid}`);
 }

@@ -40,7 +40,7 @@ export interface Observation extends Surroundings {
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
   readonly ovs: OvsFacts;
-  /** Absent in snapshots of agents before 0.2; no tuning is planned then. */
+  /** Tuning of the daemons. Absent in snapshots of agents before 0.2; no tuning is planned then. */
   readonly tuning?: TuningFacts;
 }
 
@@ -87,7 +87,7 @@ export interface Route {
   readonly family: 4 | 6;
   /** Destination in CIDR notation; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
-  /** Null if the route is on-link or has `viaIpv6`. */
+  /** Next hop; null if the route is on-link or has `viaIpv6`. */
   readonly gateway: string | null;
   /** Set for an IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent otherwise. */
   readonly viaIpv6?: true;

@@ -8,7 +8,7 @@ export interface GatewayRequest {
    * own, as with br-ex.
    */
   readonly interface: string | null;
-  /** `address/prefix`, at most one per family. */
+  /** Addresses in the form `address/prefix`, at most one per family. */
   readonly addresses: readonly string[] | 'auto';
   readonly nextHops: readonly string[] | 'auto';
   readonly vlan: number | null;

@@ -20,7 +20,7 @@ export interface TracePacket {
   readonly source: string;
   readonly destination: string;
   readonly protocol: TraceProtocol;
-  /** Null for ICMP, which has no ports. */
+  /** Source port; null for ICMP, which has no ports. */
   readonly sourcePort: number | null;
   readonly destinationPort: number | null;
   readonly ttl: number;
@@ -57,7 +57,7 @@ export interface TraceFlow {
   /** Name of the flow's stage. Table numbers differ between releases (ovn-sb(5), Logical_Flow). */
   readonly stage: string;
   readonly match: string;
-  /** Null if no row decides here. */
+  /** Row that decides about the packet; null if no row does. */
   readonly rule: TraceRule | null;
 }
 
@@ -97,7 +97,7 @@ export type TraceStation =
       readonly others: readonly string[];
       /** True if connection tracking reverses the translation of the packet that this one answers. */
       readonly isTakenBack: boolean;
-      /** Null if the row is not known here. */
+      /** Row that causes the translation; null if it is not known here. */
       readonly rule: TraceRule | null;
       readonly kind: TracePlace['kind'];
       readonly where: string;
@@ -112,7 +112,7 @@ export type TraceEnd =
   | { readonly how: 'answered'; readonly router: string }
   | {
       readonly how: 'dropped' | 'rejected';
-      /** Null if no flow matches the packet. */
+      /** Flow that drops the packet; null if no flow matches it. */
       readonly flow: TraceFlow | null;
       readonly where: string;
     }

@@ -83,7 +83,7 @@ export interface OverlayGateway {
   readonly physicalNetwork: string;
   /** MAC of the bridge or of the NIC. */
   readonly mac: string;
-  /** `address/prefix`, at most one per family. */
+  /** Addresses in the form `address/prefix`, at most one per family. */
   readonly addresses: readonly string[];
   readonly nextHops: readonly string[];
   readonly vlan: number | null;
@@ -173,7 +173,7 @@ export interface CentralFacts {
 }
 
 export interface OverlayConnection {
-  /** `pssl:6642:192.0.2.1`, `ptcp:6641` (ovsdb(7), connection methods). */
+  /** Connection method of ovsdb(7): `pssl:6642:192.0.2.1`, `ptcp:6641`. */
   readonly target: string;
   /**
    * RBAC role of a connection to the southbound database, which limits the rows that a client may write; null for no
@@ -186,7 +186,7 @@ export interface OverlayConnection {
 /** A connection of a central database over which other hosts may write every row. */
 export interface OpenListener {
   readonly database: string;
-  /** `ptcp:6641` (ovsdb(7), connection methods). */
+  /** Connection method of ovsdb(7), such as `ptcp:6641`. */
   readonly target: string;
   /** True if a row of Connection defines it; false if an option of the server's command line does. */
   readonly isInDatabase: boolean;

@@ -25,7 +25,7 @@ export interface WantedProfile {
 /** Desired state of one gateway bridge after a successful run. Plain JSON, which is stored in the journal. */
 export interface WantedBridge {
   readonly bridge: string;
-  /** Null if the bridge has no NIC. */
+  /** NIC of the bridge; null for a bridge without a NIC. */
   readonly uplink: {
     readonly interface: string;
     /** The administrator's own profile, which stays active on the NIC without its IP settings. */
@@ -151,7 +151,7 @@ export interface BridgeMarks {
 export interface HeldRoute {
   /** Destination in CIDR notation; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
-  /** Null if the route is on-link. */
+  /** Next hop; null if the route is on-link. */
   readonly gateway: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface RunRecord {
   readonly at: string;
   readonly tookMs: number;
   readonly outcome: RunOutcome;
-  /** Null unless the run failed. */
+  /** Failure of the run; null if it succeeded. */
   readonly error: RunFailure | null;
   /**
    * Number of differences from the desired state that the run found before it changed anything; null if the run failed

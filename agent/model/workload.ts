@@ -28,7 +28,7 @@ export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
-  /** Absent if empty. */
+  /** Requests that are not served. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -42,7 +42,7 @@ export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
-  /** Absent if empty. */
+  /** Requests that are not served. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -54,7 +54,7 @@ export interface Pod extends Named, Budgeted {
   readonly labels: Labels;
   /** Annotations that concern the network. */
   readonly annotations: Labels;
-  /** Null if the pod is not scheduled yet. */
+  /** Node of the pod; null if the pod is not scheduled yet. */
   readonly nodeName: string | null;
   readonly isHostNetwork: boolean;
   /** True if the pod has ended for good (phase Succeeded or Failed), so that its address is free. */
@@ -68,7 +68,7 @@ export interface Pod extends Named, Budgeted {
    * uses the host network.
    */
   readonly hostPorts?: readonly number[];
-  /** Absent if empty. */
+  /** Requests that are not served. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -177,9 +177,9 @@ export interface Workload {
 
 interface Change<Kind, One> {
   readonly kind: Kind;
-  /** Absent if the object is new. */
+  /** Object before the change. Absent if the object is new. */
   readonly before?: One;
-  /** Absent if the object was deleted. */
+  /** Object after the change. Absent if the object was deleted. */
   readonly now?: One;
 }
 

@@ -5,7 +5,7 @@ import { compressIpv6 } from '../../net/address.ts';
 /** A socket of this network namespace that receives packets for a port. */
 interface ListeningSocket {
   readonly protocol: 'tcp' | 'udp' | 'sctp';
-  /** Null if the socket receives at every address. */
+  /** Address to which the socket is bound; null if it receives at every address. */
   readonly address: string | null;
   readonly port: number;
 }

@@ -41,8 +41,8 @@ export interface OpenVSwitch {
    */
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /**
-   * Does the same at boot, before ovs-vswitchd and NetworkManager run; also does the work of leaveBridge and removes
-   * the NIC.
+   * Releases a bridge as releaseBridge and leaveBridge do together, and removes its NIC, at boot before ovs-vswitchd
+   * and NetworkManager run.
    */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
   /**

@@ -46,8 +46,8 @@ export async function releaseBridge(client: OvsdbClient, name: string, isTaken: 
 }
 
 /**
- * Does the same at boot, while neither ovs-vswitchd nor NetworkManager acts on the database, and so does not wait. The
- * bridge gets these keys and an interface of its own, and the NIC is removed from it.
+ * Releases a bridge at boot, while neither ovs-vswitchd nor NetworkManager acts on the database, and so does not wait.
+ * The bridge gets these keys and an interface of its own, and the NIC is removed from it.
  */
 export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridge): Promise<void> {
   const { bridges } = await readOvsFacts(client);

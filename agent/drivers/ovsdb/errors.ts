@@ -29,7 +29,7 @@ export type OvsdbErrorKind =
   | 'operation'
   | 'closed';
 
-/** Error class of this directory. */
+/** Error of an OVSDB connection or operation. */
 export class OvsdbError extends Error {
   override readonly name = 'OvsdbError';
   readonly kind: OvsdbErrorKind;

@@ -162,7 +162,7 @@ interface Matched {
   readonly name: string;
   readonly type: string;
   readonly driver: string;
-  /** Null if it is not known. */
+  /** MAC of the device; null if it is not known. */
   readonly mac: string | null;
 }
 

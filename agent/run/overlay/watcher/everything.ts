@@ -22,9 +22,13 @@ export function* everyErrand(
   for (const unit of allUnits(facts, existing)) if (!covered.has(unit)) yield { of: unit, units: new Set([unit]) };
 }
 
+/** Kinds of objects, policies first: the rules of all policies are read for each pod, so each policy is read in a piece of its own beforehand. */
+const policiesFirst = kinds.toSorted((a, b) => Number(b.of === 'policies') - Number(a.of === 'policies'));
+
 /** Yields a change for every object, as if it had just been added. */
 function* changesOf(workload: Workload): Generator<ObjectChange, void, undefined> {
-  for (const { kind, of } of kinds) for (const now of workload[of].values()) yield { kind, now } as ObjectChange;
+  for (const { kind, of } of policiesFirst)
+    for (const now of workload[of].values()) yield { kind, now } as ObjectChange;
 }
 
 /** Returns the work for a change, named by the object's own key if it has one. */

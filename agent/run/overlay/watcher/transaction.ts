@@ -26,9 +26,9 @@ const mostStale = 5;
  */
 const mostBegun = 3;
 /** Largest number of rows in a transaction of several objects; one policy has at most some thousand. */
-const mostRows = 1_000;
+const mostRows = 500;
 /** Largest size of a transaction of several objects; the server does no other work meanwhile. */
-const mostBytes = 1_000_000;
+const mostBytes = 400_000;
 
 /**
  * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true if the keys cannot

@@ -62,7 +62,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
   let present = path;
   while (!existsSync(present) && present !== '/') present = dirname(present);
   const under = ({ point }: Mount): boolean => point === '/' || present === point || present.startsWith(`${point}/`);
-  // Of two mounts at the same mount point, the later one hides the earlier one.
+  // A later mount hides an earlier one at the same mount point.
   const mount = mounts
     .filter(under)
     .toSorted((a, b) => a.point.length - b.point.length)

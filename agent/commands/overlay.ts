@@ -3,6 +3,7 @@ import { AgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
 import type { OverlayChanges } from '../model/overlay-plan.ts';
 import { withLock } from '../run/lock.ts';
 import { applyOverlay, overlayChanges } from '../run/overlay/apply.ts';
+import { credentialNotices } from '../run/overlay/credentials.ts';
 import { startDaemon } from '../run/overlay/daemon/unit.ts';
 import { disableOverlay } from '../run/overlay/disable.ts';
 import { setGateway } from '../run/overlay/gateway.ts';
@@ -37,6 +38,7 @@ export async function init(output: Output): Promise<void> {
     initOverlay(config, crypto.randomUUID(), places, output.say),
   );
   await startDaemon(output.say);
+  for (const notice of await credentialNotices(config.overlay.kubeconfig.value)) output.say(`warning: ${notice}`);
   const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
   output.result(text, { command, outcome: outcomeOf(changes), node: record.node, layout: record.layout, changes });
 }

@@ -82,6 +82,20 @@ export const overlayChecks: readonly Check[] = [
         );
       }),
   },
+  {
+    id: 'overlay-credentials',
+    title: 'the daemon has no more rights in Kubernetes than it needs',
+    judge: ({ overlay }) =>
+      givenOverlay(overlay, ({ credentials }) => {
+        if (credentials === null)
+          return notApplicable('this node has no kubeconfig for the overlay, or no API server answers');
+        const { kubeconfig, complaint } = credentials;
+        return verdictOf(
+          [complaint !== null && warning(complaint.message, advice(complaint.hint))],
+          `${kubeconfig} is not that of an administrator`,
+        );
+      }),
+  },
   ...certificateChecks,
   {
     id: 'overlay-clocks',

@@ -43,6 +43,13 @@ export interface Examination {
   readonly overlay: Answer<OverlayFacts | null>;
 }
 
+/** Credentials with which the daemon works in Kubernetes. */
+export interface OverlayCredentials {
+  readonly kubeconfig: string;
+  /** Null unless the credentials are those of a cluster administrator. */
+  readonly complaint: { readonly message: string; readonly hint: string } | null;
+}
+
 /** State of this node on which the overlay depends. */
 export interface OverlayFacts {
   /** This node's name in the cluster. */
@@ -66,6 +73,8 @@ export interface OverlayFacts {
   readonly missing: readonly { readonly name: string; readonly for: string }[];
   /** Connections over which other hosts may write the central databases; null if this is not the central node. */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
+  /** Null if the node has no kubeconfig, or if no API server answers. */
+  readonly credentials: OverlayCredentials | null;
   /**
    * Progress of the configuration by clock; null if this is not the central node, or if its database does not answer.
    */

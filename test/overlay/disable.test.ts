@@ -52,6 +52,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
     const wanted = [
       ...['overlay', 'overlay-schema', 'overlay-datapath'].map((id) => `${id} ok`),
       `overlay-listeners ${onCentral}`,
+      'overlay-credentials not-applicable',
       'overlay-certificates ok',
       `overlay-clocks ${onCentral}`,
     ];

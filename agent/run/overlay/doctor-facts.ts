@@ -1,3 +1,4 @@
+import { loadedConfig } from '../../config/effective.ts';
 import { hasProgram } from '../../drivers/host/programs.ts';
 import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../../drivers/ovn/database.ts';
 import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
@@ -8,6 +9,7 @@ import { listOf, textOf } from '../../overlay/existing.ts';
 import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
 import { shapeOfSchema } from '../../overlay/wire.ts';
 import { listCertificates } from './authority.ts';
+import { readCredentials } from './credentials.ts';
 import { daysUntil } from './nodes.ts';
 import { askController, hasCentral } from './ovn-daemons.ts';
 import { type OverlayPlaces, overlayPlaces } from './places.ts';
@@ -21,6 +23,7 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
   if (record === null) return null;
   const now = Date.now();
   const { node, members, southbound } = record;
+  const credentials = configuredCredentials();
   return {
     node: node.name,
     isCentral: members !== null,
@@ -31,6 +34,7 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
     encapTypes: node.encap.types,
     ...(await dataPathOf(places)),
     ...(await centralFacts(record, places, now)),
+    credentials: await credentials,
     certificates: listCertificates(places.pki).map(({ name, notAfter, notBefore }) => ({
       name,
       days: daysUntil(notAfter, now),
@@ -96,6 +100,12 @@ async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[
   const name = database.name as keyof typeof writtenTables;
   const shape = shapeOfSchema((await database.schema()) as never, Object.keys(writtenTables[name]));
   return missingColumns(name, shape);
+}
+
+/** Returns null as well if the configuration cannot be read, which another check reports. */
+async function configuredCredentials(): Promise<OverlayFacts['credentials']> {
+  const loaded = await loadedConfig().catch(() => null);
+  return loaded === null ? null : readCredentials(loaded.config.overlay.kubeconfig.value);
 }
 
 /**

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { answeredNeighbours } from '../../drivers/host/neighbours.ts';
-import { mayDoAnything } from '../../drivers/kubernetes/access-review.ts';
-import { kubeconfigPath } from '../../drivers/kubernetes/kubeconfig.ts';
 import type { Config } from '../../model/config.ts';
 import { learnedColumns, learnedOtherwise } from '../../overlay/learned.ts';
+import { credentialNotices } from './credentials.ts';
 import type { PlannedNode } from './planned.ts';
 import { readColumns } from './rows.ts';
 
@@ -18,7 +16,7 @@ export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'over
   } = planned;
   return [
     ...(await learnedNotices(planned)),
-    ...(await administratorNotices(config)),
+    ...(await credentialNotices(config.overlay.kubeconfig.value)),
     ...refused,
     ...strangers.map(
       (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
@@ -26,18 +24,6 @@ export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'over
     ...(waiting.length === 0
       ? []
       : [`the authority is being replaced; without a certificate of the new one: ${waiting.join(', ')}`]),
-  ];
-}
-
-/**
- * Returns a sentence if the daemon's credentials have the rights of a cluster administrator, which it does not need;
- * empty if no API server answers.
- */
-async function administratorNotices({ overlay }: Pick<Config, 'overlay'>): Promise<readonly string[]> {
-  const path = kubeconfigPath(overlay.kubeconfig.value, process.env);
-  if (!existsSync(path) || (await mayDoAnything(path)) !== true) return [];
-  return [
-    `the daemon works with the rights of an administrator of Kubernetes (${path}); fewer are enough: docs/use/overlay-trust.md, and /usr/share/microshift-net/overlay-access.yaml`,
   ];
 }
 

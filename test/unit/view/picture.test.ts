@@ -10,6 +10,8 @@ const picture = 'docs/br-ex.svg';
 /** Size of a character, in the units of the picture. */
 const character = { width: 8.4, height: 20 };
 const margin = 16;
+/** Text alternative for readers who cannot see the picture. */
+const description = 'A node before and after: eth0 becomes a port of br-ex, and br-ex has the addresses of the node';
 
 t.test('the picture shows what the product draws', (t) => {
   const dhcp = readCase('dhcp');
@@ -36,6 +38,7 @@ function svgOf(lines: readonly string[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<title>${description}</title>`,
     `<rect width="${width}" height="${height}" rx="6" fill="#1c2128"/>`,
     '<g font-family="ui-monospace, DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" fill="#e6edf3">',
     ...rows,

@@ -3,7 +3,7 @@ import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
 import { type AddressRange, addressAt, contains, parseRange } from '../net/address-range.ts';
 
-/** A range that must be one: nothing is planned from anything else. */
+/** Parses a range of addresses; refuses text that is not one, because every plan depends on it. */
 export function rangeOf(text: string): AddressRange {
   const range = parseRange(text);
   if (range !== null) return range;
@@ -12,7 +12,7 @@ export function rangeOf(text: string): AddressRange {
   });
 }
 
-/** The address at a place of a subnet; a subnet that ends before it is refused. */
+/** Returns the address with this number in a subnet; refuses a subnet that is too small to have it. */
 export function addressIn(subnet: string, place: number): string {
   const address = addressAt(rangeOf(subnet), place);
   if (address !== null) return address;
@@ -21,17 +21,17 @@ export function addressIn(subnet: string, place: number): string {
   });
 }
 
-/** The same with the length of the subnet: `10.42.0.1/24`. */
+/** Returns the address with this number in a subnet, with the length of the subnet: `10.42.0.1/24`. */
 export function interfaceAddress(subnet: string, place: number): string {
   return `${addressIn(subnet, place)}/${rangeOf(subnet).prefixLength}`;
 }
 
-/** `10.42.0.1/24` → `10.42.0.1`. */
+/** Removes the prefix length: `10.42.0.1/24` → `10.42.0.1`. */
 export function withoutLength(address: string): string {
   return address.replace(/\/.*/, '');
 }
 
-/** `10.42.0.1/24` → `10.42.0.0/24`. */
+/** Returns the subnet of an interface address: `10.42.0.1/24` → `10.42.0.0/24`. */
 export function subnetOf(network: string): string {
   const range = rangeOf(network);
   return `${addressAt(range, 0)}/${range.prefixLength}`;
@@ -41,17 +41,17 @@ export function isIpv6(address: string): boolean {
   return address.includes(':');
 }
 
-/** The addresses of a link that others can reach, with their length. */
+/** Returns the addresses with global scope of a link, with their prefix length. */
 export function globalAddresses(link: Link): readonly string[] {
   return addressesOf(link, ({ scope }) => scope === 'global');
 }
 
-/** Of addresses or subnets the one of the same family; null where there is none. */
+/** Returns the first address or subnet of the list that has the same family as `other`; null if the list has none. */
 export function sameFamily(list: readonly string[], other: string): string | null {
   return list.find((entry) => isIpv6(entry) === isIpv6(other)) ?? null;
 }
 
-/** True for an address within a subnet. */
+/** Returns true if an address is within a subnet. */
 export function isWithin(address: string, subnet: string): boolean {
   const range = rangeOf(subnet);
   const one = parseRange(`${address}/${range.family === 4 ? 32 : 128}`);
@@ -59,8 +59,8 @@ export function isWithin(address: string, subnet: string): boolean {
 }
 
 /**
- * The MAC that goes with an address: 0a:58 and the four bytes of IPv4 (ovn-kubernetes, docs of its address allocation), which needs no
- * memory. The sixteen bytes of IPv6 are folded to four.
+ * Returns a MAC that is derived from an address, so that it does not have to be stored: 0a:58 and the four bytes of an IPv4 address (ovn-kubernetes,
+ * docs of its address allocation). The sixteen bytes of an IPv6 address are folded to four by XOR.
  */
 export function macOf(address: string): string {
   const value =
@@ -76,7 +76,7 @@ function folded(value: bigint): bigint {
   return words.reduce((sum, word) => sum ^ word, 0n);
 }
 
-/** An address that one host of a LAN can have (RFC 6890: not this host, loopback or a group). */
+/** Returns true if one host of a LAN can have the address: it is not unspecified, loopback or multicast (RFC 6890). */
 export function isHost(address: string): boolean {
   const family = familyOf(address);
   if (family === 6) return !/^(::|::1|ff.*)$/i.test(address);

@@ -2,14 +2,18 @@ import type { Listener, OverlayChassis } from '../model/overlay.ts';
 import { canonicalAddress, familyOf } from '../net/address.ts';
 
 /*
- * A member says in `ovn-cms-options` of its own chassis, beside its gateway, at which ports for services its processes listen: the central node leaves these
- * places to it, for pods as well. What it says counts at its own addresses only.
+ * A member announces in `ovn-cms-options` of its own chassis, beside its gateway, at which ports for services its processes listen. The central node
+ * then plans no service at these ports, so that packets from pods reach the processes as well. An announcement counts only at the addresses of its
+ * member.
  */
 const prefix = 'microshift-net-listens:';
-/** More processes than listen in the NodePort range of a node; those behind it are judged by the node alone. */
+/**
+ * Largest number of entries that are read of a chassis; more processes than listen in the NodePort range of a node. Only the node itself considers
+ * further listeners.
+ */
 const mostEntries = 64;
 
-/** True for an entry of `ovn-cms-options` that is about where processes listen. */
+/** Returns true for an entry of `ovn-cms-options` that announces a listener. */
 export function isListenerEntry(entry: string): boolean {
   return entry.startsWith(prefix);
 }

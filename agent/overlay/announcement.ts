@@ -5,23 +5,23 @@ import { escapeText } from '../printable.ts';
 import { isHost, isIpv6, macOf, rangeOf, withoutLength } from './addresses.ts';
 
 /*
- * A node may write nothing of the central databases but its own chassis. ovn-controller copies `ovn-cms-options` of its node there, for whoever
- * manages the cluster (ovn-controller(8)): a list with commas, of which these entries are ours.
+ * A member may write only its own chassis in the central databases. ovn-controller copies `ovn-cms-options` of its node there, for the system that
+ * manages the cluster (ovn-controller(8)). The value is a list, separated by commas, and entries with this prefix announce a gateway.
  */
 const prefix = 'microshift-net:';
-/** More entries than a gateway of any cluster of ours has; a chassis may say what it likes. */
+/** Largest number of entries that are read of a chassis; more than any gateway of a cluster has. A member can write any number. */
 const maxEntries = 128;
-/** A sentence, with the longest thing that can be right in it. */
+/** Limit of a fault's text: a sentence with the longest valid value in it. */
 const maxFaultCharacters = 160;
 
 type Key = 'kind' | 'network' | 'mac' | 'vip' | 'address' | 'next-hop' | 'vlan' | 'subnet';
 
-/** True for an entry of `ovn-cms-options` that is ours. */
+/** Returns true for an entry of `ovn-cms-options` that announces a gateway. */
 export function isAnnounced(entry: string): boolean {
   return entry.startsWith(prefix);
 }
 
-/** What a node says of its gateway, as entries of `ovn-cms-options`. */
+/** Returns the entries of `ovn-cms-options` by which a node announces its gateway. */
 export function announcement(gateway: OverlayGateway): readonly string[] {
   const { kind, physicalNetwork, mac, addresses, nextHops, vlan, subnets, isVip } = gateway;
   const facts: readonly (readonly [Key, readonly (string | number)[]])[] = [
@@ -37,10 +37,12 @@ export function announcement(gateway: OverlayGateway): readonly string[] {
   return facts.flatMap(([key, values]) => values.map((value) => `${prefix}${key}=${value}`));
 }
 
-/** A gateway that a chassis has announced, or why it cannot be one. */
+/** Gateway that a chassis announces, or the fault for which the announcement is rejected. */
 export type Announced = { readonly gateway: OverlayGateway } | { readonly fault: string };
 
-/** Reads what a chassis announces; null: nothing. Whatever is not exactly as it may be makes it a fault, because a node is not trusted. */
+/**
+ * Reads the gateway that a chassis announces; null if it announces none. Every deviation from the format is a fault, because a member is not trusted.
+ */
 export function announcedGateway(
   { cmsOptions = '', bridgeMappings = '' }: OverlayChassis,
   layout: OverlayLayout,
@@ -89,12 +91,12 @@ export function announcedGateway(
   return { gateway };
 }
 
-/** It is shown to who looks after the cluster, and names what somebody else has written. */
+/** Returns a fault whose text is printable and limited in length: an administrator sees it, and it quotes text from another node. */
 function refused(fault: string): Announced {
   return { fault: escapeText(fault, maxFaultCharacters) };
 }
 
-/** Where a network of a chassis leaves (ovn-controller(8), ovn-bridge-mappings); null: nowhere. */
+/** Returns the bridge to which a chassis maps a physical network (ovn-controller(8), ovn-bridge-mappings); null if it has no such mapping. */
 function bridgeOf(network: string, mappings: string): string | null {
   const [, bridge = ''] =
     mappings
@@ -104,17 +106,17 @@ function bridgeOf(network: string, mappings: string): string | null {
   return /^[A-Za-z0-9._-]{1,15}$/.test(bridge) && network !== '' ? bridge : null;
 }
 
-/** A MAC in small letters that one NIC can have (IEEE 802: the lowest bit of the first byte marks a group). */
+/** Returns true for a unicast MAC in lower case (IEEE 802: the lowest bit of the first byte marks a group). */
 function isUnicastMac(mac: string): boolean {
   return /^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$/.test(mac) && mac !== '00:00:00:00:00:00';
 }
 
-/** IEEE 802.1Q: 0 and 4095 are reserved. */
+/** Returns true for a VLAN identifier; IEEE 802.1Q reserves 0 and 4095. */
 function isVlan(text: string): boolean {
   return /^[1-9][0-9]{0,3}$/.test(text) && Number(text) < 4095;
 }
 
-/** What is wrong with a gateway's addresses; null: nothing. */
+/** Returns the fault of a gateway's addresses as a sentence; null if they are valid. */
 export function addressesFault(addresses: readonly string[], layout: OverlayLayout): string | null {
   if (addresses.length === 0) return 'it has no address';
   if (isTwiceInFamily(addresses)) return `it has two addresses of one family, ${addresses.join(' and ')}`;
@@ -132,7 +134,7 @@ export function addressesFault(addresses: readonly string[], layout: OverlayLayo
   return null;
 }
 
-/** What is wrong with where a gateway leads; null: nothing. */
+/** Returns the fault of a gateway's next hops as a sentence; null if they are valid. */
 export function nextHopsFault(nextHops: readonly string[], addresses: readonly string[]): string | null {
   if (isTwiceInFamily(nextHops)) return `it has two next hops of one family, ${nextHops.join(' and ')}`;
   for (const hop of nextHops) {
@@ -143,7 +145,7 @@ export function nextHopsFault(nextHops: readonly string[], addresses: readonly s
   return null;
 }
 
-/** What is wrong with a subnet that shall leave by a gateway; null: nothing. */
+/** Returns the fault of a subnet that a gateway shall serve, as a sentence; null if it is valid. */
 export function subnetFault(subnet: string, { clusterSubnets }: OverlayLayout): string | null {
   const range = parseRange(subnet);
   if (range?.canonical !== true) return `"${subnet}" is no subnet`;

@@ -6,23 +6,24 @@ import { isIpv6, isWithin, withoutLength } from './addresses.ts';
 import { indexRows, listOf, mapOf, textOf } from './existing.ts';
 import { gatewayNames } from './names.ts';
 
-/** Tables of OVN_Southbound that services are read from. */
+/** Tables of OVN_Southbound from which services are read. */
 export const serviceTables = ['Load_Balancer', 'Logical_DP_Group', 'Datapath_Binding', 'Chassis', 'Encap'] as const;
 
-/** An entry of a load balancer: where it is reached, and who serves it. */
+/** Entry of `vips` of a load balancer: its address and port, and its backends. */
 interface Vip {
   readonly protocol: ServiceProtocol;
   readonly at: ServicePlace;
   readonly backends: readonly ServicePlace[];
-  /** Another text: it is of another service, or others serve. */
+  /** Key that is equal for two entries if they belong to the same service and have the same backends. */
   readonly served: string;
   readonly isOfGateway: boolean;
 }
 
 /**
- * The services that arrive at a node's gateway from outside: at its own addresses (NodePorts), and at addresses outside of every range of the cluster
- * (external addresses, load balancers); and those in the cluster that the node itself serves, which its own packets would not reach through OVN. In order.
- * Entries without a port are none of Kubernetes, and left to OVN alone. `gateway` null: none shares a bridge with the node.
+ * Returns the inbound services of a node, sorted by address, protocol and port. These are the services at the addresses of its gateway (NodePorts),
+ * and at addresses outside of every range of the cluster (external addresses, load balancers), and also the cluster addresses of services that the
+ * node itself serves, which the node's own packets would not reach through OVN. Entries without a port do not come from Kubernetes and are left to
+ * OVN. `gateway` is null if no gateway shares a bridge with the node.
  */
 export function arrivingServices(
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,
@@ -42,7 +43,7 @@ export function arrivingServices(
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
-  // One that leads to others on each node is nobody's place for all.
+  // A service with different backends on each node has no cluster address that would be right for all nodes.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,
@@ -53,7 +54,7 @@ export function arrivingServices(
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
     if (!arrives(vip)) return [];
     if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
-    // What a gateway leads to its own pods only, switches lead to all of them.
+    // A gateway may lead to its own pods only (`externalTrafficPolicy: Local`), while switches lead to all pods of the service.
     const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
     const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
     const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
@@ -79,7 +80,7 @@ function placeText({ protocol, at }: Vip): string {
   return `${protocol} ${at.address} ${at.port}`;
 }
 
-/** Of thousands of entries most have the address, or those who serve, in common with others. */
+/** Caches the results of `work`: of thousands of entries, most share their address or their backends with others. */
 function remembering<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
@@ -148,13 +149,13 @@ function serviceOf(row: DatabaseRow): string {
   return /^Service_[^_]+/.exec(textOf(row, 'name'))?.[0] ?? row._uuid;
 }
 
-/** No protocol is TCP (ovn-nb(5), Load_Balancer). */
+/** Returns the protocol of a load balancer, which is TCP if the column is empty (ovn-nb(5), Load_Balancer); null if it is unknown. */
 function protocolOf(text: string): ServiceProtocol | null {
   const word = text === '' ? 'tcp' : text;
   return word === 'tcp' || word === 'udp' || word === 'sctp' ? word : null;
 }
 
-/** `192.0.2.1:80`, `[2001:db8::1]:80`. What is neither is null: it has come from another machine. */
+/** Parses an address and port: `192.0.2.1:80`, `[2001:db8::1]:80`. Returns null for any other text, because another machine wrote it. */
 export function placeOf(text: string): ServicePlace | null {
   const [, six, four, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})$/.exec(text.trim()) ?? [];
   const address = six ?? four ?? '';

@@ -6,10 +6,10 @@ import type { Draft, WantedRow } from './draft.ts';
 import { textOf } from './existing.ts';
 import { isOwnedBy } from './tags.ts';
 
-/** The bridge of ovn-controller (ovn-controller(8), ovn-bridge). */
+/** Integration bridge of ovn-controller (ovn-controller(8), ovn-bridge). */
 export const integrationBridge = 'br-int';
 
-/** A bridge with its own interface; one that is there keeps whatever it has. */
+/** Plans a bridge with its internal interface. An existing bridge keeps its interface, and every setting that is not named here. */
 export function wantBridge(
   draft: Draft,
   root: WantedRow,
@@ -43,7 +43,7 @@ function keepPort(draft: Draft, port: DatabaseRow): void {
   for (const row of draft.existing.referred(port, 'interfaces', 'Interface')) draft.keep(row);
 }
 
-/** A port with one interface, both named alike. */
+/** Plans a port and its only interface, which have the same name. Refuses a port that is in another bridge. */
 export function wantPort(
   draft: Draft,
   bridge: WantedRow,

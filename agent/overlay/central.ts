@@ -6,7 +6,7 @@ import { mapOf, textOf } from './existing.ts';
 import { isPublishedKey } from './renewal.ts';
 import { isOwnedBy } from './tags.ts';
 
-/** What has to change in a central database so that it listens as wanted. Listeners of others stay. */
+/** Plans the listeners, certificates and published data of a central database. Listeners of other programs stay. */
 export function planCentral(facts: CentralFacts): OverlayPlan {
   const { owner, connections, tls, published = {}, rows } = facts;
   const draft = createDraft(foundIn(rows), owner);

@@ -2,7 +2,7 @@ import type { OverlayChassis, OverlayNode } from '../model/overlay.ts';
 import { escapeText } from '../printable.ts';
 import { isHost, isIpv6 } from './addresses.ts';
 
-/** A sentence with the longest name that a certificate of ours can have. */
+/** Limit of a fault's text: a sentence with the longest name that a certificate of this product can have. */
 const maxFaultCharacters = 200;
 
 /** Credible claims of chassis about themselves, and the faults of the other claims. */
@@ -16,11 +16,11 @@ export interface BelievedClaims {
 }
 
 /**
- * Holds what chassis say against the certificates that they were written with. OVN's access control ties a row of Chassis and of Encap to the common
- * name of a certificate, which is the member's system-id, and ties nothing else in these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd has the
- * table). A chassis is therefore a member by its name alone, and its hostname decides nothing. A false claim is left out and has no effect on others.
- * One address of one tunnel type is in one row of Encap (its index); of two types the cluster's own takes precedence. `own` is the central node, whose
- * address is known without a registration.
+ * Compares the claims of chassis with the certificates with which they were written. OVN's access control ties a row of Chassis and of Encap to the
+ * common name of a certificate, which is the member's system-id, and ties nothing else in these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd
+ * has the table). A chassis is therefore a member by its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on
+ * other members. An address is in one row of Encap for each tunnel type (the index of the table); if two chassis claim it with different types, the
+ * cluster's own type takes precedence. `own` is the central node, whose address is known without a registration.
  */
 export function believedClaims(
   own: OverlayNode,
@@ -56,7 +56,8 @@ export function believedClaims(
     }
   }
   for (const [name, believed] of tunnelAddresses) {
-    // With several it would be reached by one and attract what is sent to another, so that none is taken as its own.
+    // A member with several addresses would be reached at one of them, and with another could attract packets that are meant for another node. None
+    // of them is believed.
     const isAlone = (address: string): boolean =>
       believed.filter((one) => isIpv6(one) === isIpv6(address)).length === 1;
     const [several] = believed.filter((address) => !isAlone(address));
@@ -69,7 +70,7 @@ export function believedClaims(
   return { tunnelAddresses, faults, strangers };
 }
 
-/** True for a node's name, and for its full name in a domain. */
+/** Returns true if a hostname is a node's name, or that name with a domain. */
 function isNamed(hostname: string, node: string): boolean {
   return hostname === node || hostname.startsWith(`${node}.`);
 }

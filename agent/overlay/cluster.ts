@@ -7,20 +7,20 @@ import { listOf, mapOf, textOf } from './existing.ts';
 import { balancerGroups, clusterRouterName, joinNames, joinSwitch } from './names.ts';
 import { clusterRouterOf } from './ownership.ts';
 
-/** The rows that all nodes share, and what follows from them. */
+/** Rows that all nodes share, and values that are derived from them. */
 export interface Cluster {
   readonly layout: OverlayLayout;
   readonly router: WantedRow;
   readonly join: WantedRow;
-  /** `modern`: groups of load balancers for switches and for routers; `seed`: balancers themselves. */
+  /** In layout `modern` groups of load balancers, for switches and for routers; in layout `seed` the load balancers themselves. */
   readonly balancers: { readonly ofSwitches: readonly WantedRow[]; readonly ofRouters: readonly WantedRow[] };
-  /** Addresses of the cluster's router on the join switch, with their length. */
+  /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
-  /** A MAC for a port: that which it has, or else a new one. */
+  /** Returns the MAC of a router's port: its present one, or else a new one. */
   macFor(port: string, switchPort: string, address: string): string;
 }
 
-/** The router, the join switch and what services hang on. */
+/** Plans the cluster's router, the join switch, and the load balancers or groups to which services belong. */
 export function wantCluster(draft: Draft, facts: NorthboundFacts): Cluster {
   const { layout } = facts;
   const macFor = macSource(draft, facts);
@@ -53,7 +53,7 @@ export function wantCluster(draft: Draft, facts: NorthboundFacts): Cluster {
   return { layout, router, join, balancers: wantBalancers(draft, layout), joinAddresses, macFor };
 }
 
-/** A router's addresses on the join switch: those that it has, or else the ones at `place` of the subnets. */
+/** Returns a router's addresses on the join switch: its present ones, or else free ones from number `place` of the subnets on. */
 export function joinAddressesFor(
   draft: Draft,
   router: string,
@@ -67,7 +67,10 @@ export function joinAddressesFor(
   );
 }
 
-/** A router's port on the join switch, and the switch's on the router. `node`: whose gateway it is; null: the cluster's router. */
+/**
+ * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node whose gateway the router is; null for the
+ * cluster's router.
+ */
 export function wantJoinPort(
   draft: Draft,
   { layout, join, macFor }: Pick<Cluster, 'layout' | 'join' | 'macFor'>,
@@ -99,14 +102,17 @@ export function wantJoinPort(
     existing: draft.existing.named('Logical_Switch_Port', onSwitch),
     columns: routerPortColumns(layout, onSwitch, onRouter, mac),
     place: { row: join, column: 'ports' },
-    // Nobody else may have taken the address meanwhile.
+    // Another writer could have assigned the address since the rows were read.
     exclusive: true,
     ...tag,
     why: `${joinSwitch} leads to ${router.title}`,
   });
 }
 
-/** A switch's port to a router: OVN takes the MAC from the router's port, older tools wrote it down a second time. */
+/**
+ * Returns the columns of a switch's port to a router. OVN takes the MAC from the router's port (ovn-nb(5), `addresses`, `router`); layout `seed`
+ * repeats it here.
+ */
 export function routerPortColumns(
   { naming }: OverlayLayout,
   name: string,
@@ -121,7 +127,7 @@ export function routerPortColumns(
   };
 }
 
-/** The address at the place, or behind it the first that no port has. */
+/** Returns the first address from number `place` on that no router's port has. */
 function freeAddress(draft: Draft, subnet: string, place: number): string {
   for (let next = place; ; next += 1) {
     const address = addressIn(subnet, next);
@@ -151,7 +157,7 @@ function wantBalancers(draft: Draft, layout: OverlayLayout): Cluster['balancers'
   return { ofSwitches: [cluster, switches], ofRouters: [cluster, routers] };
 }
 
-/** A load balancer that is found by a key of external_ids, as the tool of 2017 did. */
+/** Plans a load balancer that is found by a key of external_ids, as the tool of 2017 did. */
 export function wantTaggedBalancer(
   draft: Draft,
   key: string,
@@ -166,7 +172,8 @@ export function wantTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // northd of OVN 26.03 aborts when a switch gets one that was made with neither a name nor a VIP while it ran, as the tool of 2017 made them.
+      // ovn-northd 26.03 aborts when a switch gets a load balancer that was created with neither a name nor a VIP while it ran, as the tool of 2017
+      // created them.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),
@@ -177,7 +184,10 @@ export function wantTaggedBalancer(
   });
 }
 
-/** Where MACs come from: a port keeps its own; the port on the other side may remember it; else it follows from the address, or is random. */
+/**
+ * Returns the source of MACs for routers' ports: the port's present MAC; or the MAC that the switch's port at its other end repeats; or else a MAC
+ * derived from the address (`modern`) or a random one (`seed`).
+ */
 function macSource(draft: Draft, { layout, randomMacs }: NorthboundFacts): Cluster['macFor'] {
   let used = 0;
   return (port, switchPort, address) => {

@@ -1,23 +1,29 @@
 import type { Atom, ColumnChange, ColumnShape, DatabaseRow, WrittenAtom, WrittenValue } from '../model/rows.ts';
 import { listOf, mapOf } from './existing.ts';
 
-/** What a column shall hold: exactly a value; of a map these keys, and some not; of a set these elements, or these and no others. */
+/**
+ * Desired content of a column: exactly a value; some keys of a map, and some keys that it must not have; some elements of a set; or exactly these
+ * elements of a set.
+ */
 export type WantedColumn =
   | { readonly is: WrittenValue }
   | { readonly keys: Readonly<Record<string, string>>; readonly without?: readonly string[] }
   | { readonly has: readonly WrittenAtom[] }
   | { readonly only: readonly WrittenAtom[] };
 
-/** The whole column. */
+/** Returns the desired content of a whole column. */
 export const is = (value: WrittenValue): WantedColumn => ({ is: value });
-/** Keys of a map; the others stay. */
+/** Returns keys that a map has to have; its other keys stay. */
 export const keys = (entries: Readonly<Record<string, string>>): WantedColumn => ({ keys: entries });
-/** Elements of a set; the others stay. */
+/** Returns elements that a set has to have; its other elements stay. */
 export const has = (...elements: readonly WrittenAtom[]): WantedColumn => ({ has: elements });
-/** The whole set, changed element by element: what is sent grows with what differs, not with the set. */
+/**
+ * Returns the desired content of a whole set that is changed element by element: the size of the transaction grows with the difference, not with the
+ * set.
+ */
 export const only = (elements: readonly WrittenAtom[]): WantedColumn => ({ only: elements });
 
-/** What a new row gets; null: nothing, its default does. */
+/** Returns the value of a column in a new row; null if the column keeps its default. */
 export function writtenValue(wanted: WantedColumn, { kind }: ColumnShape): WrittenValue | null {
   if ('keys' in wanted) return Object.keys(wanted.keys).length === 0 ? null : wanted.keys;
   const value = 'is' in wanted ? wanted.is : 'has' in wanted ? wanted.has : wanted.only;
@@ -26,7 +32,7 @@ export function writtenValue(wanted: WantedColumn, { kind }: ColumnShape): Writt
   return elements.length === 0 ? null : elements;
 }
 
-/** What has to be done to a column that is there; nothing where it is as wanted. */
+/** Returns the changes of an existing row's column; empty if the column has the desired content. */
 export function changesOf(
   column: string,
   row: DatabaseRow,

@@ -2,7 +2,7 @@ import type { DatabaseShape } from '../model/rows.ts';
 
 type DatabaseName = 'OVN_Northbound' | 'OVN_Southbound' | 'Open_vSwitch';
 
-/** What plans write, by database and table, and what each table is for (ovn-nb(5), ovn-sb(5), ovs-vswitchd.conf.db(5)). */
+/** Tables and columns that plans write, by database, and the purpose of each table (ovn-nb(5), ovn-sb(5), ovs-vswitchd.conf.db(5)). */
 export const writtenTables: Readonly<
   Record<DatabaseName, Readonly<Record<string, { readonly for: string; readonly columns: readonly string[] }>>>
 > = {
@@ -100,15 +100,18 @@ export const writtenTables: Readonly<
   },
 };
 
-/** A table, or a column of one, that plans write and a schema does not have. */
+/** Table or column that plans write and that a schema does not have. */
 export interface MissingColumn {
-  /** `OVN_Northbound.NAT.external_ip`; without a column, the table is not there. */
+  /** `OVN_Northbound.NAT.external_ip`; without a column if the whole table is missing. */
   readonly name: string;
-  /** What is done without it. */
+  /** Purpose that is not served without it. */
   readonly for: string;
 }
 
-/** What a database does not have of all that plans write. Its release does not matter: distributions take changes back and forth. */
+/**
+ * Returns the tables and columns that plans write and a database does not have. Its schema decides and not its release, because distributions
+ * backport and revert changes.
+ */
 export function missingColumns(database: DatabaseName, shape: DatabaseShape): readonly MissingColumn[] {
   return Object.entries(writtenTables[database]).flatMap(([table, { for: purpose, columns }]) => {
     const there = shape[table];

@@ -3,7 +3,7 @@ import type { DatabaseRow } from '../model/rows.ts';
 import { placeOf } from './arriving.ts';
 import { mapOf, textOf } from './existing.ts';
 
-/** Servers of each place of a UDP service, by the place: `10.43.0.10:53` has `10.42.0.9:8053`, …. */
+/** Servers of each address and port of a UDP service: `10.43.0.10:53` has `10.42.0.9:8053`, for example. */
 export type DatagramServices = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Connections of clients of a place with one of its servers. */

@@ -28,12 +28,16 @@ export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
   readonly nodes: readonly [Node, Node];
 }
 
-/** Starts two nodes, both of which are ready for pods when this is over. */
-export async function startCluster(scope: Scope): Promise<Cluster> {
+/**
+ * Starts two nodes, both of which are ready for pods when this is over. `mounts` are folders of this machine with their places on the nodes,
+ * as FOLDER=PLACE.
+ */
+export async function startCluster(scope: Scope, mounts: readonly string[] = []): Promise<Cluster> {
   // The newest there is: tests of test/overlay have Debian's.
   const lan = await startLan(scope, askedOvn ?? ovnsHere().at(-1));
   const outside = await startOutside(lan, workerMounts());
-  const hosts = [await lan.host('n1', 11, [], workerMounts()), await lan.host('n2', 12, [], workerMounts())] as const;
+  const ofWorkers = [...workerMounts(), ...mounts];
+  const hosts = [await lan.host('n1', 11, [], ofWorkers), await lan.host('n2', 12, [], ofWorkers)] as const;
   // The NIC's own IP stack would answer beside the bridge.
   for (const host of [outside, ...hosts]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
   const workers = [await equip(scope, hosts[0]), await equip(scope, hosts[1])] as const;

@@ -40,6 +40,9 @@ const kubeletConfig = {
   imageGCHighThresholdPercent: 100,
   localStorageCapacityIsolation: false,
   resolvConf: '',
+  // MicroShift's; a cluster without a DNS server has nothing at the address.
+  clusterDNS: ['10.43.0.10'],
+  clusterDomain: 'cluster.local',
   // A node whose power is cut is missed within seconds, for tests that wait for it.
   nodeStatusUpdateFrequency: '2s',
   nodeLeaseDurationSeconds: 8,

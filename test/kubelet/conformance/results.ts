@@ -1,0 +1,77 @@
+// The result of one of Kubernetes' end-to-end tests, and the file that has a line for each.
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** `skipped`: the test itself found that it cannot run here. `unfinished`: it was ended at its limit, or never started. */
+export type State = 'passed' | 'failed' | 'skipped' | 'unfinished';
+
+export interface Outcome {
+  readonly state: State;
+  readonly seconds: number;
+  /** What Ginkgo reported as the reason; empty for a test that passed. */
+  readonly said: string;
+}
+
+export interface Result extends Outcome {
+  readonly name: string;
+  /** Releases, as their programs print them, and the day as in 2026-11-26. */
+  readonly kubernetes: string;
+  readonly ovn: string;
+  readonly date: string;
+}
+
+/** The parts of Ginkgo's report (its flag --ginkgo.json-report) that are read here. */
+interface Report {
+  readonly SuiteSucceeded: boolean;
+  readonly SpecReports: readonly Spec[] | null;
+}
+
+interface Spec {
+  readonly ContainerHierarchyTexts: readonly string[] | null;
+  readonly LeafNodeType: string;
+  readonly LeafNodeText: string;
+  readonly State: string;
+  /** In nanoseconds. */
+  readonly RunTime: number;
+  readonly Failure?: { readonly Message?: string };
+}
+
+/** Returns what a report has about the test of a name. A test that did not start because the suite failed before it is unfinished. */
+export function outcomeIn(report: readonly Report[], name: string): Outcome {
+  const specs = report.flatMap(({ SpecReports }) => SpecReports ?? []);
+  const own = specs.find((spec) => spec.LeafNodeType === 'It' && nameOf(spec) === name);
+  const before = specs.find((spec) => spec.LeafNodeType !== 'It' && isFailure(spec));
+  if (own === undefined) return { state: 'unfinished', seconds: 0, said: 'the report does not have the test' };
+  const outcome = { seconds: Math.round(own.RunTime / 1e9), said: reasonOf(own) };
+  if (own.State === 'passed') return { ...outcome, state: 'passed' };
+  if (isFailure(own)) return { ...outcome, state: 'failed' };
+  if (before !== undefined) return { seconds: 0, state: 'unfinished', said: reasonOf(before) };
+  return { ...outcome, state: own.State === 'skipped' ? 'skipped' : 'unfinished' };
+}
+
+function nameOf({ ContainerHierarchyTexts: containers, LeafNodeText: leaf }: Spec): string {
+  return [...(containers ?? []), leaf].join(' ');
+}
+
+/** https://onsi.github.io/ginkgo/: the states that make a suite fail. */
+function isFailure({ State }: Spec): boolean {
+  return ['failed', 'panicked', 'timedout', 'interrupted', 'aborted'].includes(State);
+}
+
+function reasonOf({ Failure }: Spec): string {
+  return (Failure?.Message ?? '').trim();
+}
+
+/** Appends a result to the file, whose folder is made. */
+export function addResult(file: string, result: Result): void {
+  mkdirSync(dirname(file), { recursive: true });
+  appendFileSync(file, `${JSON.stringify(result)}\n`);
+}
+
+/** Returns the last result of each test that the file has; none if it does not exist. */
+export function readResults(file: string): readonly Result[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const results = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Result);
+  return [...new Map(results.map((result) => [result.name, result])).values()];
+}

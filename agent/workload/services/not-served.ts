@@ -4,10 +4,11 @@ import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { addressesOf } from './balancers.ts';
 import { isForEverybody } from './indexed-services.ts';
 import type { Outside } from './outside.ts';
+import { defaultAffinitySeconds } from './read-service.ts';
 
 /** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
 export function notServed(service: Service, nodes: readonly OverlayNode[], outside: Outside): readonly string[] {
-  const { clusterIPs, externalIPs, loadBalancerIPs, healthCheckNodePort = null } = service;
+  const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
   const reasons: string[] = [];
   const balanced = isForEverybody(service) ? loadBalancerIPs : [];
@@ -32,6 +33,11 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   if (healthCheckNodePort !== null)
     reasons.push(
       `nobody answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to ask the service itself`,
+    );
+  // Every service with affinity has the default; only a shorter time asks for another endpoint sooner.
+  if (affinitySeconds !== null && affinitySeconds < defaultAffinitySeconds)
+    reasons.push(
+      `spec.sessionAffinityConfig.clientIP.timeoutSeconds ${affinitySeconds} has no effect: a client keeps its endpoint for as long as the endpoints stay the same`,
     );
   return reasons;
 }

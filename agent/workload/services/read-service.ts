@@ -37,7 +37,7 @@ interface ServiceObject {
 }
 
 /** Three hours (Kubernetes API, ClientIPConfig). */
-const defaultAffinitySeconds = 10_800;
+export const defaultAffinitySeconds = 10_800;
 
 /** Somebody else than the cluster's network serves it (Kubernetes, well-known labels). */
 const otherProxy = 'service.kubernetes.io/service-proxy-name';

@@ -15,7 +15,7 @@ export function publish(results: readonly Result[]): void {
 
 /** Returns a table for each group that has results, as Markdown; why a test did not pass is in the last column. */
 export function tablesOf(results: readonly Result[], known: readonly Reason[]): string {
-  return groupNames.flatMap((group) => tableOf(group, results, known)).join('\n\n');
+  return `${groupNames.flatMap((group) => tableOf(group, results, known)).join('\n\n')}\n`;
 }
 
 function tableOf(group: Group, results: readonly Result[], known: readonly Reason[]): string[] {

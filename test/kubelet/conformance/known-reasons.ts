@@ -5,8 +5,20 @@ export type Verdict = 'refused' | 'impossible' | 'failed';
 
 export interface Reason {
   readonly verdict: Verdict;
+  /** What the names of the tests match. */
   readonly test: RegExp;
   readonly why: string;
 }
 
-export const reasons: readonly Reason[] = [];
+export const reasons: readonly Reason[] = [
+  {
+    verdict: 'refused',
+    test: /HostPort validates that there is no conflict/,
+    why: '`hostPort` is not served: the Event of each pod is `HostPortNotServed` ([overlay-services.md](overlay-services.md), Not served)',
+  },
+  {
+    verdict: 'impossible',
+    test: /\[Feature:SCTPConnectivity\]/,
+    why: "the kernel of the machine has no SCTP, so the test's own server cannot listen",
+  },
+];

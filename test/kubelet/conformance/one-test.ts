@@ -31,7 +31,8 @@ export async function runTest(host: Host, name: string, { limitS, log }: Terms):
     `--kubeconfig=${adminKubeconfig}`,
     `--kubectl-path=${programs}/kubectl`,
     '--provider=skeleton',
-    '--dump-logs-on-failure=false',
+    // The Events of a test that fails are in its log.
+    '--dump-logs-on-failure=true',
     // Ginkgo matches a regular expression of Go with the suite's description and the test's name.
     `--ginkgo.focus=\\Q ${name}\\E$`,
     `--ginkgo.timeout=${limitS}s`,

@@ -3,16 +3,19 @@ import type { ArrivingService, SharedPorts, WantedFlow } from '../model/overlay-
 import { isIpv6 } from './addresses.ts';
 import { tunnelPorts } from './tunnel-ports.ts';
 
-/** Of every flow of ours; who has another one, or none, is left alone. ovn-kubernetes has 0xdeff105. */
+/** Cookie of every flow of this product; flows with any other cookie stay. ovn-kubernetes uses 0xdeff105. */
 export const demuxCookie = '0x6d6e6f766c79';
 
-/** ovn-controller(8) gives br-int zones from 1 on; ovn-kubernetes has taken this one for the same purpose since 2017. */
+/**
+ * Zone of connection tracking: ovn-controller(8) assigns zones from 1 on to br-int, and ovn-kubernetes has used this one for the same purpose since
+ * 2017.
+ */
 const zone = 64_000;
 
-/** Whose connection it is: who has sent the last packet of it through here. */
+/** Marks of a connection: the side that sent its last outgoing packet over the bridge. */
 const marks = { cluster: '0x1', node: '0x2' } as const;
 
-/** Router and neighbour discovery (RFC 4861 section 4); conntrack does not know it. */
+/** ICMPv6 types of router and neighbour discovery (RFC 4861 section 4), which conntrack does not track. */
 const discoveryTypes = [133, 134, 135, 136];
 
 const families = [
@@ -27,21 +30,21 @@ interface Parts {
   readonly gateway: OverlayGateway;
   readonly families: readonly Family[];
   readonly ports: SharedPorts;
-  /** Frames of the gateway's network: untagged, or of its VLAN. */
+  /** Match of frames of the gateway's network: untagged, or of its VLAN. */
   readonly network: string;
-  /** From the LAN to the MAC that node and gateway share. */
+  /** Match of frames from the LAN to the MAC that node and gateway share. */
   readonly arriving: string;
-  /** From the gateway. */
+  /** Match of frames from the gateway. */
   readonly ofCluster: string;
-  /** From the node itself. */
+  /** Match of frames from the node itself. */
   readonly ofNode: string;
-  /** How the node's own frames leave. */
+  /** Action by which the node's own frames leave. */
   readonly away: string;
 }
 
 /**
- * What tells apart the node and its gateway, which share MAC and addresses on one bridge: flows for tables 0 to 3, base first, then those of services
- * (ovs-fields(7), ovs-actions(7)). Frames that are nobody's of the two go on as before, by whatever flows are there.
+ * Returns the shared-bridge flows, by which a node and its gateway use one bridge with the same MAC and addresses: flows of tables 0 to 3, first the
+ * base, then those of services (ovs-fields(7), ovs-actions(7)). The other flows of the bridge decide about frames of neither of the two.
  */
 export function demuxFlows(
   node: Pick<OverlayNode, 'encap'>,
@@ -59,7 +62,7 @@ export function demuxFlows(
     arriving: `in_port=${ports.nic},${network},dl_dst=${mac}`,
     ofCluster: `in_port=${ports.cluster},${network},dl_src=${mac}`,
     ofNode: `in_port=LOCAL,${network},dl_src=${mac}`,
-    // Where anybody is on the LAN is not learned from what is sent to the shared MAC, so that NORMAL floods much.
+    // NORMAL learns no MACs from frames to the shared MAC, which these flows forward themselves, and would therefore flood many frames.
     away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
   };
   return [
@@ -72,7 +75,10 @@ export function demuxFlows(
   ];
 }
 
-/** What is sent to the shared MAC goes to the node where nothing else is said, and nobody but the gateway leaves by its port. */
+/**
+ * Returns the flows with the lowest priorities: frames to the shared MAC reach the node, and only frames with the gateway's MAC leave by the
+ * gateway's port.
+ */
 function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): WantedFlow[] {
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
   return [
@@ -85,8 +91,8 @@ function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): Wa
 }
 
 /**
- * By the NIC as long as it is there. Once somebody has taken it out and put it in again it has another number, and the node has to be reached
- * nevertheless until these flows are made anew.
+ * Returns the flows by which the node's frames leave over the NIC as long as the bridge has it. A NIC that was removed from the bridge and added
+ * again has another port number; until these flows are replaced, NORMAL keeps the node reachable.
  */
 function leaving({ ports }: Parts): WantedFlow[] {
   if (!ports.isAlone) return [];
@@ -99,8 +105,9 @@ function leaving({ ports }: Parts): WantedFlow[] {
 }
 
 /**
- * A packet in a tunnel is never tracked: it would be a second time, inside. None comes from the gateway, whatever is its destination: it would have the
- * address at which the node's own tunnels end, and others would take what is in it for what a pod has sent.
+ * Returns the flows of tunnel packets. Connections inside of a tunnel are tracked in OVN, so the tunnel packet is not tracked as well. Tunnel packets
+ * from the gateway are dropped, whatever their destination: their source would be the address at which the node's own tunnels end, and another node
+ * would accept their content as packets of a pod.
  */
 function tunnels({ families: own, ports, arriving, ofNode, away }: Parts, types: readonly EncapType[]): WantedFlow[] {
   const forged = families.flatMap(({ protocolSuffix }) =>
@@ -121,7 +128,7 @@ function tunnels({ families: own, ports, arriving, ofNode, away }: Parts, types:
   return [...forged, ...real];
 }
 
-/** Who answers one of the two answers both: they have the same addresses. */
+/** Returns the flows of ARP and neighbour discovery. Answers reach both node and gateway, because they have the same addresses. */
 function discovery({ families: own, ports, arriving, ofCluster, ofNode, away }: Parts): WantedFlow[] {
   const both = `output:${ports.cluster},LOCAL`;
   return own.flatMap(({ isSix }) =>
@@ -138,7 +145,7 @@ function discovery({ families: own, ports, arriving, ofCluster, ofNode, away }: 
   );
 }
 
-/** Who has spoken gets the answers; what nobody has asked for is the node's. */
+/** Returns the flows of tracked connections: answers reach the side that sent the request, and new connections reach the node. */
 function connections({ families: own, ports, arriving, ofCluster, ofNode, away }: Parts): WantedFlow[] {
   const commit = (mark: string): string => `ct(commit,zone=${zone},exec(set_field:${mark}->ct_mark))`;
   return [

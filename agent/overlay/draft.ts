@@ -17,30 +17,30 @@ import { type Existing, indexRows, listOf, textOf } from './existing.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOfObject } from './tags.ts';
 
-/** A row as it shall be. */
+/** Desired row. */
 export interface Wish {
   readonly table: string;
   readonly title: string;
-  /** The row that is it already, if there is one. */
+  /** Existing row that the desired row describes; null if the row has to be inserted. */
   readonly existing: DatabaseRow | null;
-  /** Columns we manage; whatever is not named is nobody's business of ours. */
+  /** Managed columns; all other columns stay as they are. */
   readonly columns: Readonly<Record<string, WantedColumn>>;
-  /** The row whose set column holds it. */
+  /** Row, and its set column, that refers to this one. */
   readonly place?: { readonly row: WantedRow; readonly column: string };
-  /** What no row may have when it is made, because the table has no unique index for it. */
+  /** Columns of which no row may have these values when this one is inserted, because the table has no unique index for them. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
-  /** It is only right beside the rows that were read: its place must be as it was when it is made. */
+  /** True if the row may be inserted only while the column that refers to it is as it was read. */
   readonly exclusive?: boolean;
-  /** It is everybody's, so it gets no tag. */
+  /** True for a row that other programs use as well; it gets no tags of ownership. */
   readonly isShared?: boolean;
-  /** The node it is for; absent: the cluster. */
+  /** Node to which the row belongs; without one, the cluster. */
   readonly node?: string;
-  /** The unit of a workload's rows that it is part of. */
+  /** Key of the Kubernetes object to which the row belongs. */
   readonly unit?: string;
   readonly why: string;
 }
 
-/** A row that is there, or will be. */
+/** Row that exists, or that the plan inserts. */
 export interface WantedRow {
   readonly table: string;
   readonly title: string;
@@ -48,39 +48,39 @@ export interface WantedRow {
   readonly existing: DatabaseRow | null;
 }
 
-/** What is there. */
+/** Content of a database before the plan. */
 export interface Found {
   readonly existing: Existing;
   readonly shape: DatabaseShape;
 }
 
-/** The rows that were read, as what is there. */
+/** Indexes the rows that were read. */
 export function foundIn(rows: DatabaseRows): Found {
   return { existing: indexRows(rows), shape: rows.shape };
 }
 
-/** Collects what is wanted, and turns it into changes. */
+/** Collects desired rows and turns them into changes. */
 export interface Draft {
   readonly owner: string;
   readonly existing: Existing;
   readonly changes: RowChange[];
   readonly guards: RowGuard[];
   readonly trace: string[];
-  /** Addresses that ports of routers have, or will have. */
+  /** Addresses that ports of routers have, or get in this plan. */
   readonly takenAddresses: Set<string>;
   want(wish: Wish): WantedRow;
-  /** Deletes a row that is there. */
+  /** Deletes an existing row. */
   remove(table: string, row: DatabaseRow, title: string, why: string): void;
   /** Leaves a row as it is. */
   keep(row: DatabaseRow): void;
-  /** True for a row that somebody wants, or that is deleted already. */
+  /** Returns true for a row that is desired, kept or already deleted. */
   isPlanned(row: DatabaseRow): boolean;
-  /** Releases differ in what they have. */
+  /** Returns true if this release of the database has the table. */
   hasTable(table: string): boolean;
   hasColumn(table: string, column: string): boolean;
 }
 
-/** A draft of changes to rows that are there, in a database of this shape. `owner` is whose the rows are. */
+/** Returns an empty draft of changes to existing rows. `owner` is the tag of rows of this product. */
 export function createDraft({ existing, shape }: Found, owner: string): Draft {
   const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
   const planned = new Set<DatabaseRow>();

@@ -13,8 +13,8 @@ const table = 'Logical_Router_Static_Route';
 const column = 'static_routes';
 
 /**
- * Which gateway a packet leaves by: that for which its subnet was asked for; else its own node's; else any that is up, by turns (equal
- * routes, ECMP), unless nodes have a VIP, which is always up. A gateway that is down has no route here.
+ * Plans the routes that decide by which gateway a packet leaves: the one that was requested for its subnet; or else that of its own node; or else any
+ * gateway that is up, in equal shares (ECMP), unless nodes share a VIP of which one is up. A gateway that is down has no such route.
  */
 export function wantEgressRoutes(
   draft: Draft,
@@ -60,7 +60,7 @@ export function wantEgressRoutes(
   removeDeadEnds(draft, cluster, gateways);
 }
 
-/** Subnets that some gateway was asked to let out, those of nodes that are not planned now included. */
+/** Returns the subnets that were requested for a gateway, including gateways of nodes that are not in this plan. */
 function askedFor(
   draft: Draft,
   { layout, router }: Cluster,
@@ -100,7 +100,9 @@ function route(
   });
 }
 
-/** The tool of 2017 led everything to the first address of the join subnet, whether a gateway had it or not. */
+/**
+ * Removes default routes to addresses of the join subnet that no router has: the tool of 2017 routed everything to the first address of that subnet.
+ */
 function removeDeadEnds(draft: Draft, { router, joinAddresses }: Cluster, gateways: readonly GatewayRouter[]): void {
   const there = [
     ...draft.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks').map(String)),

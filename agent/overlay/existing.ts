@@ -1,33 +1,33 @@
 import type { Atom, DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { tagKeys } from './tag-keys.ts';
 
-/** Where a row that is part of another one is held. */
+/** Row that refers to another row as its part, and the column of the reference. */
 export interface Holder {
   readonly table: string;
   readonly row: DatabaseRow;
   readonly column: string;
 }
 
-/** The rows that are there, found by what they are. */
+/** Index of existing rows. */
 export interface Existing {
   all(table: string): readonly DatabaseRow[];
   named(table: string, name: string): DatabaseRow | null;
-  /** Of a column that refers to rows of `table`, those rows. */
+  /** Returns the rows of `table` to which a column refers. */
   referred(row: DatabaseRow | null, column: string, table: string): readonly DatabaseRow[];
   holderOf(row: DatabaseRow): Holder | null;
-  /** The units of a workload's rows. */
+  /** Returns the keys of the Kubernetes objects that have rows. */
   units(): Iterable<string>;
-  /** The rows of a unit. */
+  /** Returns the rows of an object key. */
   ofUnit(unit: string): readonly UnitRow[];
 }
 
-/** A row of a unit of a workload's rows. */
+/** Row of an object of Kubernetes. */
 export interface UnitRow {
   readonly table: string;
   readonly row: DatabaseRow;
 }
 
-/** Columns by which a row holds others that would be gone without it (ovn-nb(5), ovs-vswitchd.conf.db(5)), with the table of those. */
+/** Columns that refer to parts of a row, which are deleted with it (ovn-nb(5), ovs-vswitchd.conf.db(5)), and the table of the parts. */
 export const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Logical_Switch: { ports: 'Logical_Switch_Port', acls: 'ACL' },
   Logical_Router: {
@@ -45,7 +45,7 @@ export const holding: Readonly<Record<string, Readonly<Record<string, string>>>>
   Port: { interfaces: 'Interface' },
 };
 
-/** Tables of which a row is part of another one, and gone without it. */
+/** Tables whose rows are parts of other rows, and are deleted with them. */
 export const heldTables: ReadonlySet<string> = new Set(
   Object.values(holding).flatMap((columns) => Object.values(columns)),
 );
@@ -86,21 +86,21 @@ export function indexRows({ tables }: DatabaseRows): Existing {
   };
 }
 
-/** A column of one text; empty where there is none. */
+/** Returns a column with one element as text; empty if the column is empty or the row is null. */
 export function textOf(row: DatabaseRow | null, column: string): string {
   const value = row?.[column];
   if (Array.isArray(value)) return String(value[0] ?? '');
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** A set column; empty where there is none. */
+/** Returns a set column; empty if the column is empty or the row is null. */
 export function listOf(row: DatabaseRow | null, column: string): readonly Atom[] {
   const value = row?.[column];
   if (Array.isArray(value)) return value;
   return typeof value === 'object' || value === undefined || value === '' ? [] : [value];
 }
 
-/** A map column; empty where there is none. */
+/** Returns a map column; empty if the column is empty or the row is null. */
 export function mapOf(row: DatabaseRow | null, column: string): Readonly<Record<string, string>> {
   const value = row?.[column];
   return typeof value === 'object' && !Array.isArray(value) ? (value as Readonly<Record<string, string>>) : {};

@@ -4,16 +4,19 @@ import { tagKeys } from './tag-keys.ts';
 
 type Condition = readonly [string, string, unknown];
 
-/** Columns of a table, and of which rows; without `where` of every one. */
+/** Monitored columns of a table, and the conditions that select rows; all rows without `where`. */
 export interface FollowedTable {
   readonly columns: readonly string[];
   readonly where?: readonly Condition[];
 }
 
-/** A database of which changes are followed. */
+/** Name of a monitored database. */
 export type FollowedDatabase = keyof typeof followedColumns;
 
-/** Tables whose rows are not all ours although they have a place for an owner: who registers, roots, and br-int, which others may have made. */
+/**
+ * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, as other programs may have created
+ * br-int.
+ */
 const wholeTables: readonly string[] = [
   'NB_Global',
   'SB_Global',
@@ -23,17 +26,20 @@ const wholeTables: readonly string[] = [
   'Chassis_Private',
 ];
 
-/** Rows of Open vSwitch that a node's gateway depends on, and that have no owner. */
+/** Rows of Open vSwitch without an owner on which a node's gateway depends. */
 export interface FollowedGateway {
-  /** What ovn-controller's port on the bridge stands for. */
+  /** Logical port that ovn-controller's patch port on the bridge connects. */
   readonly localnetPort: string;
-  /** That port. */
+  /** Name of that patch port. */
   readonly clusterPort: string;
-  /** Of the NIC, whose number is another one each time that it is put into the bridge. */
+  /** MAC of the NIC, which has another port number each time it is added to the bridge. */
   readonly mac: string;
 }
 
-/** What is followed of a database with this schema. Of several conditions one has to hold (ovsdb-server(7), monitor_cond). */
+/**
+ * Returns the tables and columns to monitor in a database with this schema. A row is reported if it meets one of the conditions (ovsdb-server(7),
+ * monitor_cond).
+ */
 export function followedTables(
   database: FollowedDatabase,
   shape: DatabaseShape,

@@ -12,7 +12,7 @@ import { gatewayNames } from './names.ts';
 import { nodeFacts } from './node.ts';
 import { wantTranslation, wantUplink } from './uplink.ts';
 
-/** A gateway that is wanted, and its addresses among the routers. */
+/** Desired gateway router, and its addresses on the join switch. */
 export interface GatewayRouter {
   readonly node: OverlayNode;
   readonly gateway: OverlayGateway;
@@ -20,7 +20,7 @@ export interface GatewayRouter {
   readonly joinAddresses: readonly string[];
 }
 
-/** A node's gateway router, between the join switch and the outside. */
+/** Plans a node's gateway router, which connects the join switch and the LAN. */
 export function wantGateway(
   draft: Draft,
   cluster: Cluster,
@@ -31,7 +31,7 @@ export function wantGateway(
   const { layout } = cluster;
   const { router: name } = gatewayNames(node.name);
   const existing = draft.existing.named('Logical_Router', name);
-  // Where the cluster's router is: an older cluster may have another join subnet than ours would.
+  // The subnets of the cluster's router apply, because an older cluster may have another join subnet than the layout.
   const subnets = cluster.joinAddresses
     .map(subnetOf)
     .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
@@ -63,7 +63,7 @@ export function wantGateway(
   return one;
 }
 
-/** What every gateway's router says of its node. */
+/** Returns the external_ids that describe the node of a gateway router. */
 function idsOf(node: OverlayNode, addresses: readonly string[]): Readonly<Record<string, string>> {
   return { physical_ip: addresses[0] ?? '', ...nodeFacts(node) };
 }
@@ -86,7 +86,10 @@ function seedColumns(
   };
 }
 
-/** Options as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go, GatewayInit), but for dynamic_neigh_routers: decisions/0053. */
+/**
+ * Returns the columns of a gateway router in layout `modern`. Options are as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go,
+ * GatewayInit), except dynamic_neigh_routers (docs/decisions/0053).
+ */
 function modernColumns(
   { balancers }: Cluster,
   node: OverlayNode,
@@ -107,7 +110,7 @@ function modernColumns(
   };
 }
 
-/** The first gateway stays the first, whoever is planned again. */
+/** Returns `yes` if the gateway is the first one of the cluster, or else `no`; an existing gateway keeps its value. */
 function firstGateway(draft: Draft, { nodes }: NorthboundFacts, node: OverlayNode): string {
   const routers = draft.existing.all('Logical_Router').filter((row) => 'chassis' in mapOf(row, 'options'));
   const own = routers.find((row) => row.name === gatewayNames(node.name).router);
@@ -117,7 +120,7 @@ function firstGateway(draft: Draft, { nodes }: NorthboundFacts, node: OverlayNod
   return routers.length === 0 && firstOfPlan ? 'yes' : 'no';
 }
 
-/** The switch behind the router, its port that stands for the NIC, and the router's port on it. */
+/** Plans the switch between router and LAN, its localnet port, and the ports that connect it with the router. */
 function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
   const { outside, onRouter, onSwitch } = gatewayNames(node.name);
   const common = { node: node.name };
@@ -163,7 +166,7 @@ function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router 
   });
 }
 
-/** What leaves has the gateway's address; one row per subnet and address, however often it is planned. */
+/** Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address, which repeated plans find again. */
 function wantTranslations(
   draft: Draft,
   { layout }: Cluster,
@@ -177,7 +180,7 @@ function wantTranslations(
   }
 }
 
-/** The gateway's own routes: back into the cluster, out to the LAN's router, and to the host beside it. */
+/** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the host that shares its addresses. */
 function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gateway, router }: GatewayRouter): void {
   const { onRouter } = gatewayNames(node.name);
   const route = (prefix: string, nextHop: string, port: string, why: string): void => {

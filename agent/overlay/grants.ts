@@ -24,7 +24,7 @@ export function ungranted(
   };
 }
 
-/** The command that grants this on the central node; null: there is nothing to grant. */
+/** Returns the command that grants this on the central node; null if nothing is to be granted. */
 export function grantCommand(node: string, { addresses, subnets }: GatewayGrant): string | null {
   const options = [
     ...(addresses.length === 0 ? [] : ['--gateway', addresses.join()]),

@@ -3,20 +3,21 @@ import type { ChassisEcho } from '../model/overlay-plan.ts';
 import type { DatabaseRows } from '../model/rows.ts';
 import { indexRows, textOf } from './existing.ts';
 
-/** How many rounds of questions are remembered: with one every 5 s, the oldest was asked 10 s ago. */
+/** Number of rounds that are remembered: with one every 5 s, the oldest is 10 s old. */
 const rounds = 3;
 
-/** The numbers of SB_Global.nb_cfg (ovn-sb(5)) as they were seen at the last rounds, newest first, with the one of now. */
+/** Returns the values of SB_Global.nb_cfg (ovn-sb(5)) at the last rounds, newest first, with the present one added. */
 export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
   const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));
-  // It counts from the beginning in a database that was made anew.
+  // The value starts at zero again when the database is created again.
   return [number, ...seen.filter((one) => one <= number)].slice(0, rounds);
 }
 
 /**
- * The members, each gateway up or down: down is one that owes an answer since the oldest of three rounds, or whose chassis has unregistered. Each
- * ovn-controller writes the last number it has carried out into its row of Chassis_Private (ovn-sb(5)). Where not a single gateway answers, it is who
- * asks that is cut off, and none counts as down. Numbers are compared and no clocks, which differ from node to node.
+ * Returns the members with their gateways marked up or down. A gateway is down if its chassis has not answered since the oldest of three rounds, or
+ * has unregistered. Each ovn-controller writes the last number that it has carried out into its row of Chassis_Private (ovn-sb(5)). If no gateway
+ * answers, the central node itself is disconnected, and none counts as down. Numbers are compared and not times, because clocks differ from node to
+ * node.
  */
 export function judgeGateways(
   members: readonly OverlayNode[],
@@ -31,7 +32,7 @@ export function judgeGateways(
   );
 }
 
-/** The last answer of a chassis (ovn-sb(5), Chassis_Private), which was asked for this number; null: it is not registered. */
+/** Returns the last answer of a chassis (ovn-sb(5), Chassis_Private) to the request with this number; null if the chassis is not registered. */
 export function echoOf(systemId: string, asked: number, rows: DatabaseRows): ChassisEcho | null {
   const row = indexRows(rows)
     .all('Chassis_Private')
@@ -47,7 +48,7 @@ function silentChassis(
   rows: DatabaseRows,
 ): readonly string[] {
   const due = seen.length < rounds ? undefined : seen.at(-1);
-  // Before OVN 20.09 nobody answers.
+  // OVN before 20.09 has no Chassis_Private, so there are no answers.
   if (due === undefined || !('Chassis_Private' in rows.tables)) return [];
   const answers = new Map(
     indexRows(rows)
@@ -58,7 +59,7 @@ function silentChassis(
   return silent.length === gateways.length ? [] : silent;
 }
 
-/** The members that have a gateway. */
+/** Returns the members that have a gateway. */
 export function gatewaysOf(members: readonly OverlayNode[]): readonly OverlayNode[] {
   return members.filter(({ gateway }) => gateway !== null);
 }

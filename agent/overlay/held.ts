@@ -3,21 +3,21 @@ import { is, type WantedColumn } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { textOf } from './existing.ts';
 
-/** A row of a table without names: it is what it says. */
+/** Desired row of a table without names, which is identified by its content. */
 export interface HeldWish {
   readonly table: string;
   readonly title: string;
   readonly holder: WantedRow;
-  /** Of the holder. */
+  /** Column of the holder that refers to the row. */
   readonly column: string;
-  /** What makes it this one; '' for an optional column that is empty. */
+  /** Columns that identify the row; '' stands for an optional column that is empty. */
   readonly key: Readonly<Record<string, WrittenAtom>>;
   readonly columns?: Readonly<Record<string, WantedColumn>>;
   readonly node?: string;
   readonly why: string;
 }
 
-/** A route, translation, policy or access list that its router or switch shall have, once. */
+/** Plans a route, NAT row, policy or ACL that its router or switch has exactly once; removes duplicates. */
 export function wantHeld(draft: Draft, wish: HeldWish): WantedRow {
   const { table, title, holder, column, key, columns = {}, node, why } = wish;
   const parts = Object.entries(key);

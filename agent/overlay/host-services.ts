@@ -2,7 +2,7 @@ import type { ArrivingService, NatTable, ServicePlace } from '../model/overlay-d
 import { isIpv6 } from './addresses.ts';
 import { connectionZone } from './connection-zones.ts';
 
-/** The only table of nftables that is ours. */
+/** Table of nftables of this product. */
 export const natTableName = 'microshift_net_overlay';
 
 const families = [
@@ -10,7 +10,7 @@ const families = [
   { isSix: true, map: 'services6', zones: 'zones6', ip: 'ip6', type: 'ipv6_addr' },
 ] as const;
 
-/** A comment is how a rule is known again: whoever changes a rule changes its comment. */
+/** Comments of the rules. A rule is recognised by its comment, so a changed rule needs a changed comment. */
 const comments = {
   ip: 'IPv4: to whom serves it',
   ip6: 'IPv6: to whom serves it',
@@ -21,12 +21,12 @@ const comments = {
 } as const;
 
 /**
- * The table by which the node itself reaches services at its own and external addresses, and others reach those that the node itself serves; null: there
- * are none. One entry per service, whatever serves it (nft(8), maps and NAT statements). `device` is the node's interface in the cluster, of which
- * its own packets get their address, which every network policy lets pass. What others have sent, which has come by another interface than the gateway's,
- * gets the address that node and gateway share (`shared`, one of each family at most): policies judge that one as any other, and the cluster leads answers
- * to it back to the node. Packets of UDP are tracked in a zone of their server's (connection-zones.ts), from their client to it; answers are found in the
- * default zone, as those of everything else (nft(8), ct original zone).
+ * Returns the table by which the node itself reaches services at its own and external addresses, and by which others reach services that the node
+ * itself serves; null if there are no such services. It has one entry for each service, regardless of its backends (nft(8), maps and NAT statements).
+ * `device` is the node's interface in the cluster: the node's own packets get its address, which every network policy allows. Packets from others
+ * that arrive over another interface than the gateway's get one of the addresses `shared` that node and gateway share (at most one of each family):
+ * policies treat it as any other outside address, and the cluster routes answers to it to the node. UDP packets from a client are tracked in a zone
+ * of their server (connection-zones.ts); answers are found in the default zone, as those of all other protocols (nft(8), ct original zone).
  */
 export function hostServices(
   services: readonly ArrivingService[],
@@ -46,7 +46,7 @@ export function hostServices(
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
-  // The answer of a service at another port than it was asked at has to pass the same way.
+  // Destination translation to the server's address and port; answers therefore have to return through this node.
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );
@@ -62,8 +62,9 @@ export function hostServices(
       `ct original zone set meta l4proto . ${ip} daddr . th dport map @${zones} comment "${comments.zones[ip]}"`,
   );
   const hooks = ['prerouting', 'output'] as const;
-  // A process that is bound to no address answers from the one that the route back has, the device's, and the asker takes no answer from there. Asked at that
-  // one, it answers from it, and the answer gets the address that was asked (nft(8), socket wildcard and redirect).
+  // A process that is bound to no address answers from the address of the device that the route to the client names, and the client rejects an answer
+  // from there. A packet that is redirected to that address is answered from it, and the answer gets the address to which the client sent (nft(8),
+  // socket wildcard and redirect).
   const atEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp')
     ? [
         `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1 redirect comment "${comments.wildcard}"`,
@@ -95,7 +96,7 @@ export function hostServices(
       `    elements = { ${elements.join(', ')} }`,
       '  }',
     ]),
-    // Before the kernel looks for the connection (priority raw).
+    // The zone is set before the kernel looks up the connection (priority raw).
     ...(zoned.length === 0 ? [] : hooks.flatMap((hook) => chain(hook, -300, tracked, 'filter'))),
     ...chain('prerouting', -100, [...there, ...atEveryAddress]),
     ...chain('output', -100, there),
@@ -120,5 +121,5 @@ function words({ address, port }: ServicePlace): string {
   return `${address} . ${port}`;
 }
 
-/** A script that takes the table away; one that is not there is fine. */
+/** Script that deletes the table, whether or not the table exists. */
 export const removeNatTable = `add table inet ${natTableName}\ndelete table inet ${natTableName}\n`;

@@ -7,7 +7,7 @@ import { wantHeld } from './held.ts';
 import { nodeNames } from './names.ts';
 import { tunnelPorts } from './tunnel-ports.ts';
 
-/** Above every rule of a network policy, and above the policies of a router by which nodes are reached. */
+/** Priority above every rule of a network policy, and above the policies of a router by which nodes are reached. */
 const priority = 1010;
 
 const families = [
@@ -15,14 +15,14 @@ const families = [
   { number: 6, isSix: true, word: 'ip6' },
 ] as const;
 
-/** A packet by which a tunnel would begin or end (ovn-sb(5), logical expressions). */
+/** Match of a packet that begins or ends a tunnel (ovn-sb(5), logical expressions). */
 const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
   .toSorted((a, b) => a - b)
   .join(', ')}}`;
 
 /**
- * A network policy takes an address for the pod that has it. What comes in from outside of the cluster with one of the cluster's addresses is therefore
- * dropped by the router that it reaches first, before it is led anywhere.
+ * Plans a guard against forged sources: a network policy identifies a pod by its address, so the router that a packet from outside reaches first
+ * drops it if its source is an address of the cluster.
  */
 export function wantOutsideGuards(
   draft: Draft,
@@ -64,8 +64,8 @@ function wantDropped(draft: Draft, router: WantedRow, match: string, node: strin
 }
 
 /**
- * The same where the node itself hands packets in, whichever interface they came by: of the cluster's addresses only the node's own is its own, and the
- * policies always let that one pass. Nothing that a pod sends ends in a tunnel of the node.
+ * Plans the same guard for packets that the node itself forwards, whichever interface they arrived by: of the cluster's addresses only those of the
+ * node's management port are valid sources, and policies always allow these. Also drops packets of pods that would end in a tunnel of the node.
  */
 export function wantNodeGuards(
   draft: Draft,

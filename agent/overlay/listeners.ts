@@ -7,9 +7,9 @@ import { isOwnedBy } from './tags.ts';
 const localMethods = ['unix', 'punix', 'fd'];
 
 /**
- * Connections of a central database that are not ours, and over which others than this node's root may write every row of it: all that are on the network,
- * except those of the southbound database that have OVN's role for nodes (ovn-sb(5), Connection, role). `remotes` are those that the server was started
- * with or was given since (ovsdb-server(8), ovsdb-server/list-remotes), which have no role.
+ * Returns connections of a central database that are not of this product and give others than root of this node write access to every row: all
+ * connections from the network, except those of the southbound database that have OVN's role for nodes (ovn-sb(5), Connection, role). `remotes` are
+ * the connections from the server's command line or added at run time (ovsdb-server(8), ovsdb-server/list-remotes), which have no role.
  */
 export function openListeners(rows: DatabaseRows, remotes: readonly string[], owner: string): readonly OpenListener[] {
   const { database } = rows;
@@ -30,7 +30,7 @@ export function listenerFault({ database, target }: OpenListener): string {
   return `the ${name} database is open at ${target}: whoever connects there may write every row of the cluster`;
 }
 
-/** How it is closed. What of ours is in the same column comes back with the next run. */
+/** Returns the hint that closes an open listener. The next run adds this product's own connections in the same column again. */
 export function listenerHint({ database, target, isInDatabase }: OpenListener): string {
   const short = database === 'OVN_Northbound' ? 'nb' : 'sb';
   if (isInDatabase)

@@ -6,8 +6,8 @@ import { tagKeys } from './tag-keys.ts';
 import { isOwnedBy } from './tags.ts';
 
 /**
- * The keys by which ovn-controller speaks TLS: the one row of SSL in Open_vSwitch (ovn-controller(8), "--private-key"). null: none of ours shall be
- * there. Those of somebody else are refused, not replaced.
+ * Plans the row of SSL in Open_vSwitch by which ovn-controller uses TLS (ovn-controller(8), "--private-key"); if `tls` is null, removes this
+ * product's row. Refuses to replace the row of another program.
  */
 export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: string): readonly RowChange[] {
   const existing = indexRows(rows);

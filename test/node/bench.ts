@@ -3,6 +3,7 @@
 // Every round is a fresh node per command, in turns; times are medians. Memory and message counts come from one more, untimed node each.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { fineGrained } from './lan.ts';
 import { countMessages, type MessageCounts } from './message-counts.ts';
 import { bootNode, type MeasuredRun, measuredSettleMs } from './node.ts';
 
@@ -68,7 +69,11 @@ function toSubject(text: string): Subject {
 }
 
 const boot = (scenario: string): ReturnType<typeof bootNode> =>
-  bootNode({ lan: scenario, folders: options.files === undefined ? {} : { [filesDir]: options.files } });
+  bootNode({
+    lan: scenario,
+    lanAppend: fineGrained,
+    folders: options.files === undefined ? {} : { [filesDir]: options.files },
+  });
 const settings = {
   settleMs: measuredSettleMs,
   cwd: options.files === undefined ? '/root' : filesDir,

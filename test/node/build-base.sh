@@ -123,7 +123,7 @@ StandardError=journal
 X
 enable testnode-channel.service sysinit.target
 
-# A quick, quiet boot: no logins, timers, device coldplug, or mounts that nothing here uses; ssh starts when a test asks for it.
+# A quick, quiet boot: no logins, timers, device coldplug, sockets or mounts that nothing here uses; ssh starts when a test needs it.
 masked=(getty.target apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer systemd-firstboot.service \
   systemd-networkd.socket systemd-networkd.service systemd-networkd-wait-online.service systemd-update-utmp.service \
   systemd-update-utmp-runlevel.service systemd-hwdb-update.service systemd-pcrphase.service e2scrub_reap.service \
@@ -131,10 +131,16 @@ masked=(getty.target apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.time
   systemd-binfmt.service proc-sys-fs-binfmt_misc.automount modprobe@fuse.service modprobe@drm.service modprobe@efi_pstore.service \
   modprobe@configfs.service sys-fs-fuse-connections.mount sys-kernel-config.mount dev-hugepages.mount dev-mqueue.mount \
   systemd-sysusers.service systemd-update-done.service systemd-random-seed.service \
-  kmod-static-nodes.service systemd-remount-fs.service systemd-modules-load.service systemd-user-sessions.service)
+  kmod-static-nodes.service systemd-remount-fs.service systemd-modules-load.service systemd-user-sessions.service \
+  systemd-logind.service systemd-tmpfiles-setup-dev-early.service systemd-tmpfiles-clean.timer systemd-sysext.socket \
+  systemd-creds.socket systemd-factory-reset.socket systemd-mute-console.socket systemd-sysinstall.socket systemd-journalctl.socket \
+  systemd-ask-password-console.path systemd-ask-password-wall.path uuidd.socket)
 # shellcheck disable=SC2016  # expanded by the inner shell
 chroot "$root" sh -ec 'cd /etc/systemd/system; for unit; do ln -sfn /dev/null "$unit"; done
-  rm -f ./*.wants/ssh.service ./*.wants/ssh.socket ./*.wants/sshd.service ./*.wants/nftables.service' mask "${masked[@]}"
+  rm -f ./*.wants/ssh.service ./*.wants/ssh.socket ./*.wants/sshd.service ./*.wants/nftables.service ./*.wants/wpa_supplicant.service
+  # All of them would run at each boot and each daemon-reload, and find nothing.
+  mkdir -p /etc/systemd/system-generators; cd /usr/lib/systemd/system-generators; for one in *; do ln -s /dev/null /etc/systemd/system-generators/"$one"; done
+  ' mask "${masked[@]}"
 echo node | put /etc/hostname
 echo "127.0.0.1 localhost node" | put /etc/hosts
 put /etc/fstab < /dev/null

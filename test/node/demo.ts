@@ -1,4 +1,5 @@
 // make demo: a node moves its NIC under br-ex, seen from the LAN. KEEP=1 leaves a shell in it at the end.
+import { fineGrained } from './lan.ts';
 import { bootNode, measuredSettleMs, type TestNode } from './node.ts';
 import { shell } from './shell.ts';
 import { heading, indent, ms, say } from './telling.ts';
@@ -21,7 +22,7 @@ async function show(node: TestNode, command: string, options: { quiet?: boolean;
 
 async function main(): Promise<void> {
   heading('A node boots: systemd, NetworkManager, Open vSwitch, a LAN with DHCP');
-  const node = await bootNode({ lan: 'dhcp' });
+  const node = await bootNode({ lan: 'dhcp', lanAppend: fineGrained });
   try {
     say(
       indent(

@@ -5,6 +5,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
+import { fineGrained } from './lan.ts';
 import { bootNode } from './node.ts';
 import { stayedReachable } from './reachability.ts';
 import { compiledDir } from './source.ts';
@@ -14,7 +15,7 @@ const goneLimitMs = 10_000;
 t.test('a node in a DHCP LAN', { skip: nodeSkip }, async (t) => {
   const files = { '/etc/microshift/ovn.yaml': 'mtu: 1400\n', '/usr/local/bin/hello': '#!/bin/sh\necho hello\n' };
   const mounts = fs.readFileSync('/proc/self/mounts', 'utf8');
-  const node = await bootNode({ lan: 'dhcp', files });
+  const node = await bootNode({ lan: 'dhcp', lanAppend: fineGrained, files });
   t.teardown(() => node.halt());
   const before = await node.state();
 

@@ -18,6 +18,8 @@ export interface Lan {
   pinged: string[];
   /** Those of them that must answer before a test begins: the node's own, not EXTRA_IP. */
   awaited: string[];
+  /** Interval of the pings. */
+  pingMs: number;
   expect: 'br-ex' | 'fail' | 'unchanged';
   readyLimitMs: number;
 }
@@ -27,7 +29,7 @@ export function readLan(name: string, append = ''): Lan {
   const file = path.join(sourceDir, 'lan', `${name}.sh`);
   if (!fs.existsSync(file)) throw new Error(`test node: no LAN named ${name}; there are ${lanNames().join(', ')}`);
   const script = `${fs.readFileSync(file, 'utf8')}\n${append}\n`;
-  const names = ['NODE_IF', 'PHYS', 'IP4', 'IP6', 'GW4', 'GW6', 'EXTRA_IP', 'EXPECT', 'READY'];
+  const names = ['NODE_IF', 'PHYS', 'IP4', 'IP6', 'GW4', 'GW6', 'EXTRA_IP', 'EXPECT', 'READY', 'PING_MS'];
   const print = names.map((variable) => `"$${variable}"`).join(' ');
   const lib = path.join(sourceDir, 'guest/lib.sh');
   const output = execFileSync('bash', ['-c', `. "$0"; BOOT=1; eval "$1"; printf '%s\\n' ${print}`, lib, script], {
@@ -43,6 +45,7 @@ export function readLan(name: string, append = ''): Lan {
     extra = '',
     expect = '',
     ready = '',
+    pingMs = '',
   ] = output.split('\n');
   const awaited = [ip4, ip6].filter(Boolean);
   return {
@@ -56,9 +59,13 @@ export function readLan(name: string, append = ''): Lan {
     pinged: [...awaited, ...extra.split(' ').filter(Boolean)],
     awaited,
     expect: expect as Lan['expect'],
+    pingMs: Number(pingMs),
     readyLimitMs: Number(ready) * 1000,
   };
 }
+
+/** Appended to a LAN where silences are measured. */
+export const fineGrained = 'PING_MS=10';
 
 /** All LANs there are, each with its first comment line. */
 export function lanNames(): string[] {

@@ -60,8 +60,8 @@ export interface MeasuredRun extends RunResult {
   recoveredAfterMs: number | null;
 }
 
-/** Twice the interval of the LAN's pings and their round trip on a busy machine. */
-const shortestJudgedMs = 100;
+/** Several intervals of the LAN's pings and their round trip on a busy machine. */
+const shortestJudgedMs = 200;
 const requestLimitMs = 30_000;
 const strikeLimitMs = 180_000;
 const defaultSettleMs = 500;
@@ -173,7 +173,7 @@ export class TestNode {
         { do: 'replies', address, fromMs: fromMs - 5000 },
         `the replies of ${address}`,
       );
-      found[address] = outageBetween(replies, fromMs, toMs);
+      found[address] = outageBetween(replies, fromMs, toMs, this.lan.pingMs);
     }
     return found;
   }

@@ -26,11 +26,11 @@ export interface Outage {
   firstReplyAt: number | null;
 }
 
-// Replies are 10 ms apart; two in a row can be that far apart by rounding and scheduling alone.
-export const silenceFloorMs = 20;
-
-/** Silences between two marks, from the replies of an address (beginning before the first mark where there are any). */
-export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number): Outage {
+/**
+ * Silences between two marks, from the replies of an address (beginning before the first mark where there are any). Two replies in a row
+ * can be two intervals of the pings apart by rounding and scheduling alone, which is no silence.
+ */
+export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number, pingMs: number): Outage {
   const within = times.filter((time) => time >= fromMs && time <= toMs);
   const before = times.filter((time) => time < fromMs).at(-1);
   const after = times.find((time) => time > toMs);
@@ -40,7 +40,7 @@ export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: n
     const last = edges[i - 1] ?? 0;
     const next = edges[i] ?? 0;
     const ms = next - last - stoppedMs(stops, last, next);
-    if (ms > silenceFloorMs) silences.push({ fromMs: last, ms });
+    if (ms > 2 * pingMs) silences.push({ fromMs: last, ms });
   }
   return {
     longestMs: Math.max(0, ...silences.map((silence) => silence.ms)),

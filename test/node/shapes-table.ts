@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { fineGrained } from './lan.ts';
 import { bootNode, type MeasuredRun, measuredSettleMs, type TestNode } from './node.ts';
 import { projectDir } from './source.ts';
 
@@ -104,9 +105,9 @@ function median(values: readonly number[]): number {
 }
 
 /** One life of a node: first run, second run, reboot with the unit, disable. */
-async function measured({ lan, lanAppend, ovnYaml }: Shape): Promise<Life> {
+async function measured({ lan, lanAppend = '', ovnYaml }: Shape): Promise<Life> {
   const files = ovnYaml === undefined ? {} : { '/etc/microshift/ovn.yaml': ovnYaml };
-  const node = await bootNode({ lan, files, ...(lanAppend === undefined ? {} : { lanAppend }) });
+  const node = await bootNode({ lan, files, lanAppend: `${lanAppend}\n${fineGrained}` });
   try {
     const quiet = { settleMs: measuredSettleMs, sampleMemory: false };
     const first = figures(node, await node.measure('microshift-net apply', quiet));

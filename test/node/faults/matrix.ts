@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
+import { fineGrained } from '../lan.ts';
 import { microshiftStandIn, withIpv6 } from '../microshift-stand-in.ts';
 import { bootNode, type TestNode } from '../node.ts';
 import { type Ends, endsOf, type Outcome, type Point, pristine, runCell, unlike } from './cell.ts';
@@ -127,10 +128,15 @@ function wantedPoints(all: readonly NamedPoint[]): readonly { point: Point; afte
 
 async function boot(shape: string): Promise<TestNode> {
   const files = { [busProxyPath]: busProxy };
-  if (shape !== 'microshift') return bootNode({ lan: shape, enableRepair: true, files });
+  if (shape !== 'microshift') return bootNode({ lan: shape, lanAppend: fineGrained, enableRepair: true, files });
   // A NIC like that of `dhcp`, and the br-ex that MicroShift makes, with what others put into it.
   const stoodIn = { ...files, ...microshiftStandIn };
-  const node = await bootNode({ lan: 'dhcp', lanAppend: withIpv6, enableRepair: true, files: stoodIn });
+  const node = await bootNode({
+    lan: 'dhcp',
+    lanAppend: `${withIpv6}\n${fineGrained}`,
+    enableRepair: true,
+    files: stoodIn,
+  });
   await node.text('systemctl start microshift-stand-in');
   return node;
 }

@@ -15,7 +15,7 @@ lan
 [ "$BOOT" != 1 ] || profiles
 # For the whole life of the node, ahead of everything else on its one CPU, so that a busy node does not look like a silent one.
 for address in $IP4 $IP6 $EXTRA_IP; do
-  setsid $LAN chrt -f 10 python3 /testnode/pinger.py "$address" < /dev/null > "/run/testnode/ping.$address.log" 2> /dev/null &
+  setsid $LAN chrt -f 10 python3 /testnode/pinger.py "$address" "$PING_MS" < /dev/null > "/run/testnode/ping.$address.log" 2> /dev/null &
 done
 udevadm settle -t 5
 exit 0

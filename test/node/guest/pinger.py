@@ -1,13 +1,13 @@
 #!/usr/bin/python3 -SE
-"""Pings an address every 10 ms for ever and prints the time of every reply (seconds since 1970), and `stopped FROM UNTIL` for every time in
+"""Pings an address at an interval for ever and prints the time of every reply (seconds since 1970), and `stopped FROM UNTIL` for every time in
 which it did not run itself.
 
 Not ping(8): from 10 ms on that waits by the kernel's clock ticks and sends only every 20 ms, and below it spins.
-    pinger.py ADDRESS
+    pinger.py ADDRESS INTERVAL-IN-MS
 """
 import os, select, socket, struct, sys, time
 
-INTERVAL = 0.01
+INTERVAL = int(sys.argv[2]) / 1000
 # ahead of everything else in the node: later than this, the node as a whole has stood still
 LATE = 0.02
 address = sys.argv[1]

@@ -8,21 +8,30 @@ const replies = (...silent: readonly (readonly [from: number, to: number])[]): n
     (time) => !silent.some(([from, to]) => time > from && time < to),
   );
 
-t.equal(outageBetween({ times: replies(), stops: [] }, 100, 900).longestMs, 0, 'it always answered');
+t.equal(outageBetween({ times: replies(), stops: [] }, 100, 900, 10).longestMs, 0, 'it always answered');
 t.match(
-  outageBetween({ times: replies([200, 300], [400, 550]), stops: [] }, 100, 900),
+  outageBetween({ times: replies([200, 300], [400, 550]), stops: [] }, 100, 900, 10),
   { longestMs: 150, totalMs: 250, silences: [{ fromMs: 200, ms: 100 }, { fromMs: 400 }] },
   'two silences',
 );
-t.equal(outageBetween({ times: replies([50, 150]), stops: [] }, 100, 900).longestMs, 100, 'one that had begun before');
-t.equal(outageBetween({ times: [], stops: [] }, 100, 900).longestMs, 800, 'it never answered');
 t.equal(
-  outageBetween({ times: replies([200, 300]), stops: [{ fromMs: 210, toMs: 295 }] }, 100, 900).longestMs,
+  outageBetween({ times: replies([50, 150]), stops: [] }, 100, 900, 10).longestMs,
+  100,
+  'one that had begun before',
+);
+t.equal(outageBetween({ times: [], stops: [] }, 100, 900, 10).longestMs, 800, 'it never answered');
+t.equal(
+  outageBetween({ times: replies([200, 300]), stops: [{ fromMs: 210, toMs: 295 }] }, 100, 900, 10).longestMs,
   0,
   'nobody asked: no silence',
 );
 t.match(
-  outageBetween({ times: replies([200, 500]), stops: [{ fromMs: 150, toMs: 300 }] }, 100, 900),
+  outageBetween({ times: replies([200, 500]), stops: [{ fromMs: 150, toMs: 300 }] }, 100, 900, 10),
   { longestMs: 200, stoppedMs: 150 },
   'only what nobody asked in is left out, and told',
+);
+t.strictSame(
+  outageBetween({ times: [100, 140, 180, 300, 340], stops: [] }, 100, 340, 40).silences,
+  [{ fromMs: 180, ms: 120 }],
+  'no more than two intervals of the pings are no silence',
 );

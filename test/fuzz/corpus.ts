@@ -4,17 +4,25 @@ import path from 'node:path';
 import type { Observation } from '../../agent/model/observation.ts';
 import type { Plan } from '../../agent/model/plan.ts';
 import { planDisable } from '../../agent/plan/plan.ts';
+import { readTable } from '../unit/case-table.ts';
 import { baseOf, caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 
 const cases = path.join(process.cwd(), 'test/cases');
 
 /** Files of this name in every case of a kind. */
-export function caseFiles(kind: 'config' | 'plan' | 'manifests' | 'trace', name: string): readonly Buffer[] {
+export function caseFiles(kind: 'plan' | 'manifests' | 'trace', name: string): readonly Buffer[] {
   const folder = path.join(cases, kind);
   return readdirSync(folder)
     .map((one) => path.join(folder, one, name))
     .filter((file) => existsSync(file))
     .map((file) => readFileSync(file));
+}
+
+/** Files of this name in the cases of the configuration. */
+export function configFiles(name: 'ovn.yaml' | 'config.yaml'): readonly Buffer[] {
+  return readTable(path.join(cases, 'config.txt')).flatMap(({ parts }) =>
+    parts[name] === undefined ? [] : [Buffer.from(parts[name])],
+  );
 }
 
 /** Observations of nodes, as they were taken. */

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../agent/config/load.ts';
 import type { ConfigFiles } from '../../../agent/config/read-files.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import { configProblemsText } from '../../../agent/view/config-view.ts';
-import { caseFiles } from '../corpus.ts';
+import { configFiles } from '../corpus.ts';
 import { expectedFailure, printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 
@@ -43,14 +43,14 @@ const words = [
 ];
 
 export const ovnYaml: FuzzTarget = {
-  corpus: () => caseFiles('config', 'ovn.yaml'),
+  corpus: () => configFiles('ovn.yaml'),
   words,
   form: 'bytes',
   open: () => session((bytes) => ({ ovnYaml: bytes, configYaml: null, configD: [] })),
 };
 
 export const clusterConfig: FuzzTarget = {
-  corpus: () => caseFiles('config', 'config.yaml'),
+  corpus: () => configFiles('config.yaml'),
   words,
   form: 'bytes',
   open: () =>

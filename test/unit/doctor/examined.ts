@@ -1,28 +1,41 @@
-// The folders of test/cases/doctor: what was found on nodes.
-import { existsSync, readFileSync } from 'node:fs';
+// The cases of test/cases/doctor.txt: what was found on nodes.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Examination } from '../../../agent/model/examination.ts';
+import { readTable } from '../case-table.ts';
 import { changed } from '../plan/change.ts';
 import { wholeParts } from '../plan/observed.ts';
 
-export const doctorCases = join(process.cwd(), 'test/cases/doctor');
+const folder = join(process.cwd(), 'test/cases');
+export const doctorTable = join(folder, 'doctor.txt');
+const cases = new Map(readTable(doctorTable).map((one) => [one.name, one]));
 
-interface CaseFile {
-  readonly about: string;
-  readonly examination: string;
+/** A case that is another one with changes. */
+interface Change {
+  /** The name of the other one. */
+  readonly of: string;
   readonly change: Readonly<Record<string, unknown>>;
 }
 
-/** What makes a case of another one; null: it has an examination of its own. */
-export function caseOf(name: string): CaseFile | null {
-  const path = join(doctorCases, name, 'case.json');
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as CaseFile) : null;
+/** What makes a case of another one; null: it has an examination of its own, test/cases/doctor/NAME.json. */
+export function changeOf(name: string): Change | null {
+  const given = cases.get(name)?.parts.given;
+  if (given === undefined) return null;
+  const [first = '', ...changes] = given.trimEnd().split(/\n(?![ }\]])/);
+  const [, of] = /^from (\S+)$/.exec(first) ?? [];
+  if (of === undefined) throw new TypeError(`${name} does not begin with the case that it changes`);
+  const entries = changes.map((text) => {
+    const [, way = '', json = ''] = /^(.+?) = (.*)$/s.exec(text) ?? [];
+    return [way, JSON.parse(json)] as const;
+  });
+  return { of, change: Object.fromEntries(entries) };
 }
 
+/** What was found on the node of a case. */
 export function examinationOf(name: string): Examination {
-  const own = caseOf(name);
-  if (own !== null) return wholeExamination(changed(examinationOf(own.examination), own.change));
-  const kept = JSON.parse(readFileSync(join(doctorCases, name, 'examination.json'), 'utf8')) as Examination;
+  const own = changeOf(name);
+  if (own !== null) return wholeExamination(changed(examinationOf(own.of), own.change));
+  const kept = JSON.parse(readFileSync(join(folder, 'doctor', `${name}.json`), 'utf8')) as Examination;
   return wholeExamination(kept);
 }
 

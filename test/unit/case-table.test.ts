@@ -1,0 +1,29 @@
+import t from 'tap';
+import { casesOf, tableText } from './case-table.ts';
+
+t.test('a table is read as it is written', (t) => {
+  const cases = [
+    {
+      name: 'one',
+      about: 'says: more',
+      parts: { 'ovn.yaml': 'mtu:\t1\r\n\n--- \n---\n', 'config.d/1.yaml': '', error: '\ufeffx\n' },
+    },
+    { name: 'two', about: '', parts: { report: 'a\n\n\nb\n' } },
+    { name: 'three', about: '', parts: {} },
+  ];
+  const text = tableText(cases);
+  t.strictSame(casesOf(text), cases);
+  t.match(
+    text,
+    '=== one: says: more\n--- ovn.yaml\nmtu:{U+9}1{U+d}\n\n--- \n---\n--- config.d/1.yaml\n--- error\n{U+feff}x\n\n=== two\n',
+  );
+  t.end();
+});
+
+t.test('what is there twice, or belongs to no case, is refused', (t) => {
+  t.throws(() => casesOf('=== one\n--- a\n\n=== one\n--- a\n'), /one is there twice/);
+  t.throws(() => casesOf('=== one\n--- a\n--- a\n'), /one has a twice/);
+  t.throws(() => casesOf('--- a\n'), /no case begins here/);
+  t.throws(() => casesOf('=== one\nlost\n'), /no case begins here/);
+  t.end();
+});

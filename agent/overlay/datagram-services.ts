@@ -26,7 +26,7 @@ export function datagramServices(balancers: readonly DatabaseRow[]): DatagramSer
   return found;
 }
 
-/** Returns the connections that are no longer valid, because their server no longer serves the place. */
+/** Returns the connections whose server has stopped serving the address and port. */
 export function lostConnections(before: DatagramServices, now: DatagramServices): readonly ServedConnections[] {
   return [...before].flatMap(([key, servers]) => {
     const at = placeOf(key);

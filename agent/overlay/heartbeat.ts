@@ -48,7 +48,7 @@ function silentChassis(
   rows: DatabaseRows,
 ): readonly string[] {
   const due = seen.length < rounds ? undefined : seen.at(-1);
-  // OVN before 20.09 has no Chassis_Private, so there are no answers.
+  // OVN before 20.09 has no Chassis_Private, and therefore no answers.
   if (due === undefined || !('Chassis_Private' in rows.tables)) return [];
   const answers = new Map(
     indexRows(rows)

@@ -22,7 +22,7 @@ const comments = {
 
 /**
  * Returns the table by which the node itself reaches services at its own and external addresses, and by which others reach services that the node
- * itself serves; null if there are no such services. It has one entry for each service, regardless of its backends (nft(8), maps and NAT statements).
+ * itself serves; null without such services. It has one entry for each service, regardless of its backends (nft(8), maps and NAT statements).
  * `device` is the node's interface in the cluster: the node's own packets get its address, which every network policy allows. Packets from others
  * that arrive over another interface than the gateway's get one of the addresses `shared` that node and gateway share (at most one of each family):
  * policies treat it as any other outside address, and the cluster routes answers to it to the node. UDP packets from a client are tracked in a zone

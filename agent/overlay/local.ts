@@ -12,7 +12,7 @@ import { sharedSettings } from './shared-settings.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOwnedBy } from './tags.ts';
 
-/** What has to change in a node's own Open vSwitch so that its ovn-controller works for the cluster. */
+/** Plans the rows of a node's own Open vSwitch by which its ovn-controller serves the cluster. */
 export function planLocal(facts: LocalFacts): OverlayPlan {
   const { layout, node, rows } = facts;
   const draft = createDraft(foundIn(rows), layout.owner);
@@ -36,7 +36,7 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
   return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
 }
 
-/** What has to change so that nothing of the cluster is left on the node. `system-id` and the name stay: they are the machine's. */
+/** Plans the removal of every row of the cluster from the node. `system-id` and `hostname` stay, because they belong to the machine. */
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
   const draft = createDraft(foundIn(rows), layout.owner);
   const root = rootOf(draft);
@@ -73,12 +73,15 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
 }
 
-/** Key that only interfaces of our pods have (agent/cni/attachment.ts). */
+/** Key that only interfaces of pods of this product have (agent/cni/attachment.ts). */
 const podKey = 'pod-netns';
 const lasting = ['system-id', 'hostname'];
-/** In front of keys of other_config in the list of what we brought; the rest are keys of external_ids. */
+/** Prefix of keys of other_config in the list of keys that the agent has added; keys without it are of external_ids. */
 const inOtherConfig = 'other_config:';
-/** Seconds that ovs-vswitchd keeps half a bundle of flows; its own 10 are few for an ovn-controller that swaps (ovs-vswitchd.conf.db(5)). */
+/**
+ * Seconds for which ovs-vswitchd keeps an incomplete bundle of flows; its default of 10 is short for an ovn-controller whose memory is swapped
+ * (ovs-vswitchd.conf.db(5)).
+ */
 const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
 
 function rootOf(draft: Draft): WantedRow {
@@ -92,12 +95,12 @@ function rootOf(draft: Draft): WantedRow {
 }
 
 /**
- * ovn-controller asks a central node that is silent for so long whether it is there, and connects anew when it is not. It is how one whose own address
- * has changed gets off a connection that can carry nothing any more. ovn-kubernetes takes 100 s, for hundreds of nodes.
+ * Time after which ovn-controller probes a silent central node; it reconnects without an answer. A node whose own address has changed leaves a
+ * dead connection this way. ovn-kubernetes takes 100 s, for hundreds of nodes.
  */
 const remoteProbeMs = 10_000;
 
-/** Keys that ovn-controller reads (ovn-controller(8)). */
+/** Plans the keys that ovn-controller reads (ovn-controller(8)). */
 function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
   const { node, southbound, northbound, datapathType, request } = facts;
   const there = mapOf(root.existing, 'external_ids');
@@ -117,7 +120,7 @@ function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
   };
   const shared = sharedSettings(there, node.gateway, node.listeners, request);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
-  // What pointed to another cluster points to none afterwards.
+  // A changed value belongs to this cluster, so it is removed when the node leaves.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
   const config = Object.fromEntries(
     Object.entries(bundleIdle).filter(
@@ -145,7 +148,10 @@ function hardwareAddress(draft: Draft, bridge: string): string | undefined {
   return mapOf(draft.existing.named('Bridge', bridge), 'other_config').hwaddr;
 }
 
-/** How the gateway's outside port meets the NIC: ovn-controller makes the way from ovn-bridge-mappings, older tools made it themselves. */
+/**
+ * Plans the connection of the gateway's outside port with the NIC. In layout `modern` ovn-controller connects them by ovn-bridge-mappings; in layout
+ * `seed` two patch ports do.
+ */
 function wantUplink(
   draft: Draft,
   root: WantedRow,
@@ -185,14 +191,17 @@ function wantUplink(
   wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
 }
 
-/** What ovn-controller puts between br-int and the bridge of a gateway (ovn-controller(8)): two ports, which name the logical one. */
+/**
+ * Returns the logical port that a patch port of ovn-controller connects between br-int and a gateway's bridge (ovn-controller(8),
+ * ovn-bridge-mappings); undefined for other ports.
+ */
 function localnetPortOf(port: DatabaseRow): string | undefined {
   return mapOf(port, 'external_ids')['ovn-localnet-port'];
 }
 
 const isLocalnetPatch = (port: DatabaseRow): boolean => localnetPortOf(port) !== undefined;
 
-/** Ports and bridges of ours that nobody wants any more. */
+/** Removes stale ports and bridges of this product. A bridge with ports of other programs stays. */
 function removeOthers(draft: Draft, owner: string): void {
   const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
   for (const row of going) {
@@ -203,7 +212,7 @@ function removeOthers(draft: Draft, owner: string): void {
       continue;
     }
     draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
-    // With the bridge gone, ovn-controller leaves the other end of its patch ports in br-int.
+    // ovn-controller does not remove the patch ports in br-int whose bridge is removed.
     const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
     for (const port of draft.existing
       .all('Port')
@@ -213,7 +222,7 @@ function removeOthers(draft: Draft, owner: string): void {
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
   for (const row of ports) {
     const holder = draft.existing.holderOf(row);
-    // A bridge's own interface goes with it, and stays with it.
+    // The internal interface of a bridge is removed together with the bridge.
     if (
       holder !== null &&
       (textOf(holder.row, 'name') === row.name || (draft.isPlanned(holder.row) && going.includes(holder.row)))

@@ -57,7 +57,7 @@ export function membersNow(
   return { nodes, trace, faults, strangers };
 }
 
-/** Why the central node does not take a gateway, with the command that makes it do so; null: it does. */
+/** Returns the reason why the central node rejects a gateway, with the command that permits it; null if it accepts the gateway. */
 function grantFault(member: OverlayNode, gateway: OverlayGateway, tunnelAddresses: readonly string[]): string | null {
   const missing = ungranted(member, gateway, tunnelAddresses);
   const command = grantCommand(member.name, missing);
@@ -65,13 +65,15 @@ function grantFault(member: OverlayNode, gateway: OverlayGateway, tunnelAddresse
   return `${[...missing.addresses, ...missing.subnets].join(', ')} has not been granted: ${command}`;
 }
 
-/** What a gateway and its node share is the node's own address. */
+/** Adds the addresses that a node shares with its gateway to the node's own addresses. */
 function withShared(node: OverlayNode): OverlayNode {
   const shared = node.gateway?.kind === 'shared' ? node.gateway.addresses.map(withoutLength) : [];
   return { ...node, hostAddresses: [...new Set([...node.hostAddresses, ...shared])] };
 }
 
-/** Who has the addresses of a node's gateway: the node, or all that have it together, who have to say the same of it. */
+/**
+ * Returns the holder of a gateway's addresses, in words: the node, or all nodes that share the addresses and announce the same next hops and VLAN.
+ */
 function holder({ name, gateway }: OverlayNode): string {
   if (gateway?.isVip !== true) return name;
   const { addresses, nextHops, vlan } = gateway;

@@ -1,19 +1,19 @@
 import type { OverlayGateway, OverlayLayout, OverlayNaming, OverlayNode } from '../model/overlay.ts';
 
-/** The switch between the cluster's router and those of the gateways (ovn-kubernetes, docs/design/topology). */
+/** Switch between the cluster's router and the gateway routers (ovn-kubernetes, docs/design/topology). */
 export const joinSwitch = 'join';
 
-/** Name of the cluster's router where there is none yet. The tool of 2017 named it after the node it ran on first. */
+/** Returns the name of a new cluster router. The tool of 2017 named it after the node on which it ran first. */
 export function clusterRouterName(naming: OverlayNaming, centralNode: string): string {
   return naming === 'modern' ? 'ovn_cluster_router' : centralNode;
 }
 
-/** Names on the join switch of a router. */
+/** Returns the names of a router's ports to and from the join switch. */
 export function joinNames(router: string): { readonly onRouter: string; readonly onSwitch: string } {
   return { onRouter: `rtoj-${router}`, onSwitch: `jtor-${router}` };
 }
 
-/** Names of a node's rows. */
+/** Returns the names of a node's ports: on the cluster's router, on the node's switch, and of the node itself. */
 export function nodeNames(node: string): {
   readonly onRouter: string;
   readonly onSwitch: string;
@@ -22,7 +22,7 @@ export function nodeNames(node: string): {
   return { onRouter: `rtos-${node}`, onSwitch: `stor-${node}`, management: `k8s-${node}` };
 }
 
-/** Names of a gateway's rows. */
+/** Returns the names of a gateway's router and outside switch, and of the ports between them. */
 export function gatewayNames(node: string): {
   readonly router: string;
   readonly outside: string;
@@ -33,7 +33,7 @@ export function gatewayNames(node: string): {
   return { router, outside: `ext_${node}`, onRouter: `rtoe-${router}`, onSwitch: `etor-${router}` };
 }
 
-/** Names of the rows of an address that moves between gateways. */
+/** Returns the names of the outside switch of a VIP, and of the ports that connect it with the cluster's router. */
 export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
   readonly outside: string;
   readonly onRouter: string;
@@ -43,7 +43,7 @@ export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
   return { outside: `ext_${name}`, onRouter: `rtoe-${name}`, onSwitch: `etor-${name}` };
 }
 
-/** The port of the outside switch that stands for the NIC. */
+/** Returns the name of the port that connects the outside switch with the NIC. */
 export function uplinkPort(naming: OverlayNaming, node: string, gateway: OverlayGateway): string {
   const { bridge, interface: nic, physicalNetwork } = gateway;
   if (gateway.isVip === true) return `${physicalNetwork}_${vipNames(gateway).outside}`;
@@ -58,17 +58,17 @@ export function reservedPorts(
   return new Set(nodes.flatMap(({ name, gateway }) => (gateway === null ? [] : [uplinkPort(naming, name, gateway)])));
 }
 
-/** In `seed`, the two ports by which br-int and the bridge of a gateway are connected. */
+/** Returns the names of the patch ports that connect br-int and a gateway's bridge in layout `seed`. */
 export function patchNames(bridge: string): { readonly inside: string; readonly outside: string } {
   return { inside: `k8s-patch-br-int-${bridge}`, outside: `k8s-patch-${bridge}-br-int` };
 }
 
-/** The node's own interface in the cluster. A name of Linux has 15 characters (IFNAMSIZ). */
+/** Returns the name of the node's own interface in the cluster; Linux allows 15 characters (IFNAMSIZ). */
 export function managementInterface(naming: OverlayNaming, node: string): string {
   return naming === 'seed' ? `k8s-${node.slice(0, 11)}` : 'ovn-k8s-mp0';
 }
 
-/** Groups of load balancers that ovn-kubernetes has for services: of switches and routers, of one of the two. */
+/** Names of ovn-kubernetes for groups of load balancers: of switches and routers, of switches, and of routers. */
 export const balancerGroups = {
   cluster: 'clusterLBGroup',
   switches: 'clusterSwitchLBGroup',

@@ -11,7 +11,7 @@ const needed: Readonly<Record<Listener['protocol'], readonly number[]>> = {
   sctp: [],
 };
 
-/** Addresses that mean the host itself, a link or a group, on every node (RFC 6890): no service has one. */
+/** Ranges of addresses with a special meaning on every host: the host itself, link-local and multicast (RFC 6890). No service is served at them. */
 export const unservableRanges: readonly string[] = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -22,17 +22,17 @@ export const unservableRanges: readonly string[] = [
   'ff00::/8',
 ];
 
-/** True for a port that no service takes from a node, whatever the configuration says. */
+/** Returns true for a port that the node needs, whatever the configuration says. */
 export function isNeeded(protocol: Listener['protocol'], port: number): boolean {
   return needed[protocol].includes(port);
 }
 
-/** True for a port of a node's own address at which a service may be served, as long as no process of the node listens there. */
+/** Returns true for a port at which a node's own address may serve a service, as long as no process of the node listens there. */
 export function isForServices(ranges: readonly PortRange[], protocol: Listener['protocol'], port: number): boolean {
   return !isNeeded(protocol, port) && ranges.some(({ first, last }) => first <= port && port <= last);
 }
 
-/** True where one of these sockets takes what arrives at an address and port of its node. */
+/** Returns true if one of these listeners accepts packets to an address and port of its node. */
 export function isListening(
   listeners: readonly Listener[],
   { protocol, address, port }: Listener & { readonly address: string },
@@ -42,7 +42,7 @@ export function isListening(
   );
 }
 
-/** Every address that is known to be a node's or its gateway's. */
+/** Returns every known address of a node and its gateway. */
 export function nodeAddresses({ hostAddresses, encap, gateway }: OverlayNode): readonly string[] {
   return [...new Set([...hostAddresses, ...encap.addresses, ...(gateway?.addresses ?? []).map(withoutLength)])];
 }

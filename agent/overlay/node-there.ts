@@ -9,19 +9,19 @@ import { servicesInside } from './services-inside.ts';
 import { tagKeys } from './tag-keys.ts';
 import { nodeTag } from './tags.ts';
 
-/** What the rows of a node in the layout `seed` say of it: where nobody keeps a record, they are the only ones who know. */
+/** Node as its rows in layout `seed` describe it; no other record of it exists in that layout. */
 export interface NodeThere {
   readonly subnets: readonly string[];
-  /** The ranges of services, from which its switch lets nothing out of the cluster. */
+  /** Service ranges whose packets the node's switch keeps inside of the cluster. */
   readonly serviceSubnets: readonly string[];
-  /** Of its management port; null: it has none yet. */
+  /** MAC of its management port; null if it has no such port yet. */
   readonly managementMac: string | null;
   readonly gateway: OverlayGateway | null;
-  /** False: the node's own Open vSwitch has lost the port by which the gateway leaves. */
+  /** False if the node's own Open vSwitch has lost the port between the gateway and its bridge. */
   readonly isGatewayCarried: boolean;
 }
 
-/** Reads a node back from the rows of OVN_Northbound and of its own Open_vSwitch. */
+/** Reads a node from the rows of OVN_Northbound and of its own Open_vSwitch. */
 export function nodeThere(northbound: DatabaseRows, local: DatabaseRows, name: string, owner: string): NodeThere {
   const rows = indexRows(northbound);
   const { onRouter, management } = nodeNames(name);
@@ -39,14 +39,14 @@ export function nodeThere(northbound: DatabaseRows, local: DatabaseRows, name: s
   };
 }
 
-/** The port of the outside switch that stands for the NIC: `breth0_n1`. */
+/** Returns the port that connects the outside switch with the NIC, for example `breth0_n1`; null if the node has no gateway. */
 function uplinkOf(rows: Existing, name: string): string | null {
   const outside = rows.named('Logical_Switch', gatewayNames(name).outside);
   const names = rows.referred(outside, 'ports', 'Logical_Switch_Port').map((port) => textOf(port, 'name'));
   return names.find((port) => port.endsWith(`_${name}`) && port !== gatewayNames(name).onSwitch) ?? null;
 }
 
-/** The bridge to which a patch port leads from br-int; null: none does. */
+/** Returns the bridge to which the patch port of a gateway leads from br-int; null if no bridge has its other end. */
 function bridgeOf(local: Existing, uplink: string): string | null {
   const port = local.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
   const bridges = local.all('Bridge').map((row) => textOf(row, 'name'));

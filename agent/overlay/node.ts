@@ -9,31 +9,31 @@ import { nodeNames } from './names.ts';
 import { wantServicesInside } from './services-inside.ts';
 import { tagKeys } from './tag-keys.ts';
 
-/** Places in a node's subnet: its router port, its management port. Pods come after. */
+/** Number of the router's address in a node's subnet; the management port follows, and then pods. */
 const routerPlace = 1;
 const managementPlace = 2;
 
-/** MAC of a node's management port. */
+/** Returns the MAC of a node's management port. */
 export function managementMac(node: OverlayNode): string {
   return node.managementMac ?? macOf(addressIn(node.subnets[0] ?? '0.0.0.0/0', managementPlace));
 }
 
-/** Addresses of a node's management port, with their length. */
+/** Returns the addresses of a node's management port, with their prefix length. */
 export function managementAddresses({ subnets }: Pick<OverlayNode, 'subnets'>): readonly string[] {
   return subnets.map((subnet) => interfaceAddress(subnet, managementPlace));
 }
 
-/** Addresses of the cluster's router in a node's subnets, with their length. */
+/** Returns the addresses of the cluster's router in a node's subnets, with their prefix length. */
 export function routerAddresses({ subnets }: Pick<OverlayNode, 'subnets'>): readonly string[] {
   return subnets.map((subnet) => interfaceAddress(subnet, routerPlace));
 }
 
-/** What the rows of a node say of it, so that it can be found again from them alone. */
+/** Returns the tags that identify a node in its rows, so that the node can be read from the database alone. */
 export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
   return { [tagKeys.nodeId]: `${node.id}`, [tagKeys.chassis]: node.systemId };
 }
 
-/** A node's switch, its two ports, and what makes the node reach its pods and they the node. */
+/** Plans a node's switch with its ports to the router and to the node itself, and the rows by which node and pods reach each other. */
 export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): void {
   const { layout, router } = cluster;
   const { onRouter, onSwitch, management } = nodeNames(node.name);
@@ -65,7 +65,7 @@ export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): voi
     table: 'Logical_Switch_Port',
     title: management,
     existing: draft.existing.named('Logical_Switch_Port', management),
-    // No port security: packets for the node's own addresses come and go here, too.
+    // The port has no port security, because packets from and to the node's own addresses pass it as well.
     columns: { name: is(management), addresses: is([place]) },
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,
@@ -102,7 +102,7 @@ function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayN
   });
 }
 
-/** Pins the router's port to the node's chassis: traffic to the subnet goes there, and nobody else is asked for its addresses. */
+/** Plans the chassis of the router's port: packets to the subnet are routed on the node's chassis, and no other chassis resolves its addresses. */
 function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode): void {
   const title = `${nodeNames(name).onRouter}-${systemId}`;
   draft.want({
@@ -116,7 +116,7 @@ function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode)
   });
 }
 
-/** The kubelet's probes pass whatever the policies of a namespace say, and pods of every node reach the addresses of this one. */
+/** Plans the ACLs that let the kubelet's probes pass network policies, and the policies by which pods of every node reach this node's addresses. */
 function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
   const probers = managementAddresses(node).map(withoutLength);
   for (const address of probers) {

@@ -10,15 +10,15 @@ import { removeGroups, removeSurplus } from './surplus.ts';
 import { nodeTag } from './tags.ts';
 import { vipsOf, wantVip } from './vip.ts';
 
-/** The last node takes along what all had in common. */
+/** Reason for the removal of the rows that all nodes share. */
 const lastLeaves = 'the last node leaves';
 
-/** How many random MACs are always enough: three ports of routers per node, and one of the cluster's. */
+/** Returns a sufficient number of random MACs: three for the ports of each node's routers, and one for the cluster's router. */
 export function macsNeeded(nodes: number): number {
   return 3 * nodes + 1;
 }
 
-/** What has to change in OVN_Northbound so that these nodes, and no leaving ones, are in the cluster. Every refusal happens here. */
+/** Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. All refusals are errors of this function. */
 export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   const { layout, nodes, leaving, rows } = facts;
   const draft = createDraft(foundIn(rows), layout.owner);
@@ -55,7 +55,7 @@ function wantAll(draft: Draft, facts: NorthboundFacts): void {
   wantEgressRoutes(draft, cluster, gateways, vips, facts.leaving);
 }
 
-/** True when rows of ours name a node that does not leave. */
+/** Returns true if rows of this product name a node that does not leave. */
 function hasOtherNodes(draft: Draft, { layout, leaving }: NorthboundFacts): boolean {
   const rows = [...draft.existing.all('Logical_Switch'), ...draft.existing.all('Logical_Router')];
   return rows.some((row) => {

@@ -4,7 +4,7 @@ import { encoded, encodedMap, referenceOf, type WireAtom, type WireValue } from 
 type WireRow = Readonly<Record<string, WireValue>>;
 type Where = readonly (readonly [string, '==' | 'includes', WireValue])[];
 
-/** Operations of a transaction as RFC 7047 section 5.2 writes them. */
+/** Operation of a transaction (RFC 7047 section 5.2). */
 export type RowOperation =
   | { readonly op: 'insert'; readonly table: string; readonly row: WireRow; readonly 'uuid-name': string }
   | { readonly op: 'update'; readonly table: string; readonly where: Where; readonly row: WireRow }
@@ -26,8 +26,8 @@ export type RowOperation =
     };
 
 /**
- * One transaction that makes a plan's changes, or nothing where something is not as it was read. Maps and sets are mutated, so that what
- * others have in them stays. Empty for a plan without changes.
+ * Returns the operations of one transaction that makes all changes of a plan, or none if a guarded row is not as it was read. Maps and sets are
+ * mutated, so that elements of other programs stay. Empty for a plan without changes.
  */
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];
@@ -93,7 +93,8 @@ function changeOperations(
 }
 
 /**
- * New rows that new rows hold, by holder and column: they are in it from the beginning, because some columns may not be empty (Port.interfaces).
+ * Returns the new rows to which other new rows refer, by referring row and column. They are in the column when its row is inserted, because some
+ * columns must not be empty (Port.interfaces).
  */
 function heldRows(changes: readonly RowChange[]): ReadonlyMap<string, ReadonlyMap<string, WireValue>> {
   const held = new Map<string, Map<string, ['set', WireAtom[]]>>();
@@ -127,7 +128,9 @@ function updateOperations(
   ];
 }
 
-/** RFC 7047 section 5.1: `insert` into a map leaves a key that is there alone, so it is deleted first. */
+/**
+ * Returns the mutations of a column. An `insert` does not change a key that a map already has (RFC 7047 section 5.1), so the key is deleted first.
+ */
 function mutationsOf(
   change: ColumnChange,
   shape: ColumnShape,

@@ -6,27 +6,30 @@ import { isDefault } from '../net/destination.ts';
 import { isIpv6, isWithin, macOf, sameFamily, withoutLength } from './addresses.ts';
 import { addressesFault, nextHopsFault, subnetFault } from './announcement.ts';
 
-/** What the kernel says of its devices. */
+/** Links and routes of the kernel. */
 export interface KernelFacts {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
 }
 
-/** A name of Linux has 15 characters (IFNAMSIZ with its final zero). */
+/** Longest name of a Linux interface, in characters (IFNAMSIZ without its final zero). */
 const longestName = 15;
 
-/** The bridge that is made for a NIC. Of a long name the end is kept, which tells ports of one card apart. */
+/** Returns the name of the bridge for a NIC. It has the end of a long name, because ports of one card differ in the end. */
 export function bridgeFor(nic: string): string {
   const prefix = 'br-gw';
   return `${prefix}${nic.slice(-(longestName - prefix.length))}`;
 }
 
-/** The network in ovn-bridge-mappings; br-ex has the name that ovn-kubernetes gives it. */
+/** Returns the network of a bridge in ovn-bridge-mappings; br-ex has the name that ovn-kubernetes gives it. */
 export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>): string {
   return bridge === 'br-ex' ? 'physnet' : `physnet-${nic ?? bridge}`;
 }
 
-/** The gateway that a request means on this node, as it is now. Refuses one that leads nowhere, or that would take what the cluster or the node has. */
+/**
+ * Returns the gateway that a request describes in the node's present state. Refuses a gateway without a next hop, and one whose addresses or subnets
+ * the cluster or the node uses.
+ */
 export function chooseGateway(
   request: GatewayRequest,
   layout: OverlayLayout,
@@ -60,7 +63,7 @@ export function chooseGateway(
     kind,
     interface: nic,
     physicalNetwork: networkOf(request),
-    // On a bridge of the node's, an address of its own needs a MAC of its own; one that moves between nodes takes it along.
+    // An address that the bridge itself does not have needs a MAC of its own, and so does an address that moves between nodes, together with its MAC.
     mac: isVip === true || (nic === null && kind === 'dedicated') ? macOf(withoutLength(addresses[0] ?? '')) : link.mac,
     addresses,
     nextHops,
@@ -72,8 +75,8 @@ export function chooseGateway(
 }
 
 /**
- * The record with the gateway that its request means now. Without its bridge or NIC the node is none for the time; while that has no address, as
- * between two leases, the last one stays.
+ * Returns the record with the gateway that its request describes now. Without the bridge or NIC the node has no gateway; while that interface has no
+ * address, for example between two leases, the last gateway stays.
  */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
   const { gateway: request, layout, node } = record;
@@ -88,7 +91,7 @@ export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRe
   }
 }
 
-/** Where the node's own default routes over a bridge lead, for each family of the cluster. */
+/** Returns the next hops of the node's default routes over a bridge, for each family of the cluster. */
 function defaultHops(bridge: string, { clusterSubnets }: OverlayLayout, routes: readonly Route[]): readonly string[] {
   return clusterSubnets.flatMap((subnet) => {
     const [best] = routes
@@ -99,7 +102,10 @@ function defaultHops(bridge: string, { clusterSubnets }: OverlayLayout, routes: 
   });
 }
 
-/** The address with which a link reaches a next hop: one beside it, or else that of the tunnels, or else its first. */
+/**
+ * Returns the address with which a link reaches a next hop: one in the same subnet, or else the address of the node's tunnels, or else the first one
+ * of the family.
+ */
 function addressBeside(hop: string, { addresses }: Link, encap: readonly string[]): string | null {
   const usable = addresses.filter(
     ({ address, scope, temporary, tentative, dadFailed }) =>

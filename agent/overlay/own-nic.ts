@@ -6,20 +6,20 @@ import { isDefault } from '../net/destination.ts';
 import { globalAddresses, isWithin, rangeOf } from './addresses.ts';
 import type { KernelFacts } from './own-gateway.ts';
 
-/** ARPHRD_ETHER of linux/if_arp.h: what a port of Open vSwitch carries. */
+/** Hardware type of Ethernet, the only one that a port of Open vSwitch can have (linux/if_arp.h, ARPHRD_ETHER). */
 const ethernet = 1;
 
-/** What is known of a NIC that shall be the gateway's own. */
+/** Facts about a NIC that the gateway shall use alone. */
 export interface NicFacts extends KernelFacts {
-  /** Address of who is connected with the node to run this; null: nobody is. */
+  /** Address of the SSH client that runs this command; null without an SSH connection. */
   readonly sshPeer: string | null;
-  /** Addresses (`address/prefix`) of the NIC that end some day: of a lease, or of a router's advertisement. */
+  /** Addresses (`address/prefix`) of the NIC with a limited lifetime, from a DHCP lease or a router advertisement. */
   readonly leased: readonly string[];
 }
 
 /**
- * The addresses that move from a NIC to the gateway. Refuses a NIC that somebody needs: the gateway takes every packet that arrives there. `asked`:
- * the addresses that were asked for.
+ * Returns the addresses that move from a NIC to the gateway. Refuses a NIC that the node needs, because every packet that arrives there goes to the
+ * gateway. `asked` are the requested addresses.
  */
 export function movedAddresses(
   nic: string,
@@ -59,7 +59,7 @@ export function movedAddresses(
   return there;
 }
 
-/** Who needs a NIC, as the second half of a sentence; null: nobody. */
+/** Returns the reason why the node needs a NIC, as the end of a sentence; null if the node does not need it. */
 function needOf(link: Link, node: Pick<OverlayNode, 'encap' | 'hostAddresses'>, facts: NicFacts): string | null {
   const { name, kind, hardwareType, master } = link;
   if (hardwareType !== ethernet || kind === 'wlan') return 'Open vSwitch carries Ethernet only';
@@ -76,7 +76,7 @@ function needOf(link: Link, node: Pick<OverlayNode, 'encap' | 'hostAddresses'>, 
   return null;
 }
 
-/** The device by which a packet to an address leaves: that of the narrowest route, lowest metric first. */
+/** Returns the device by which a packet to an address leaves: that of the route with the longest prefix and the lowest metric. */
 function deviceTowards(address: string, routes: readonly Route[]): string | null {
   const [best] = routes
     .filter(({ destination }) => isWithin(address, destination))
@@ -87,8 +87,8 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 }
 
 /**
- * What the kernel has to do with the gateway's own NIC: it is up, and has no address, because nobody would answer there. Of one that is down the kernel shows
- * no address, so that all of them go then.
+ * Plans the state of the gateway's own NIC in the kernel: it is up and has no address, because the gateway answers for its addresses. A NIC that is
+ * down shows no addresses, so all of them are flushed.
  */
 export function planNic(nic: string, links: readonly Link[]): readonly PortChange[] {
   const link = links.find(({ name }) => name === nic);

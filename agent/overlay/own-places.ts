@@ -5,18 +5,18 @@ import { isForServices, isListening, unservableRanges } from './node-ports.ts';
 
 /** Addresses and ports of a node that no service may use. */
 export interface OwnPlaces {
-  /** Every address of its interfaces, whichever that is. */
+  /** Every address of the node's interfaces. */
   readonly addresses: readonly string[];
   readonly listeners: readonly Listener[];
   /** Ports of its addresses at which services may be served. */
   readonly ports: readonly PortRange[];
-  /** Where its daemons reach the API server, wherever that is. */
+  /** Addresses and ports at which the node's daemons reach the API server, on any host. */
   readonly apiServers: readonly ServicePlace[];
 }
 
 /**
- * The services that may arrive at a node: at its own addresses only those at ports for services, on which no process of the node listens. Whoever wrote the
- * rows, and whenever, the node judges them here.
+ * Returns the inbound services that the node accepts: at its own addresses only those at ports for services, on which no process of the node listens.
+ * The node decides independently of the rows' author and age.
  */
 export function servedBeside(services: readonly ArrivingService[], own: OwnPlaces): readonly ArrivingService[] {
   return services.filter((service) => !takes(service, own));

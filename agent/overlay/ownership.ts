@@ -6,14 +6,14 @@ import { gatewayNames, nodeNames } from './names.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
-/** The cluster's router: every tool since 2016 marks it so. */
+/** Returns the cluster's router, which every tool since 2016 marks with this key; null without a cluster. */
 export function clusterRouterOf(existing: Existing): DatabaseRow | null {
   return (
     existing.all('Logical_Router').find((row) => mapOf(row, 'external_ids')['k8s-cluster-router'] === 'yes') ?? null
   );
 }
 
-/** Refuses a database in which an ovnkube makes the rows: whoever writes last would win, over and over. */
+/** Refuses a database that ovn-kubernetes (ovnkube) also writes: the two would overwrite each other's rows again and again. */
 export function refuseForeignDatabase(existing: Existing, owner: string): void {
   const routers = existing.all('Logical_Router');
   const foreign = routers.find((row) => textOf(row, 'name') === 'ovn_cluster_router' && !isOwnedBy(row, owner));
@@ -32,7 +32,7 @@ export function refuseForeignDatabase(existing: Existing, owner: string): void {
   );
 }
 
-/** Refuses names that are taken: by a row of somebody else, or by another chassis. */
+/** Refuses names that a row of another program or another chassis has. */
 export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts, existing: Existing): void {
   const { owner } = layout;
   for (const node of nodes) {
@@ -68,7 +68,7 @@ function inPlace(existing: Existing, table: string, names: readonly string[], wa
   }
 }
 
-/** A name is one chassis', from its first row on. */
+/** Refuses a node whose existing rows name another chassis: a node name belongs to one chassis. */
 function refuseOtherChassis(
   existing: Existing,
   { name, systemId }: Pick<OverlayNode, 'name' | 'systemId'>,
@@ -86,7 +86,7 @@ function refuseOtherChassis(
   });
 }
 
-/** The chassis that a node's rows name; null: none does. */
+/** Returns the chassis that a node's rows name; null if they name none. */
 export function chassisOf(existing: Existing, name: string, owner: string): string | null {
   const router = existing.named('Logical_Router', gatewayNames(name).router);
   const ofGateway = mapOf(router, 'options').chassis;

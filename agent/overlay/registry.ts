@@ -9,17 +9,17 @@ import { chassisOf, clusterRouterOf } from './ownership.ts';
 import { tagKeys } from './tag-keys.ts';
 import { nodeTag } from './tags.ts';
 
-/** A node as the rows of OVN_Northbound tell of it. */
+/** Node as the rows of OVN_Northbound describe it. */
 export interface RegisteredNode {
   readonly name: string;
-  /** Unknown for a node of an older tool. */
+  /** Number of the node; null for a node of an older tool. */
   readonly id: number | null;
   readonly systemId: string | null;
   readonly subnets: readonly string[];
   readonly gateway: { readonly joinAddresses: readonly string[]; readonly addresses: readonly string[] } | null;
 }
 
-/** The nodes of a cluster by name: those with a switch, and those that are a gateway only. */
+/** Returns the nodes of a cluster, sorted by name: nodes with a switch, and nodes that are only gateways. */
 export function registeredNodes(rows: DatabaseRows, owner: string): readonly RegisteredNode[] {
   const existing = indexRows(rows);
   const ports = existing.referred(clusterRouterOf(existing), 'ports', 'Logical_Router_Port');
@@ -56,13 +56,13 @@ function idOf(rows: readonly (DatabaseRow | null)[], owner: string): number | nu
   return null;
 }
 
-/** What a node gets when it is not told: the numbers and subnets that it had, or the lowest that are free. */
+/** Number and subnets of a node that requests none: its previous ones, or else the lowest free ones. */
 export interface Assignment {
   readonly id: number;
   readonly subnets: readonly string[];
 }
 
-/** Length of a node's subnet when nobody says another: room for 253 pods, and for 64,000. */
+/** Default prefix length of a node's subnet: room for 253 pods of IPv4, and for 64,000 of IPv6. */
 const nodeSubnetLength = { 4: 24, 6: 64 } as const;
 
 export function assignNode(layout: OverlayLayout, registered: readonly RegisteredNode[], name: string): Assignment {
@@ -75,7 +75,7 @@ export function assignNode(layout: OverlayLayout, registered: readonly Registere
   return { id: numberFor(registered, name), subnets };
 }
 
-/** The number that a node has, or else the lowest that is free. */
+/** Returns the number that a node has, or else the lowest free number. */
 export function numberFor(registered: readonly RegisteredNode[], name: string): number {
   const ids = new Set(registered.filter((node) => node.name !== name).map(({ id }) => id));
   let id = registered.find((node) => node.name === name)?.id ?? 1;

@@ -6,8 +6,8 @@ import { type Existing, listOf, textOf } from './existing.ts';
 import { clusterRouterOf } from './ownership.ts';
 
 /**
- * Refuses what two nodes of the record cannot share: a chassis, a number, an address of their tunnels, a subnet. What members write themselves refuses
- * nothing: believedClaims holds it against their certificates.
+ * Refuses a record in which two nodes have the same name, system-id, number, tunnel address or subnet. Data that members write themselves leads to no
+ * refusal here; believedClaims compares it with their certificates.
  */
 export function refuseSharedIdentity({ nodes }: Pick<NorthboundFacts, 'nodes'>): void {
   const seen = new Map<string, string>();
@@ -38,7 +38,7 @@ const hints: Readonly<Record<string, string>> = {
   subnet: 'take the node out and in again, so that it gets a subnet that is free',
 };
 
-/** Refuses a subnet that another node has, or that is no part of the cluster's. */
+/** Refuses a subnet that another node has, or that is not within the cluster's subnets. */
 export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, existing: Existing): void {
   const planned = nodes.flatMap(({ name, subnets }) => subnets.map((subnet) => ({ owner: name, ...rangeOf(subnet) })));
   const away = new Set([...nodes.map(({ name }) => name), ...leaving]);
@@ -60,7 +60,7 @@ export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, 
   }
 }
 
-/** Subnets for which the cluster's router has a port, and whose they are. */
+/** Returns the subnets for which the cluster's router has a port, and the node of each. */
 function subnetsThere(existing: Existing): readonly (AddressRange & { readonly owner: string })[] {
   return existing.referred(clusterRouterOf(existing), 'ports', 'Logical_Router_Port').flatMap((port) => {
     const [, owner] = /^rtos-(.*)/.exec(textOf(port, 'name')) ?? [];

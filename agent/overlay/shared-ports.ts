@@ -5,13 +5,15 @@ import { integrationBridge } from './bridges.ts';
 import { indexRows, listOf, textOf } from './existing.ts';
 import { uplinkPort } from './names.ts';
 
-/** Name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings; `seed` makes its own). */
+/**
+ * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings; layout `seed` adds its own port).
+ */
 export function clusterPort({ naming }: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
   if (naming === 'seed') return `k8s-patch-${gateway.bridge}-${integrationBridge}`;
   return `patch-${uplinkPort(naming, node, gateway)}-to-${integrationBridge}`;
 }
 
-/** The ports of the gateway's bridge, from rows of Open_vSwitch; or, as a sentence, why they cannot be told. */
+/** Returns the port numbers of a gateway's bridge from rows of Open_vSwitch; or, as a sentence, the reason why they are unknown. */
 export function sharedPorts(
   layout: Pick<OverlayLayout, 'naming'>,
   node: string,
@@ -36,7 +38,10 @@ export function sharedPorts(
   return { nic: nicPort, cluster: towardsCluster, isAlone: own.length === 2 };
 }
 
-/** The NIC is what has a device of its own; where several have, the one whose MAC the bridge took. */
+/**
+ * Returns the interface of the NIC, the only one with a device of its own; of several, the one whose MAC the bridge has. Returns a sentence if it is
+ * not unique.
+ */
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));
   const [first, ...more] = devices;
@@ -48,7 +53,7 @@ function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): D
   return `of ${devices.map((row) => textOf(row, 'name')).join(', ')} in ${bridge}, it cannot be told which is the NIC`;
 }
 
-/** ofport is -1 for a port that could not be made (ovs-vswitchd.conf.db(5)). */
+/** Returns the port number; null if ovs-vswitchd has not created the port or could not do so (ovs-vswitchd.conf.db(5), `ofport` -1). */
 function numberOf(row: DatabaseRow): number | null {
   const [number] = listOf(row, 'ofport');
   return typeof number === 'number' && number > 0 ? number : null;

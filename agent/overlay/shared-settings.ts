@@ -4,7 +4,7 @@ import { announcement, isAnnounced } from './announcement.ts';
 import { isRequestEntry, requestEntry } from './renewal.ts';
 import { tagKeys } from './tag-keys.ts';
 
-/** Changes of external_ids: what is put there, and which keys go. */
+/** Changes of external_ids: entries to set, and keys to remove. */
 export interface SettingChanges {
   readonly put: Readonly<Record<string, string>>;
   readonly drop: readonly string[];

@@ -4,7 +4,7 @@ import { heldTables, listOf, mapOf, textOf } from './existing.ts';
 import { balancerGroups } from './names.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
-/** Tables with rows for a node. Those that hold others come first: what they hold goes with them. */
+/** Tables with rows for a node. Tables whose rows refer to others come first, because those are deleted with them. */
 const tables = [
   'Logical_Switch',
   'Logical_Router',
@@ -20,8 +20,8 @@ const tables = [
 ] as const;
 
 /**
- * Deletes rows of ours that nobody wants any more. `why` says it for a node, or for the cluster (null); null: it stays. What somebody else
- * made stays, and so does what holds it.
+ * Deletes stale rows. `why` returns the reason for rows of a node, or of the cluster (null); null if the rows stay. Rows of other programs stay, and
+ * so do rows that refer to them.
  */
 export function removeSurplus(draft: Draft, owner: string, why: (node: string | null) => string | null): void {
   const gone = new Set<DatabaseRow>();
@@ -40,7 +40,7 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
       gone.add(row);
       if (table === 'Address_Set') releaseSet(draft, row, reason);
       draft.remove(table, row, title, reason);
-      // What somebody puts into it meanwhile must not go with it.
+      // A port that another program adds meanwhile must not be deleted with the row.
       if ('ports' in row)
         draft.guards.push({ guard: 'unchanged', table, uuid: row._uuid, columns: { ports: row.ports ?? [] } });
     }
@@ -61,7 +61,7 @@ function releaseSet(draft: Draft, set: DatabaseRow, why: string): void {
   }
 }
 
-/** These have no external_ids; they are known by their names, and stay while somebody else has them. */
+/** Deletes the groups of load balancers that no remaining switch or router uses. Groups have no external_ids and are found by name. */
 export function removeGroups(draft: Draft, why: string): void {
   const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => draft.existing.all(table));
   const used = users.filter((row) => !draft.isPlanned(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
@@ -71,7 +71,10 @@ export function removeGroups(draft: Draft, why: string): void {
   }
 }
 
-/** What of a switch or router is neither ours nor a pod's, which cannot be without its node. */
+/**
+ * Returns the name of a port that is neither of this product nor of a pod; null if the switch or router has none. A pod's port cannot exist without
+ * its node.
+ */
 function foreignPart(draft: Draft, table: string, row: DatabaseRow, owner: string): string | null {
   const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';
   const parts = draft.existing.referred(row, 'ports', held);
@@ -79,7 +82,7 @@ function foreignPart(draft: Draft, table: string, row: DatabaseRow, owner: strin
   return foreign === undefined ? null : textOf(foreign, 'name');
 }
 
-/** These rows have no external_ids; they belong to the port that they name. */
+/** Deletes the static MAC bindings of deleted ports. They have no external_ids and belong to the port that they name. */
 function removeBindings(draft: Draft, gone: ReadonlySet<DatabaseRow>): void {
   for (const row of draft.existing.all('Static_MAC_Binding')) {
     const port = draft.existing.named('Logical_Router_Port', textOf(row, 'logical_port'));
@@ -90,7 +93,7 @@ function removeBindings(draft: Draft, gone: ReadonlySet<DatabaseRow>): void {
   }
 }
 
-/** A row's name for people. */
+/** Returns a readable name for a row. */
 export function titleOf(table: string, row: DatabaseRow): string {
   const name = textOf(row, 'name');
   if (name !== '') return name;

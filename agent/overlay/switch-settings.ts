@@ -3,7 +3,7 @@ import type { EncapType, OverlayNode } from '../model/overlay.ts';
 import type { DatabaseRows } from '../model/rows.ts';
 import { mapOf } from './existing.ts';
 
-/** What the admin has told Open vSwitch with `ovs-vsctl set Open_vSwitch . external_ids:…` (ovn-controller(8)). */
+/** Settings of the cluster that the administrator has made with `ovs-vsctl set Open_vSwitch . external_ids:…` (ovn-controller(8)). */
 export interface SwitchSettings {
   readonly systemId: string;
   readonly southbound: readonly string[];
@@ -11,7 +11,7 @@ export interface SwitchSettings {
   readonly encap: OverlayNode['encap'];
 }
 
-/** Reads them. Refuses what is missing, with the command that sets it; `systemId` is that of the machine, where Open vSwitch has none. */
+/** Reads the settings. Refuses a missing one with an error whose hint sets it. `systemId` is that of the machine, for an Open vSwitch without one. */
 export function switchSettings(rows: DatabaseRows, systemId: string | null): SwitchSettings {
   const ids = mapOf(rows.tables.Open_vSwitch?.[0] ?? null, 'external_ids');
   const need = (key: string, example: string): string => {

@@ -1,6 +1,6 @@
 /**
- * Columns after whose change the node is looked at: those that are planned, and none in which OVN's and Open vSwitch's daemons report; null: every
- * column of rows of ours. Other rows of these tables come and go with every pod, and mean nothing here.
+ * Columns whose changes cause another run, by database and table: those that plans write, without those in which daemons of OVN and Open vSwitch
+ * report. null stands for every column. Rows of other owners are not monitored in these tables, because they change with every pod.
  */
 export const followedColumns = {
   OVN_Northbound: {
@@ -17,9 +17,9 @@ export const followedColumns = {
     ACL: null,
     Gateway_Chassis: null,
     Load_Balancer: null,
-    // Services come and go in it.
+    // The column `load_balancer` changes with every service.
     Load_Balancer_Group: ['name'],
-    // Pods come and go in it.
+    // The column `addresses` changes with every pod.
     Address_Set: ['name'],
     Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
   },
@@ -40,14 +40,14 @@ export const followedColumns = {
   },
 } as const;
 
-/** Tables that the planner has to know, by database. What it does not find there it takes as not there. */
+/** Tables that the planner reads, by database. A table that a database lacks counts as absent in its release. */
 export const overlayTables = {
   OVN_Northbound: Object.keys(followedColumns.OVN_Northbound),
   OVN_Southbound: Object.keys(followedColumns.OVN_Southbound),
   Open_vSwitch: Object.keys(followedColumns.Open_vSwitch),
 } as const;
 
-/** Tables of OVN_Northbound that rows for objects of Kubernetes are in, or are held by. */
+/** Tables of OVN_Northbound with rows for objects of Kubernetes, and tables that refer to such rows. */
 export const workloadTables = [
   'Logical_Switch',
   'Logical_Switch_Port',

@@ -1,19 +1,19 @@
-/** Keys of external_ids by which a row of ours is known. */
+/** Keys of external_ids that identify rows of this product. */
 export const tagKeys = {
-  /** Whose it is; only such rows are ever deleted. */
+  /** Owner of the row; only rows with the product's own value are ever deleted. */
   owner: 'owner',
-  /** The node that it is for. Rows of the cluster as a whole have none. */
+  /** Node of the row; rows of the whole cluster do not have the key. */
   node: 'owner-node',
-  /** The number of that node. */
+  /** Number of the node. */
   nodeId: 'owner-node-id',
-  /** Its system-id. */
+  /** The system-id of the node. */
   chassis: 'owner-chassis',
-  /** A route for a subnet that this gateway was asked to let out. */
+  /** Mark of a route for a subnet that was requested for a gateway. */
   asked: 'owner-asked',
-  /** Keys of a map that we put there, in a row that is everybody's. */
+  /** Keys of a map that the agent has added, in a row that it shares with other programs. */
   keys: 'owner-keys',
-  /** The unit of a workload's rows that it is part of: `pod:default/web-0`. */
+  /** Object key of a row for an object of Kubernetes: `pod:default/web-0`. */
   unit: 'owner-unit',
-  /** Our entry of ovn-bridge-mappings, which has entries of others, too. */
+  /** Entry of the agent in ovn-bridge-mappings, which other programs use as well. */
   mapping: 'owner-mapping',
 } as const;

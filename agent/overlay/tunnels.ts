@@ -2,7 +2,10 @@ import type { OverlayTunnel } from '../model/overlay-daemon.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { indexRows, mapOf, textOf } from './existing.ts';
 
-/** The tunnels of this node: ovn-controller marks their ports with the chassis they lead to (ovn-controller(8), ovn-chassis-id: CHASSIS@ADDRESS). */
+/**
+ * Returns the tunnels of this node. ovn-controller marks their ports with the chassis to which they lead (ovn-controller(8), ovn-chassis-id:
+ * CHASSIS@ADDRESS).
+ */
 export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
   const existing = indexRows(rows);
   return existing.all('Port').flatMap((port) => {
@@ -21,7 +24,10 @@ export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
   });
 }
 
-/** What ovs-vswitchd says against an interface (ovs-vswitchd.conf.db(5)); null: nothing. A tunnel has the carrier of the device it leaves by. */
+/**
+ * Returns the fault of a tunnel's interface as a sentence (ovs-vswitchd.conf.db(5)); null if it has none. The carrier of a tunnel is that of its
+ * egress device.
+ */
 function faultOf(end: DatabaseRow): string | null {
   const error = textOf(end, 'error');
   if (error !== '') return `Open vSwitch could not make it: ${error}`;
@@ -31,23 +37,23 @@ function faultOf(end: DatabaseRow): string | null {
     const device = mapOf(end, 'status').tunnel_egress_iface;
     return device === undefined ? 'nothing leads to its other end' : `${device}, by which it leaves, has no carrier`;
   }
-  // ovn-controller has it on where gateways are chosen by it (ovn-architecture(7), "Gateway Chassis").
+  // ovn-controller enables BFD where it chooses gateways by it (ovn-architecture(7), "Gateway Chassis").
   const bfd = mapOf(end, 'bfd_status');
   if (mapOf(end, 'bfd').enable !== 'true' || bfd.state === undefined || bfd.state === 'up') return null;
   return `BFD says ${bfd.state}${bfd.diagnostic === undefined ? '' : `: ${bfd.diagnostic}`}`;
 }
 
-/** Two nodes, as far as a tunnel from the one to the other depends on them. */
+/** Chassis at the two ends of a tunnel. */
 export interface Ends {
   readonly from: string;
   readonly to: string;
-  /** Of the node that the tunnel leads to. */
+  /** Tunnel addresses of the node `to`. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Why there is no tunnel from one chassis to another, by the southbound database; null: nothing there is in its way. ovn-controller makes one of a type
- * that both offer (ovn-controller(8), ovn-encap-type), to each that has registered.
+ * Returns the reason why a tunnel from one chassis to another is missing, from the southbound database; null if that gives no reason. ovn-controller
+ * creates a tunnel of a type that both chassis offer (ovn-controller(8), ovn-encap-type) to each registered chassis.
  */
 export function tunnelMissing({ from, to, addresses }: Ends, rows: DatabaseRows): string | null {
   const encaps = encapsOf(rows);
@@ -70,7 +76,7 @@ interface Encap {
   readonly ip: string;
 }
 
-/** Where tunnels of registered chassis end; a row of Encap goes with its chassis (ovn-sb(5)). */
+/** Returns the tunnel endpoints of registered chassis; a row of Encap is deleted with its chassis (ovn-sb(5)). */
 function encapsOf(rows: DatabaseRows): readonly Encap[] {
   const existing = indexRows(rows);
   return existing.all('Chassis').flatMap((chassis) =>

@@ -6,7 +6,7 @@ import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
 import { uplinkPort } from './names.ts';
 
-/** The port that stands for a node's NIC on the switch of what is outside (ovn-nb(5), localnet). */
+/** Plans the port that connects the outside switch with the NIC (ovn-nb(5), Logical_Switch_Port, `type` localnet). */
 export function wantUplink(
   draft: Draft,
   naming: OverlayNaming,
@@ -36,7 +36,7 @@ export function wantUplink(
   });
 }
 
-/** What leaves a subnet by this router has this address (ovn-nb(5), NAT); one row for both, however often it is planned. */
+/** Plans the NAT row by which packets from a subnet leave with an address (ovn-nb(5), NAT); repeated plans find the same row. */
 export function wantTranslation(
   draft: Draft,
   router: WantedRow,

@@ -9,22 +9,22 @@ import { vipNames } from './names.ts';
 import { tagKeys } from './tag-keys.ts';
 import { wantTranslation, wantUplink } from './uplink.ts';
 
-/** Nodes that have one gateway together: the first of them that answers has its address. */
+/** Nodes that share a gateway; the first one that answers has its address. */
 export interface Vip {
   readonly gateway: OverlayGateway;
-  /** First the one that is preferred. */
+  /** Nodes in the order of preference. */
   readonly nodes: readonly OverlayNode[];
 }
 
-/** The largest priority of a chassis (ovn-nb(5), Gateway_Chassis). */
+/** Largest priority of a chassis (ovn-nb(5), Gateway_Chassis). */
 const highestPriority = 32_767;
 
-/** False: none of its nodes answers, and packets are led elsewhere. */
+/** Returns true if a node of the VIP answers; if not, packets leave by other gateways. */
 export function isAnyUp({ nodes }: Vip): boolean {
   return nodes.some(({ gateway }) => gateway?.isUp === true);
 }
 
-/** The gateways that nodes have together, by their address; the node with the lowest number is preferred. */
+/** Returns the shared gateways by their address; the node with the lowest number is preferred. */
 export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
   const groups = new Map<string, { gateway: OverlayGateway; nodes: OverlayNode[] }>();
   for (const node of nodes.toSorted((a, b) => a.id - b.id)) {
@@ -39,15 +39,16 @@ export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
 }
 
 /**
- * A port of the cluster's router outside, which one chassis has at a time: ovn-controller of each of the nodes watches the others over the tunnels by BFD,
- * and takes it when those before it are gone (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").
+ * Plans the outside port of the cluster's router for a VIP, which one chassis has at a time: the ovn-controllers of its nodes monitor each other over
+ * the tunnels by BFD, and the next chassis takes the port when those with a higher priority fail (ovn-nb(5), Gateway_Chassis; ovn-architecture(7),
+ * "Gateways").
  */
 export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;
   draft.trace.push(
     `egress=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
   );
-  // It stays as long as one of them does.
+  // The rows belong to the first node; they stay as long as one of the nodes has the VIP.
   const node = nodes[0]?.name ?? '';
   const { outside, onRouter, onSwitch } = vipNames(gateway);
   const outsideSwitch = draft.want({
@@ -100,7 +101,7 @@ export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
   if (isAnyUp(vip)) wantWays(draft, cluster, vip, onRouter);
 }
 
-/** One port for each network, as NICs of their own are called differently on different nodes. */
+/** Plans one localnet port for each physical network, because the networks of dedicated NICs have different names on different nodes. */
 function wantUplinks(draft: Draft, { nodes }: Vip, outsideSwitch: WantedRow): void {
   const seen = new Set<string>();
   for (const { name, gateway } of nodes) {
@@ -110,7 +111,7 @@ function wantUplinks(draft: Draft, { nodes }: Vip, outsideSwitch: WantedRow): vo
   }
 }
 
-/** What leaves by it has its address; that is every subnet without a way of its own, and those that it was asked for. */
+/** Plans the source NAT and routes of a VIP: every subnet without a route of its own leaves by it, and so do subnets that were requested for it. */
 function wantWays(draft: Draft, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
   const node = nodes[0]?.name ?? '';
   for (const subnet of layout.clusterSubnets) {

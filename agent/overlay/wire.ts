@@ -9,17 +9,17 @@ import type {
   WrittenValue,
 } from '../model/rows.ts';
 
-/** Values as RFC 7047 section 5.1 writes them. */
+/** Atom in the notation of RFC 7047 section 5.1. */
 export type WireAtom = Atom | readonly ['uuid' | 'named-uuid', string];
 export type WireValue =
   | WireAtom
   | readonly ['set', readonly WireAtom[]]
   | readonly ['map', readonly (readonly [WireAtom, WireAtom])[]];
 
-/** Any JSON, as it comes from a server. */
+/** JSON value from a server. */
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The columns of a schema as `get_schema` returns it (RFC 7047 section 3.2), of these tables. */
+/** Returns the columns of these tables in a schema from `get_schema` (RFC 7047 section 3.2). */
 export function shapeOfSchema(schema: Json, tables: readonly string[]): DatabaseShape {
   const there = tables.flatMap((table) => {
     const columns = field(field(field(schema, 'tables'), table), 'columns');
@@ -45,7 +45,9 @@ function columnShape(type: Json): ColumnShape {
   return { kind: isOne ? 'one' : 'set', isReference };
 }
 
-/** A row as a server writes it: a set of one element is the bare element there, which only the schema tells apart. */
+/**
+ * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes the two (RFC 7047 section 5.1).
+ */
 export function decodedRow(
   row: Readonly<Record<string, Json>>,
   shape: Readonly<Record<string, ColumnShape>>,
@@ -73,7 +75,7 @@ function field(value: Json | undefined, name: string): Json | undefined {
   return (value as Readonly<Record<string, Json>>)[name];
 }
 
-/** A column's value for the wire. */
+/** Encodes a value for a column (RFC 7047 section 5.1). */
 export function encoded(value: WrittenValue | ColumnValue, { kind, isReference }: ColumnShape): WireValue {
   const atom = (one: WrittenAtom): WireAtom =>
     typeof one === 'object' || isReference ? referenceOf(one as RowReference) : one;
@@ -86,7 +88,7 @@ export function encodedMap(value: Readonly<Record<string, string>>): WireValue {
   return ['map', Object.entries(value)];
 }
 
-/** A row that is there, or one that the same transaction inserts. */
+/** Returns the reference to an existing row, or to a row that the same transaction inserts (RFC 7047 section 5.1, uuid and named-uuid). */
 export function referenceOf(row: RowReference): readonly ['uuid' | 'named-uuid', string] {
   return typeof row === 'string' ? ['uuid', row] : ['named-uuid', row.newRow];
 }

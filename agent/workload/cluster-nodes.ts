@@ -3,7 +3,7 @@ import type { ClusterNode, Labels } from '../model/workload.ts';
 import { overBudget } from './budget.ts';
 import { asksOfNode } from './unserved-asks.ts';
 
-/** What the API server says of a node (v1 Node), as far as the overlay depends on it. Never throws. */
+/** Reads the parts of a node (v1 Node) on which the overlay depends. Never throws. */
 export function readNode(object: unknown): ClusterNode {
   const { metadata } = object as {
     readonly metadata?: { readonly name?: string; readonly uid?: string; readonly labels?: Labels } | null;
@@ -14,12 +14,12 @@ export function readNode(object: unknown): ClusterNode {
   return refusal === null ? node : { ...node, refusal };
 }
 
-/** Whether pods of a member get addresses: one that is a gateway only has no subnet. */
+/** Returns true if pods of a member get addresses; a member that is only a gateway has no subnet. */
 export function givesAddresses({ subnets }: OverlayNode): boolean {
   return subnets.length > 0;
 }
 
-/** Those of the nodes of Kubernetes, by name, that have not joined the overlay, or have another name in it. */
+/** Returns the nodes of Kubernetes that are not members of the overlay by their name, sorted. */
 export function nodesOutside(members: readonly OverlayNode[], names: Iterable<string>): readonly string[] {
   const joined = new Set(members.filter(givesAddresses).map(({ name }) => name));
   return [...names].filter((name) => !joined.has(name)).toSorted();

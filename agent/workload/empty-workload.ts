@@ -3,12 +3,12 @@ import { IndexedPods } from './policies/indexed-pods.ts';
 import { IndexedServices } from './services/indexed-services.ts';
 import { IndexedSlices } from './services/indexed-slices.ts';
 
-/** A workload that can be filled. */
+/** Workload to which objects can be added. */
 export type OpenWorkload = {
   readonly [Of in keyof Workload]: Workload[Of] extends ReadonlyMap<infer Key, infer One> ? Map<Key, One> : never;
 };
 
-/** A cluster of which no object is known. */
+/** Returns a workload without objects. */
 export function emptyWorkload(): OpenWorkload {
   return {
     nodes: new Map(),

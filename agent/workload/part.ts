@@ -3,7 +3,7 @@ import type { RowReference } from '../model/rows.ts';
 import type { ObjectChange, ObjectKey, PodAddresses, Workload } from '../model/workload.ts';
 import type { Draft, Wish } from '../overlay/draft.ts';
 
-/** Everything that rows of OVN_Northbound for objects of Kubernetes are planned from. */
+/** Facts from which rows of OVN_Northbound for objects of Kubernetes are planned. */
 export interface WorkloadFacts {
   readonly layout: OverlayLayout;
   readonly nodes: readonly OverlayNode[];
@@ -12,26 +12,26 @@ export interface WorkloadFacts {
   readonly addresses: PodAddresses;
 }
 
-/** What a part works with while it plans one unit. */
+/** Context in which the rows of one object key are planned. */
 export interface UnitDraft extends WorkloadFacts {
   readonly draft: Draft;
-  /** As Draft.want, for a row that is of this unit: it is deleted as soon as the unit does not want it any more. */
+  /** Plans a desired row as Draft.want does, and marks it with the object key; it is deleted as soon as a plan for the key does not contain it. */
   want(wish: Omit<Wish, 'unit'>): ReturnType<Draft['want']>;
-  /** The logical port of a pod, there or made by this plan; null: it has none. */
+  /** Returns the logical port of a pod, existing or inserted by this plan; null if the pod has none. */
   portOf(pod: ObjectKey): RowReference | null;
 }
 
 /**
- * Rows come in units, each planned as a whole and known again by a tag. A part says which units there are, which of them an object's change concerns, and
- * what each of them wants.
+ * Planner of the rows of one kind of objects. The rows of an object key are planned together and carry the key. A part lists the keys, the keys that
+ * a change affects, and the desired rows of each key.
  */
 export interface Part {
-  /** First word of a unit's name, `pod`; the rest is its key. */
+  /** Prefix of the object keys, for example `pod`. */
   readonly kind: string;
-  /** Keys of all units that the objects call for. */
+  /** Returns the keys, without prefix, of all objects that need rows. */
   keys(facts: WorkloadFacts): Iterable<string>;
-  /** Keys of units that may want something else after this change; `facts` has it already. A unit that nobody calls for any more counts. */
+  /** Returns the keys whose rows this change may affect; `facts` already contains the change. Keys of deleted objects are included. */
   concerned(change: ObjectChange, facts: WorkloadFacts): Iterable<string>;
-  /** Plans the rows of a unit, and nothing if its object is gone. Returns long work as its steps, none of which takes long. */
+  /** Plans the rows of a key, and none if its object is deleted. Returns long work as an iterable of short steps. */
   want(key: string, unit: UnitDraft): Iterable<unknown> | undefined;
 }

@@ -11,29 +11,29 @@ import { policies } from './policies/policies.ts';
 import { askForRecompute } from './services/recompute.ts';
 import { services, wantForAllServices } from './services/services.ts';
 
-/** In the order in which they are planned: ports first, since groups have them. */
+/** Parts in the order of planning: logical ports first, because port groups refer to them. */
 const parts: readonly Part[] = [pods, ...policies, services];
 
-/** `pod:default/web-0`: what is planned as a whole. */
+/** Prefixed object key whose rows are planned together: `pod:default/web-0`. */
 export type Unit = string;
 
-/** Whose rows these are: those of nodes are somebody else's, and neither deletes the other's. */
+/** Returns the owner of rows for objects of Kubernetes. Rows for nodes have another owner, and neither planner deletes rows of the other. */
 export function workloadOwner(owner: string): string {
   return `${owner}-workload`;
 }
 
-/** The units that the objects call for, and those that the database has rows of. */
+/** Returns the keys of all objects that need rows, and of all rows in the database. */
 export function allUnits(facts: WorkloadFacts, existing: Existing): ReadonlySet<Unit> {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
   return new Set([...wanted, ...existing.units()]);
 }
 
-/** The units that may want something else after an object has changed. */
+/** Returns the keys whose rows a change of an object may affect. */
 export function concernedUnits(change: ObjectChange, facts: WorkloadFacts): readonly Unit[] {
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
-/** As planInSteps, in one piece. */
+/** Plans as planInSteps does, without interruption. */
 export function planWorkload(
   facts: WorkloadFacts,
   existing: Existing,
@@ -48,9 +48,9 @@ export function planWorkload(
 }
 
 /**
- * Plans the changes that bring the rows of these units to what the objects call for: one transaction, empty where nothing differs. A row of a unit that the
- * unit does not want any more is deleted. Yields after each step how many rows are to be changed so far; none takes long. No row may change in between, and
- * each unit that an object concerns which changes in between has to be planned again.
+ * Plans one transaction that makes the rows of these keys match the objects; empty if nothing differs. Stale rows of the keys are deleted. Yields the
+ * number of changes so far after each step, and each step is short. The rows must not change between steps, and a key has to be planned again if an
+ * object that affects it changes between steps.
  */
 export function* planInSteps(
   facts: WorkloadFacts,

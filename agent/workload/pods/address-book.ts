@@ -19,58 +19,58 @@ import { kubeletUid } from './mirror.ts';
 import { portName } from './port-name.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
-/** Which pod has which addresses. Decides from what it is told only: the same batches give the same addresses. */
+/** Assignment of addresses to pods. It depends only on its batches: the same batches result in the same addresses. */
 export interface AddressBook {
-  /** Of all pods that have some; the same map always, with what is so now. */
+  /** Addresses of all pods that have any; always the same map, with the present content. */
   readonly addresses: PodAddresses;
-  /** Takes one batch in. Pods that were refused are looked at again with every batch that frees an address. */
+  /** Processes a batch. Refused pods are tried again with every batch. */
   settle(batch: AddressBatch): AddressOutcome;
 }
 
 export interface AddressBatch {
-  /** All members of the overlay as they are now. */
+  /** All present members of the overlay. */
   readonly nodes: readonly OverlayNode[];
-  /** Pods that are new or changed; all of them after a list. A pod of the same name with another uid replaces the one before. */
+  /** New and changed pods; all pods after a list. A pod with another uid replaces the earlier pod of its name. */
   readonly pods: Iterable<Pod>;
-  /** Names of ports that nodes have: no pod gets one of them. Absent: none could be a pod's. */
+  /** Names of nodes' ports, which no pod's port may have. Without it, the names of the previous batch apply. */
   readonly reserved?: ReadonlySet<string>;
   /** Namespaces whose pods may ask for addresses, each with a range; empty or absent if pods of every namespace may ask for any address. */
   readonly fixedRanges?: readonly FixedRange[];
-  /** Pods that are gone. */
+  /** Keys of deleted pods. */
   readonly gone: Iterable<ObjectKey>;
   /**
-   * Addresses that this very pod's row of OVN_Northbound has, without length; empty: it has none. `uid` is that by which the kubelet knows it. Asked only for
-   * pods that have no address yet.
+   * Returns the addresses of this pod's row in OVN_Northbound, without prefix length; empty if it has no row. `uid` is the uid that the kubelet uses.
+   * Called only for pods that have no address yet.
    */
   addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
 }
 
 export interface AddressOutcome {
-  /** Pods that have other addresses than before the batch, or have some, or none, for the first time. */
+  /** Pods whose addresses differ from those before the batch, including pods that got or lost all of them. */
   readonly changed: readonly ObjectKey[];
-  /** Pods that did not get what they need, each once while nothing changes about it. */
+  /** Pods that did not get the addresses that they need; each fault is reported once until it changes. */
   readonly faults: readonly AddressFault[];
 }
 
-/** A pod that is to have addresses of its node. */
+/** Pod that needs addresses of its node. */
 interface Seeker {
   readonly key: ObjectKey;
   readonly pod: Pod;
   readonly node: string;
   readonly subnets: PodSubnets;
-  /** What it had in this book until now. */
+  /** Addresses that the pod had before this batch. */
   readonly had: readonly string[];
 }
 
-/** A book in which nobody has an address yet: the first batch has to have all pods. */
+/** Returns an empty assignment; its first batch has to contain all pods. */
 export function createAddressBook(): AddressBook {
   const held = createHeldAddresses();
   const pods = new Map<ObjectKey, Pod>();
-  /** Uid and node of those that have some, or had; of those that are gone only where another copy comes. */
+  /** Uid and node of each pod that has addresses or had some; for deleted pods only if the kubelet creates another mirror pod. */
   const holders = new Map<ObjectKey, string>();
-  /** What static pods had whose copy was deleted: they run on, and another copy comes. */
+  /** Addresses of static pods whose mirror pod was deleted: the pods keep running, and the kubelet creates another mirror pod. */
   const left = new Map<ObjectKey, readonly string[]>();
-  /** What was told of those that shall have some and have none. */
+  /** Last reported fault of each pod that needs addresses and has none. */
   const refused = new Map<ObjectKey, string>();
   let subnetsOf: ReadonlyMap<string, PodSubnets> = new Map();
   let reserved: ReadonlySet<string> = new Set();
@@ -81,7 +81,7 @@ export function createAddressBook(): AddressBook {
     if (pod === undefined || subnets === undefined || !isServed(pod) || reserved.has(portName(key))) return null;
     return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
   };
-  /** Of a pod that shall have addresses, and whose node has none to give. */
+  /** Returns the fault of a pod whose node cannot provide addresses, or whose port name is reserved; null without such a fault. */
   const nodeFault = (key: ObjectKey): AddressFault | null => {
     const pod = pods.get(key);
     if (pod !== undefined && isServed(pod) && reserved.has(portName(key))) return nameReserved(pod);
@@ -94,7 +94,7 @@ export function createAddressBook(): AddressBook {
     const areWhole = String(addresses.map((address) => address.replace(/.*\//, ''))) === String(lengths);
     return areWhole && isHolder(seeker) && usableOf(seeker.subnets, addresses).length === lengths.length;
   };
-  /** True where all of it can be had, which is done then. */
+  /** Assigns these addresses to a pod; returns false and assigns none if one of them is not available. */
   const take = ({ key, pod, node, subnets }: Seeker, addresses: readonly string[]): boolean => {
     if (!held.take(key, subnets, addresses)) return false;
     holders.set(key, holderText(pod, node));
@@ -102,7 +102,7 @@ export function createAddressBook(): AddressBook {
     refused.delete(key);
     return true;
   };
-  /** Nodes come, go, and get other subnets: the pods that it concerns. */
+  /** Updates the subnets of the nodes, and returns the pods of nodes that have changed. */
   const moveTo = (nodes: readonly OverlayNode[]): readonly ObjectKey[] => {
     const now = new Map(nodes.filter(givesAddresses).map((node) => [node.name, podSubnets(node)]));
     const names = new Set([...subnetsOf.keys(), ...now.keys()]);
@@ -112,7 +112,7 @@ export function createAddressBook(): AddressBook {
     return [...pods].flatMap(([key, { nodeName }]) => (moved.includes(nodeName ?? '') ? [key] : []));
   };
 
-  /** Ports of nodes come and go: the pods that have the name of one. */
+  /** Updates the reserved names, and returns the pods whose port name is newly reserved or free. */
   const reserve = (names: ReadonlySet<string>): readonly ObjectKey[] => {
     const changed = new Set([...names, ...reserved].filter((name) => names.has(name) !== reserved.has(name)));
     reserved = names;
@@ -151,7 +151,7 @@ export function createAddressBook(): AddressBook {
         else if (seeker === null) refused.delete(key);
         else seekers.push({ ...seeker, had: isHolder(seeker) ? (left.get(key) ?? addresses) : [] });
       }
-      // Somebody may have given back what they need.
+      // An address that a refused pod needs may have become free.
       for (const key of refused.keys()) {
         const seeker = looked.has(key) ? null : seekerOf(key);
         if (seeker !== null) seekers.push(seeker);
@@ -173,12 +173,12 @@ export function createAddressBook(): AddressBook {
   };
 }
 
-/** Whether the network serves a pod: one that runs somewhere, in a network of its own, and is within its budget. */
+/** Returns true if the network serves a pod: it is scheduled, runs, is not in the host network, and is within its budget. */
 function isServed({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver && refusal === undefined;
 }
 
-/** How addresses are had. */
+/** Access to the assigned addresses. */
 interface Counter {
   addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
   take(seeker: Seeker, addresses: readonly string[]): boolean;

@@ -5,7 +5,7 @@ import { escapeText } from '../../printable.ts';
 import { annotationNames } from './annotations.ts';
 import { portName } from './port-name.ts';
 
-/** For an Event of the pod. */
+/** Fault for an Event of the pod. */
 export interface AddressFault {
   readonly pod: Pod;
   readonly reason:
@@ -18,24 +18,27 @@ export interface AddressFault {
   readonly note: string;
 }
 
-/** The port of a pod would have the name of a node's. */
+/** Returns the fault of a pod whose port would have the name of a node's port. */
 export function nameReserved(pod: Pod): AddressFault {
   const note = `its port would have the name of a node's own port, ${portName(`${pod.namespace}/${pod.name}`)}; give the pod another name`;
   return { pod, reason: 'NameReserved', note };
 }
 
-/** The node of a pod gives no addresses. */
+/** Returns the fault of a pod whose node is not a member that provides addresses. */
 export function notInOverlay(pod: Pod): AddressFault {
   const note = `the overlay has no node ${pod.nodeName} that gives addresses, see "microshift-net overlay nodes" on the central node; make it join, with overlay.nodeName in its ovn.yaml where its host name is another one`;
   return { pod, reason: 'NodeNotInOverlay', note };
 }
 
-/** Pods have all addresses of a node; `ranges` are its ranges, as words. */
+/** Returns the fault of a pod on a node without free addresses; `ranges` are the node's ranges, in words. */
 export function noneFree(pod: Pod, node: string, ranges: string): AddressFault {
   return { pod, reason: 'NoFreeAddress', note: `pods of ${node} have all addresses of ${ranges}; delete some of them` };
 }
 
-/** Why a pod of this namespace may not ask for these addresses; null: it may, or asks for none. Without ranges everyone may ask for any. */
+/**
+ * Returns the fault of a request for addresses that the pod's namespace does not permit; null if it is permitted or empty. If
+ * `fixedRanges` is empty, every pod may request any address.
+ */
 export function requestRefusal(
   pod: Pod,
   addresses: readonly string[],
@@ -53,19 +56,22 @@ export function requestRefusal(
   return { pod, reason: 'AddressNotUsable', note };
 }
 
-/** A running pod gets another address than it has; `ranges` are those of its node, as words. */
+/** Returns the fault of a running pod that cannot keep its address; `ranges` are the ranges of its node, in words. */
 export function addressReplaced(pod: Pod, node: string, ranges: string): AddressFault {
   const note = `${pod.podIPs.join(' and ')} cannot stay: it is not of ${ranges}, which are the addresses of ${node}, or another pod has it. Delete the pod, so that it is started with an address of its own`;
   return { pod, reason: 'AddressReplaced', note };
 }
 
-/** Another pod, `holder`, has an address that a pod asks for. */
+/** Returns the fault of a request for an address that the pod `holder` has. */
 export function addressTaken(pod: Pod, addresses: readonly string[], holder: string): AddressFault {
   const note = `${askedFor(addresses)}, which pod ${holder} has; delete that or ask for another one`;
   return { pod, reason: 'AddressTaken', note };
 }
 
-/** A pod of this node cannot have an address that it asks for; `last` is the last one with a MAC of its own, null: all have one. */
+/**
+ * Returns the fault of a request for an address that no pod of the node can have; `last` is the last address with a MAC of its own, null if every
+ * address has one.
+ */
 export function notUsable(
   pod: Pod,
   addresses: readonly string[],

@@ -5,24 +5,24 @@ import { parseRange } from '../../net/address-range.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { routerAddresses } from '../../overlay/node.ts';
 
-/** Annotations of a pod that speak of its network. */
+/** Annotations of a pod that concern its network. */
 export const annotationNames = {
-  /** Its addresses as ovn-kubernetes of today tells them; the CNI plugin goes by it. */
+  /** Interface of the pod in the format of ovn-kubernetes, which the CNI plug-in reads. */
   podNetworks: 'k8s.ovn.org/pod-networks',
-  /** The same as the tool of 2017 told them. */
+  /** Interface of the pod in the format of the tool of 2017. */
   first: 'ovn',
-  /** The uid of the pod that the others are of: they may have been copied from another one. */
+  /** Uid of the pod to which the other two belong, because annotations can be copied from another pod. */
   of: 'microshift-net/address-of',
-  /** Asks for an address, or one of each family with a comma between them. */
+  /** Requested address, or one of each family, separated by a comma. */
   requested: 'microshift-net/ip-address',
 } as const;
 
-/** A pod's interface. */
+/** Network interface of a pod. */
 export interface PodNetwork {
-  /** With their length, IPv4 first: `10.42.1.3/24`. */
+  /** Addresses with their prefix length, IPv4 first: `10.42.1.3/24`. */
   readonly addresses: readonly string[];
   readonly mac: string;
-  /** Of the default routes, at most one of each family. */
+  /** Next hops of the default routes, at most one of each family. */
   readonly gateways: readonly string[];
   readonly routes: readonly PodRoute[];
 }
@@ -33,8 +33,8 @@ export interface PodRoute {
 }
 
 /**
- * The annotations that tell of the interface of the pod with this uid: fields, order and spaces are those of their first writers, ovn-kubernetes and the tool of 2017, which
- * knew one address. `addresses` are as in PodAddresses.
+ * Returns the annotations that describe the interface of the pod with this uid. Fields, order and spaces are those of ovn-kubernetes and of the tool
+ * of 2017, which had one address. `addresses` are as in PodAddresses.
  */
 export function wantedAnnotations(
   addresses: readonly string[],
@@ -47,7 +47,7 @@ export function wantedAnnotations(
   const routers = routerAddresses(node).map(withoutLength);
   const gateways = addresses.flatMap((one) => sameFamily(routers, one) ?? []);
   const [gateway = ''] = gateways;
-  // Where one node has the whole range, the pod's address leads there already, and the kernel takes no second route to it.
+  // If one node has the whole range, the pod's own address provides this route, and the kernel refuses a second one.
   const own = addresses.map(subnetOf);
   const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
     (dest) => !own.includes(dest),
@@ -70,7 +70,7 @@ export function wantedAnnotations(
   };
 }
 
-/** The interface that this very pod was given; null: none yet. What was copied from another pod is not its own. */
+/** Returns the interface that was assigned to this pod; null if none was, or if the annotations were copied from another pod. */
 export function ownNetwork({
   uid,
   annotations,
@@ -81,18 +81,18 @@ export function ownNetwork({
   return annotations[annotationNames.of] === uid ? annotatedNetwork(annotations) : null;
 }
 
-/** The interface that annotations tell of, in whichever form and whosever; null: in none, or in one that cannot be meant. */
+/** Returns the interface that annotations describe, in either format and for any pod; null if they describe none or are malformed. */
 export function annotatedNetwork(annotations: Labels): PodNetwork | null {
   return networkFrom(podNetworksIn(annotations)) ?? networkFrom(pairsIn(annotations[annotationNames.first] ?? ''));
 }
 
-/** The addresses that a pod asks for, without length; empty: it does not ask. What is no address is there as it was written. */
+/** Returns the addresses that a pod requests, without prefix length; empty if it requests none. A malformed address is returned unchanged. */
 export function requestedAddresses(annotations: Labels): readonly string[] {
   const words = (annotations[annotationNames.requested] ?? '').split(',').map((word) => word.trim());
   return words.filter((word) => word !== '').map((word) => (familyOf(word) === null ? word : canonicalAddress(word)));
 }
 
-/** What both forms have; releases before dual stack have one address and one gateway. */
+/** Fields of both formats; releases before dual stack have one address and one gateway. */
 interface NetworkFields {
   readonly ip_addresses?: unknown;
   readonly ip_address?: unknown;
@@ -114,7 +114,7 @@ function networkFrom(fields: NetworkFields | null): PodNetwork | null {
   return { addresses: ordered, mac, gateways: gateways.map(canonicalAddress), routes: routesIn(fields.routes) };
 }
 
-/** `10.42.1.3/24` with its address in the one form in which it is compared; null: it is none. */
+/** Returns `10.42.1.3/24` with its address in canonical form; null if the text is not an address. */
 function canonicalInterface(text: string): string | null {
   const [address = ''] = text.split('/');
   return parseRange(text) === null ? null : `${canonicalAddress(address)}${text.slice(address.length)}`;
@@ -142,7 +142,10 @@ function podNetworksIn(annotations: Labels): NetworkFields | null {
   }
 }
 
-/** Texts by name in braces, as JSON or, until September 2017, as Python wrote a dictionary: `{u'ip_address': u'192.168.2.3/24'}`. */
+/**
+ * Parses an object with text values, written as JSON or, until September 2017, as a dictionary of Python: `{u'ip_address': u'192.168.2.3/24'}`.
+ * Returns null for other text.
+ */
 function pairsIn(text: string): NetworkFields | null {
   const pair = String.raw`\s*u?(?:"[\w.:/]*"|'[\w.:/]*')\s*:\s*u?(?:"[\w.:/]*"|'[\w.:/]*')\s*`;
   if (!new RegExp(`^\\s*\\{${pair}(?:,${pair})*\\}\\s*$`).test(text)) return null;

@@ -2,14 +2,14 @@ import type { ObjectKey } from '../../model/workload.ts';
 import type { AddressRange } from '../../net/address-range.ts';
 import { addressOf, type PodSubnets, placeAfter, placesIn, rangeWith } from './subnets.ts';
 
-/** Addresses and who has them; no two pods have one. */
+/** Addresses and the pods that have them; no two pods have the same address. */
 export interface HeldAddresses {
-  /** Of each pod that has some, with their length, IPv4 first. */
+  /** Addresses of each pod that has any, with their prefix length, IPv4 first. */
   readonly addresses: ReadonlyMap<ObjectKey, readonly string[]>;
   holderOf(address: string): ObjectKey | null;
   /**
-   * Gives a pod that has none these addresses, without length and at most one of each range, and of each other range of its node the next that is free.
-   * False: one of them cannot be had, and it gets none.
+   * Assigns these addresses to a pod that has none: without prefix length, at most one of each range. From each other range of its node the pod gets
+   * the next free address. Returns false and assigns none if one of them is not available.
    */
   take(pod: ObjectKey, subnets: PodSubnets, asked: readonly string[]): boolean;
   release(pod: ObjectKey): void;
@@ -18,20 +18,23 @@ export interface HeldAddresses {
 export function createHeldAddresses(): HeldAddresses {
   const addresses = new Map<ObjectKey, readonly string[]>();
   const holders = new Map<string, ObjectKey>();
-  /** The place that was given last, by range. */
+  /** Number of the address that was assigned last, by range. */
   const last = new Map<string, number>();
-  /** In which none was found since somebody gave one back: who waits costs nothing. */
+  /** Ranges without a free address since the last release, so that waiting pods cost nothing. */
   const full = new Set<string>();
 
-  /** After a restart: addresses are given upwards, so those that were had lately are likely to be before the highest one. */
+  /**
+   * Returns the highest assigned number of a range. After a restart the search continues there, because addresses are assigned in ascending order and
+   * the most recently released ones are likely to be below it.
+   */
   const highestPlace = (subnets: PodSubnets, range: AddressRange): number => {
     const found = [...holders.keys()].map((address) => rangeWith(subnets, address));
     const places = found.map((one) => (one?.range === range ? Number(one.place) : 0));
     return places.reduce((highest, place) => (place > subnets.lastPlace ? highest : Math.max(highest, place)), 0);
   };
   /**
-   * Cyclic: what was given back is not given away again before all others were. Each range by itself: who asked for an address of one takes no place of
-   * the other from anybody.
+   * Returns the number of the next free address of a range; null if it has none. The search is cyclic, so that a released address is assigned again
+   * only after all others. Each range has its own position, so that a request in one range does not use up numbers of the other.
    */
   const nextFree = (subnets: PodSubnets, range: AddressRange): number | null => {
     if (full.has(range.text)) return null;

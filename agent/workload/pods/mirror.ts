@@ -1,7 +1,12 @@
-/** Annotation of the API's copy of a static pod: the uid of the pod itself, of which the API makes a new copy when somebody deletes one. */
+/**
+ * Annotation of a mirror pod with the uid of its static pod; the kubelet creates another mirror pod when one is deleted (Kubernetes, Static Pods).
+ */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
-/** The uid by which the kubelet and the container runtime know a pod: that of a static pod stays while it runs, whatever becomes of its copy. */
+/**
+ * Returns the uid by which the kubelet and the container runtime identify a pod; that of a static pod stays the same while it runs, even if its
+ * mirror pod is deleted.
+ */
 export function kubeletUid({ uid, mirrorOf }: { readonly uid: string; readonly mirrorOf?: string | null }): string {
   return mirrorOf ?? uid;
 }

@@ -8,7 +8,7 @@ import type { Part, UnitDraft } from '../part.ts';
 import { kubeletUid } from './mirror.ts';
 import { portName } from './port-name.ts';
 
-/** Logical ports of pods, on the switches of their nodes: of every pod that has an address. */
+/** Planner of the logical port of every pod that has an address, on the switch of its node. */
 export const pods: Part = {
   kind: 'pod',
   keys: ({ addresses }) => addresses.keys(),
@@ -39,7 +39,7 @@ export const pods: Part = {
         name: is(name),
         addresses: is([place]),
         port_security: is([place]),
-        // Neither an interface of the pod of that name before, nor one on another node, is taken for this one.
+        // OVN binds neither an interface of an earlier pod of the same name nor one on another node to this port.
         options: keys({ 'iface-id-ver': kubeletUid(pod), 'requested-chassis': node.systemId }),
         external_ids: keys({ namespace: pod.namespace, pod: 'true' }),
       },
@@ -54,12 +54,15 @@ function switchOf({ named }: Existing, node: string): WantedRow | null {
   return row === null ? null : { table: 'Logical_Switch', title: node, reference: row._uuid, existing: row };
 }
 
-/** True for a port of a pod: another one with its name is a router's, a NIC's or the node's. */
+/** Returns true for the port of a pod; other ports of the name belong to a router, a NIC or the node. */
 export function isPod(row: DatabaseRow): boolean {
   return textOf(row, 'type') === '' && isOfObject(row);
 }
 
-/** The row where it is on this switch. The pod before may have run on another node: a port cannot be moved, so that one goes and a new one is made. */
+/**
+ * Returns the row if it is on this switch. The earlier pod of the name may have run on another node: a port cannot be moved, so its row is deleted
+ * and a new one is inserted.
+ */
 function onSwitch({ draft }: UnitDraft, row: DatabaseRow | null, nodeSwitch: WantedRow): DatabaseRow | null {
   if (row === null || draft.existing.holderOf(row)?.row === nodeSwitch.existing) return row;
   draft.remove('Logical_Switch_Port', row, textOf(row, 'name'), 'the pod of this name runs on another node now');

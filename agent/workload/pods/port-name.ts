@@ -1,4 +1,4 @@
-/** Name of a pod's logical port; no name of Kubernetes has the character between. */
+/** Returns the name of a pod's logical port; names in Kubernetes do not contain the separator. */
 export function portName(pod: string): string {
   return pod.replace('/', '_');
 }

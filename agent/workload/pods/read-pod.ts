@@ -4,7 +4,7 @@ import { asksOfPod } from '../unserved-asks.ts';
 import { annotationNames } from './annotations.ts';
 import { mirrorAnnotation } from './mirror.ts';
 
-/** v1 Pod, as far as it is read; whatever the API server fills in may be absent in an object that an older one has stored. */
+/** Fields of a Pod (v1) that are read; fields with defaults may be absent in objects that an older API server has stored. */
 interface PodObject {
   readonly metadata?: {
     readonly namespace?: string;
@@ -49,11 +49,11 @@ export function readPod(object: unknown): Pod {
   // An init container that is restarted always is a sidecar, which runs beside the others (KEP-753). Any other has ended when the pod serves.
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   const containers = [...(spec.containers ?? []), ...sidecars];
-  // The API server fills them in for a pod in the node's own network, which has its ports there anyway.
+  // The API server defaults hostPort for a pod in the host network, whose ports are on the node in any case.
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   const ports = containers.flatMap(portsOf);
-  // A limit is not expected for a pod in the node's own network.
+  // Bandwidth limits do not apply to a pod in the host network.
   const asks = spec.hostNetwork === true ? [] : asksOfPod({ annotations });
   const pod: Pod = {
     namespace: metadata.namespace ?? '',
@@ -93,7 +93,7 @@ function portsOf({ ports = [] }: ContainerObject): readonly ContainerPort[] {
   );
 }
 
-/** 0 is none, as nothing is. */
+/** Returns the host ports of a container; 0 means that the port has none. */
 function hostPortsOf({ ports = [] }: ContainerObject): readonly number[] {
   return ports.flatMap(({ hostPort = 0 }) => (hostPort === 0 ? [] : [hostPort]));
 }

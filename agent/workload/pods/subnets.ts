@@ -3,20 +3,20 @@ import { familyOf } from '../../net/address.ts';
 import { type AddressRange, addressAt, parseRange } from '../../net/address-range.ts';
 import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
 
-/** The router and the node itself come before the pods (agent/overlay/node.ts). */
+/** Number of the first address for pods; the router and the node have those before it (agent/overlay/node.ts). */
 const firstPlace = 3;
 
 /**
- * More than the pods that a node can run: a subnet of IPv6 has more places than anybody looks through. Up to it no two addresses of a subnet fold to one MAC
- * (macOf), as they differ in one of the four words only.
+ * Largest number of an address for a pod; more than the pods that a node can run, because a subnet of IPv6 is too large to search. Up to it the MACs
+ * of a subnet's addresses differ (macOf), because the addresses differ in only one of the four words.
  */
 const mostPlaces = 65_536;
 
-/** The subnets of a node as pods get addresses from them. */
+/** Subnets of a node from which pods get addresses. */
 export interface PodSubnets {
-  /** At most one of each family, IPv4 first. */
+  /** At most one range of each family, IPv4 first. */
   readonly ranges: readonly AddressRange[];
-  /** The last place that there is in all of them. */
+  /** Number of the last address that all ranges have. */
   readonly lastPlace: number;
 }
 
@@ -26,27 +26,30 @@ export function podSubnets({ subnets }: Pick<OverlayNode, 'subnets'>): PodSubnet
   return { ranges, lastPlace: Math.min(mostPlaces, ...lastPlaces) };
 }
 
-/** True where both are the same subnets. */
+/** Returns true if both are the same subnets. */
 export function isSame(one: PodSubnets | undefined, other: PodSubnets | undefined): boolean {
   return one?.ranges.map(({ text }) => text).join() === other?.ranges.map(({ text }) => text).join();
 }
 
-/** The place after this one, and after the last one the first. */
+/** Returns the number of the next address for pods; the first one follows the last. */
 export function placeAfter({ lastPlace }: PodSubnets, place: number): number {
   return place < firstPlace || place >= lastPlace ? firstPlace : place + 1;
 }
 
-/** How many places there are for pods. */
+/** Returns the number of addresses for pods. */
 export function placesIn({ ranges, lastPlace }: PodSubnets): number {
   return ranges.length === 0 ? 0 : Math.max(0, lastPlace - firstPlace + 1);
 }
 
-/** The address at a place of a range. */
+/** Returns the address with a number in a range. */
 export function addressOf(range: AddressRange, place: number): string {
   return addressAt(range, place) ?? '';
 }
 
-/** The range that an address is in, and whether a pod may have it: a place that is the router's, the node's or everybody's is none. null: in none. */
+/**
+ * Returns the range of an address, its number there, and whether a pod may have it: addresses of the router and the node, and the broadcast address,
+ * are not usable. null if no range has the address.
+ */
 export function rangeWith(
   { ranges }: PodSubnets,
   address: string,
@@ -60,19 +63,21 @@ export function rangeWith(
   return { range, place, isUsable: place >= firstPlace && value <= lastUsable(range) && hasOwnMac };
 }
 
-/** The last address that is sure to have a MAC of its own, on a node whose pods have theirs from IPv6; null: every address has. */
+/**
+ * Returns the last address that is certain to have a MAC of its own, on a node whose pods' MACs are derived from IPv6; null if every address has one.
+ */
 export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
   const range = ranges.find((one) => isFolded(one, ranges));
   return range === undefined ? null : addressAt(range, mostPlaces);
 }
 
-/** Whether MACs of pods follow from this range: the one that comes first counts. */
+/** Returns true if MACs of pods are derived from this range; the first range counts. */
 function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {
   return range.family === 6 && range === ranges[0];
 }
 
 function lastUsable({ family, last }: AddressRange): bigint {
-  // The last address of a subnet is everybody's (RFC 919); IPv6 has none such.
+  // The last address of an IPv4 subnet is the broadcast address (RFC 919); IPv6 has no broadcast address.
   return family === 4 ? last - 1n : last;
 }
 

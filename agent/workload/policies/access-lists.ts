@@ -8,19 +8,19 @@ import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
 import { numbersOf, type Selection, selectedPods } from './selections.ts';
 
-/** An ACL as a policy wants it (ovn-nb(5), ACL), without what all of them have. */
+/** ACL of a policy (ovn-nb(5), ACL), without the columns that all of them share. */
 export interface AccessList {
   readonly direction: Direction;
-  /** Tells it from the others of its policy and direction. */
+  /** Identifier among the ACLs of the policy and direction. */
   readonly part: string;
-  /** The rule of the policy that it serves; null: what goes with every policy. */
+  /** Number of the policy's rule; null for an ACL that every policy has. */
   readonly rule: number | null;
   readonly action: 'drop' | 'allow' | 'allow-related';
   readonly match: string;
   readonly why: string;
 }
 
-/** The ACLs of a policy for the ports in a group. */
+/** Returns the ACLs of a policy for the ports in a group. */
 export function accessListsOf(policy: NetworkPolicy, group: string, facts: WorkloadFacts): readonly AccessList[] {
   return policy.policyTypes.flatMap((direction) => {
     const own = `${direction === 'Ingress' ? 'outport' : 'inport'} == @${group}`;
@@ -60,7 +60,7 @@ function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly 
     why: 'a pod reaches itself by a service that it is part of',
   };
   if (layout.naming === 'modern') return [itself];
-  // The switches of 2017 have no access list of their own for it.
+  // Switches in layout `seed` have no ACL of their own for the node.
   const ofNodes = nodes.flatMap((node) =>
     managementAddresses(node).map((address) => {
       const ip = ipOf(address);
@@ -76,7 +76,10 @@ function ipOf(address: string): 'ip4' | 'ip6' {
   return isIpv6(address) ? 'ip6' : 'ip4';
 }
 
-/** One for each family where it speaks of sets: ovn-controller works off the change of a set alone only where a match has no other beside it (lflow.c). */
+/**
+ * Returns the ACLs of a clause: one for each family if it refers to address sets, because ovn-controller processes the change of a set incrementally
+ * only if the match has no other set beside it (lflow.c).
+ */
 function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly AccessList[] {
   const { direction, rule, part, peers, block, ports, named } = clause;
   const common = {

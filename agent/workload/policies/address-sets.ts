@@ -8,7 +8,7 @@ import { keyOf, type Selection, wholeNamespace } from './selections.ts';
 
 export type Family = 'v4' | 'v6';
 
-/** The families that pods have. */
+/** Returns the IP families of pods. */
 export function familiesOf({ clusterSubnets }: OverlayLayout): readonly Family[] {
   return [...new Set(clusterSubnets.map((subnet) => (isIpv6(subnet) ? 'v6' : 'v4')))];
 }
@@ -17,7 +17,7 @@ function withFamily(identity: Identity, family: Family): Identity {
   return { ...identity, more: { ...identity.more, 'ip-family': family } };
 }
 
-/** The sets that have the addresses of a selection; of a named port those of the pods where it has this number. */
+/** Returns the identity of the address sets of a selection; with a named port, of the pods in which it has this number. */
 export function setsOf(selection: Selection, number?: number): Identity {
   const namespace = wholeNamespace(selection);
   if (namespace !== null) return { type: 'Namespace', name: namespace };
@@ -25,15 +25,15 @@ export function setsOf(selection: Selection, number?: number): Identity {
   return { type: 'PodSelector', name, ...(number !== undefined && { more: { port: `${number}` } }) };
 }
 
-/** Of the addresses of a family in matches (ovn-sb(5), expressions). */
+/** Fields of the addresses of a family in matches (ovn-sb(5), expressions). */
 export const fieldOf = { v4: 'ip4', v6: 'ip6' } as const;
 
-/** A match of packets that come from, or go to, an address of the set of a family. */
+/** Returns a match of packets from or to an address in the set of a family. */
 export function matchOf(end: 'src' | 'dst', sets: Identity, family: Family, owner: string): string {
   return `${fieldOf[family]}.${end} == $${nameOf(owner, withFamily(sets, family))}`;
 }
 
-/** A set of each family with the addresses of these pods. Empty sets are there, too: a match may speak of them. */
+/** Plans a set for each family with the addresses of these pods. Empty sets are planned as well, because a match may refer to them. */
 export function wantSets(unit: UnitDraft, sets: Identity, pods: Iterable<ObjectKey>, why: string): void {
   const { owner } = unit.layout;
   const addresses = addressesOf(pods, unit);

@@ -14,34 +14,34 @@ import {
 
 export type Direction = 'Ingress' | 'Egress';
 
-/** What a rule allows, cut into parts of which each is one access list. All of it has to hold; what is null holds always. */
+/** Part of a rule's permissions that becomes an ACL. All its conditions have to hold; a condition that is null always holds. */
 export interface Clause {
   readonly direction: Direction;
-  /** Place of the rule in its list. */
+  /** Index of the rule in its list. */
   readonly rule: number;
-  /** Tells it from the other clauses of its rule. */
+  /** Identifier among the clauses of the rule. */
   readonly part: string;
-  /** Of the other end. */
+  /** Pods at the other end. */
   readonly peers: Selection | null;
-  /** A match of the other end's address. */
+  /** Match of the other end's address. */
   readonly block: string | null;
-  /** A match of protocol and port. */
+  /** Match of protocol and port. */
   readonly ports: string | null;
-  /** A port of that name of those who are connected to. */
+  /** Named port of the destination pods. */
   readonly named: { readonly port: NamedPort; readonly of: Selection } | null;
 }
 
-/** What follows from a policy alone. */
+/** Terms that depend on the policy alone. */
 export interface PolicyTerms {
-  /** The pods that it is for. */
+  /** Pods to which the policy applies. */
   readonly targets: Selection;
-  /** All that it allows. */
+  /** Permissions of all rules. */
   readonly clauses: readonly Clause[];
-  /** The selections that its clauses speak of, save whole namespaces, which have sets anyway. */
+  /** Selections to which its clauses refer, without whole namespaces, which have sets in any case. */
   readonly selections: ReadonlyMap<SelectionKey, Selection>;
 }
 
-/** It is asked for with every change of a pod, and a policy as it was read never changes. */
+/** Cache of the terms, which every change of a pod needs; a policy object never changes after it was read. */
 const known = new WeakMap<NetworkPolicy, PolicyTerms>();
 
 export function termsOf(policy: NetworkPolicy): PolicyTerms {
@@ -69,7 +69,7 @@ function clausesOf(policy: NetworkPolicy, direction: Direction, targets: Selecti
         direction,
         rule,
         part: `${other.title}:${title}`,
-        // Of a named port the selection says whose port it is, and so who is at the other end.
+        // With a named port the selection identifies the destination pods, and so the other end of egress.
         peers: named !== null && direction === 'Egress' ? null : other.peers,
         block: other.block,
         ports: match,
@@ -79,7 +79,7 @@ function clausesOf(policy: NetworkPolicy, direction: Direction, targets: Selecti
   });
 }
 
-/** The pods that have a named port. */
+/** Returns the selection of pods that have a named port. */
 export function withPort({ port, of }: NonNullable<Clause['named']>): Selection {
   return { ...of, port };
 }
@@ -92,7 +92,7 @@ interface OtherEnd {
 
 const anybody: OtherEnd = { title: 'any', peers: null, block: null };
 
-/** What is no range of addresses is nobody. */
+/** Returns the other end of a rule; a peer with a malformed address range selects no address. */
 function otherEnd(
   { namespace }: NetworkPolicy,
   direction: Direction,
@@ -118,7 +118,7 @@ interface PortTerm {
 
 const anyPort: PortTerm = { title: 'any', match: null, named: null };
 
-/** One term of each protocol, and of each name. */
+/** Returns one term for the port numbers of each protocol, and one for each port name. */
 function portTerms(ports: readonly PolicyPort[]): readonly PortTerm[] {
   const protocols = [...new Set(ports.map(({ protocol }) => protocol))];
   return protocols.flatMap((protocol) => {

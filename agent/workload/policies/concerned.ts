@@ -2,7 +2,7 @@ import type { ObjectChange } from '../../model/workload.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { isSelected, type Selection, selectsNamespace } from './selections.ts';
 
-/** Whether a selection has, or had, what has changed. */
+/** Returns a function that is true for selections that include the changed object, before or after the change. */
 export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selection: Selection) => boolean {
   if (change.kind === 'Pod') {
     const pods = [change.before, change.now].flatMap((pod) => pod ?? []);

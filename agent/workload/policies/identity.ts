@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** What a row is for, by words that name it among all of its kind. */
+/** Identity of a row among all rows of its kind. */
 export interface Identity {
-  /** The names that ovn-kubernetes has for the same: Namespace, PodSelector, NetworkPolicy. */
+  /** Type in the words of ovn-kubernetes. */
   readonly type: 'Namespace' | 'PodSelector' | 'NetworkPolicy';
-  /** `web`, or `web:deny-all`. */
+  /** Name of the object: `web`, or `web:deny-all` with its namespace. */
   readonly name: string;
-  /** What tells it from others of that name: `{ 'ip-family': 'v4' }`. */
+  /** Properties that distinguish rows of the same name: `{ 'ip-family': 'v4' }`. */
   readonly more?: Readonly<Record<string, string>>;
 }
 
-/** external_ids by which people and tools of ovn-kubernetes know a row (its docs, design/ovn-kubernetes, database object ids). */
+/** Returns the external_ids by which users and tools of ovn-kubernetes identify a row (its docs, design/ovn-kubernetes, database object ids). */
 export function identityTags(owner: string, { type, name, more = {} }: Identity): Readonly<Record<string, string>> {
   return {
     'k8s.ovn.org/id': [owner, type, name, ...Object.values(more)].join(':'),
@@ -22,8 +22,8 @@ export function identityTags(owner: string, { type, name, more = {} }: Identity)
 }
 
 /**
- * A name for a row, short enough and of letters that matches of ACLs may have (ovn-sb(5), expressions): `a` and the first half of the SHA-256 hash of what the
- * row is for. Selectors are the words of users, and nobody finds one whose hash is that of another's.
+ * Returns a row's name, short enough and in characters that matches of ACLs allow (ovn-sb(5), expressions): `a` and the first half of the SHA-256
+ * hash of its identity. Users write the selectors, and cannot find one with the hash of another.
  */
 export function nameOf(owner: string, identity: Identity): string {
   const id = identityTags(owner, identity)['k8s.ovn.org/id'] ?? '';

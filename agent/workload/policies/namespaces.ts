@@ -4,7 +4,10 @@ import { setsOf, wantSets } from './address-sets.ts';
 import { indexedPods } from './indexed-pods.ts';
 import { type Selection, selectedPods } from './selections.ts';
 
-/** A set of addresses of each namespace. It stays as long as something of the namespace is there: a policy's rule may speak of it. */
+/**
+ * Planner of the address set of each namespace. The set exists as long as the namespace, a pod or a policy of it does, because rules of policies may
+ * refer to it.
+ */
 export const namespaces: Part = {
   kind: 'namespace',
   keys: ({ workload }) => namesIn(workload),

@@ -6,7 +6,7 @@ import { termsOf } from './clauses.ts';
 import { touchedBy } from './concerned.ts';
 import { numbersOf, type Selection, type SelectionKey, selectedPods, selectionOf } from './selections.ts';
 
-/** A set of addresses of each selection of pods that a rule speaks of, the same for all that speak of it. */
+/** Planner of the address set of each selection of pods to which a rule refers; equal selections share a set. */
 export const peers: Part = {
   kind: 'peers',
   keys: ({ workload }) => selectionsIn(workload.policies.values()).keys(),

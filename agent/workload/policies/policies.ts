@@ -3,5 +3,5 @@ import { namespaces } from './namespaces.ts';
 import { peers } from './peers.ts';
 import { policyGroups } from './policy-groups.ts';
 
-/** Address sets of namespaces and of the pods that rules speak of, and what network policies allow. */
+/** Planners of network policies: address sets of namespaces and of selected pods, and the ACLs. */
 export const policies: readonly Part[] = [namespaces, peers, policyGroups];

@@ -11,17 +11,17 @@ import { type Identity, identityTags, nameOf } from './identity.ts';
 import { selectedPods } from './selections.ts';
 
 const kind = 'policy';
-/** Of an ACL's name (ovn-nb.ovsschema). */
+/** Longest name of an ACL, in characters (ovn-nb.ovsschema). */
 const mostLetters = 63;
 /**
- * The first. Before any other ovn-northd lets a connection pass that a drop has just stopped, since no ACL of the tiers before matches it: every second packet
- * of it would get through (ls_out_acl_eval, priority 1; seen with 26.03).
+ * Tier of the ACLs, the first one. In a later tier, ovn-northd lets every second packet of a connection pass that a drop has just stopped, because no
+ * ACL of the earlier tiers matches it (ls_out_acl_eval, priority 1; observed with 26.03).
  */
 const tier = 0;
 
 /**
- * The ports of the pods that a policy is for, in a group that has its access lists: the default deny and what its rules allow over that. Every group
- * denies for itself, so that a pod is closed with the first policy that is for it, whatever else there is, and what drops a packet has the name of a policy.
+ * Planner of the port group of each policy, with the ports of its pods and its ACLs: the default deny, and the permissions of its rules. Each group
+ * has its own default deny, so that a pod is isolated by the first policy that selects it, and a drop has the name of a policy.
  */
 export const policyGroups: Part = {
   kind,
@@ -66,7 +66,7 @@ function portsOf(policy: NetworkPolicy, unit: UnitDraft): readonly RowReference[
   return selectedPods(termsOf(policy).targets, unit).flatMap(([pod]) => unit.portOf(pod) ?? []);
 }
 
-/** The ACLs that the group has already, by what they are for. */
+/** Returns the existing ACLs of a group by their identity. */
 function listsIn(group: WantedRow, key: string, { draft }: UnitDraft): ReadonlyMap<string, DatabaseRow> {
   const lists = draft.existing
     .ofUnit(`${kind}:${key}`)
@@ -97,7 +97,7 @@ function wantList(
       action: is(action),
       match: is(match),
       tier: is(tier),
-      // What a pod sends to a service is judged by where it goes in the end.
+      // Packets to a service are judged by their final destination.
       ...(direction === 'Egress' && { options: keys({ 'apply-after-lb': 'true' }) }),
       external_ids: keys(tags),
     },

@@ -35,7 +35,10 @@ interface ApiPolicy {
   } | null;
 }
 
-/** Most letters of the selector of a refused policy: a longer one selects every pod of the namespace, since it cannot be looked up for each. */
+/**
+ * Longest pod selector of a refused policy, in characters of JSON. A longer one is replaced by a selector of every pod in the namespace, because it
+ * is evaluated for each pod.
+ */
 const longestSelector = 10_000;
 
 /**

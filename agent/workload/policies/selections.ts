@@ -11,12 +11,12 @@ import type { WorkloadFacts } from '../part.ts';
 import { indexedPods } from './indexed-pods.ts';
 import { canonicalSelector, isEverything, selects } from './selectors.ts';
 
-/** Which pods: those of one namespace or of namespaces with labels, with labels of their own. */
+/** Selection of pods: by namespace or by labels of namespaces, and by labels of pods. */
 export interface Selection {
-  /** A name, or a selector of namespaces. */
+  /** Name of a namespace, or a selector of namespaces. */
   readonly namespaces: string | LabelSelector;
   readonly pods: LabelSelector;
-  /** Only those that have a container's port of this name. */
+  /** Named port that a pod has to have. */
   readonly port?: NamedPort;
 }
 
@@ -25,17 +25,17 @@ export interface NamedPort {
   readonly protocol: Protocol;
 }
 
-/** A selection as text: equal selections have equal keys. */
+/** Selection as text: equal selections have equal keys. */
 export type SelectionKey = string;
 
 export const everyPod: Selection = { namespaces: {}, pods: {} };
 
-/** Pods that a policy is for. */
+/** Returns the pods to which a policy applies. */
 export function targetsOf({ namespace, podSelector }: NetworkPolicy): Selection {
   return { namespaces: namespace, pods: canonicalSelector(podSelector) };
 }
 
-/** Pods that a peer of a policy in this namespace stands for. */
+/** Returns the pods that a peer of a policy in this namespace selects. */
 export function peersOf(namespace: string, { podSelector, namespaceSelector }: PolicyPeer): Selection {
   return {
     namespaces: namespaceSelector === undefined ? namespace : canonicalSelector(namespaceSelector),
@@ -47,7 +47,7 @@ export function keyOf({ namespaces, pods, port }: Selection): SelectionKey {
   return JSON.stringify({ namespaces, pods, ...(port && { port: { name: port.name, protocol: port.protocol } }) });
 }
 
-/** The selection of a key; null: it is none. */
+/** Parses the selection of a key; null if the key is malformed. */
 export function selectionOf(key: SelectionKey): Selection | null {
   try {
     return JSON.parse(key) as Selection;
@@ -56,12 +56,12 @@ export function selectionOf(key: SelectionKey): Selection | null {
   }
 }
 
-/** The namespace whose pods all are selected; null: not those of exactly one. */
+/** Returns the namespace of which a selection has all pods; null if it is not exactly one whole namespace. */
 export function wholeNamespace({ namespaces, pods, port }: Selection): string | null {
   return typeof namespaces === 'string' && isEverything(pods) && port === undefined ? namespaces : null;
 }
 
-/** True for a pod that is selected by its labels, and those of its namespace; a namespace that is not known has none that could be. */
+/** Returns true if a selection has a pod, by its labels and those of its namespace; false if the namespace is unknown. */
 export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts): boolean {
   const { namespaces } = selection;
   if (typeof namespaces === 'string') return pod.namespace === namespaces && isWanted(selection, pod);
@@ -69,18 +69,21 @@ export function isSelected(selection: Selection, pod: Pod, { workload }: Workloa
   return namespace !== undefined && selectsNamespace(namespaces, namespace) && isWanted(selection, pod);
 }
 
-/** True for a namespace whose labels are selected. The labels of one that is beyond its budget are not known, so that no selector may let its pods in. */
+/**
+ * Returns true if a selector selects the labels of a namespace. The labels of a namespace beyond its budget are unknown, so no selector admits its
+ * pods.
+ */
 export function selectsNamespace(selector: LabelSelector, { labels, refusal }: Namespace): boolean {
   return refusal === undefined && selects(selector, labels);
 }
 
-/** The same of a pod in a right namespace. */
+/** Returns true if the labels and ports of a pod are selected, whatever its namespace. */
 function isWanted({ pods, port }: Selection, pod: Pod): boolean {
   return selects(pods, pod.labels) && (port === undefined || numbersOf(port, pod).length > 0);
 }
 
 /**
- * The number that a pod's port of this name has; none: it has no such port. Where containers use one name for several, the first counts, as it does in an
+ * Returns the number of a pod's named port; empty if it has no such port. If several containers use the name, the first one counts, as in an
  * EndpointSlice (k8s.io/endpointslice, FindPort: containers in their order, then sidecars).
  */
 export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readonly number[] {
@@ -88,7 +91,7 @@ export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readon
   return [];
 }
 
-/** The pods that are selected and have, or get, a port of their own on the network, with their keys. */
+/** Returns the selected pods that have a logical port or will get one, with their keys. */
 export function selectedPods(
   selection: Selection,
   { workload }: WorkloadFacts,

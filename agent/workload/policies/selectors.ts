@@ -1,14 +1,14 @@
 import type { LabelExpression, LabelSelector, Labels } from '../../model/workload.ts';
 
-/** True where all that the selector asks for holds (metav1 LabelSelector); an empty one selects everything. */
+/** Returns true if all requirements of a selector hold (metav1 LabelSelector); an empty selector selects everything. */
 export function selects({ matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
   for (const key in matchLabels) if (labels[key] !== matchLabels[key]) return false;
   return matchExpressions === undefined || matchExpressions.every((expression) => holds(expression, labels));
 }
 
-/** A label that is not there is none of the values: `NotIn` holds. */
+/** Returns true if a requirement holds; `NotIn` also holds for an absent label. */
 function holds({ key, operator, values = [] }: LabelExpression, labels: Labels): boolean {
-  // A label may be called as what every object has, `constructor`.
+  // A label may have the name of a property that every object inherits, such as `constructor`.
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
@@ -22,12 +22,12 @@ function holds({ key, operator, values = [] }: LabelExpression, labels: Labels):
   }
 }
 
-/** True for a selector that selects everything. */
+/** Returns true for a selector that selects everything. */
 export function isEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
-/** The same selector, however its author has ordered it. */
+/** Returns the canonical form of a selector, independent of the order in which it was written. */
 export function canonicalSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelector {
   const labels = Object.entries(matchLabels).toSorted(([a], [b]) => compare(a, b));
   const expressions = matchExpressions.map(({ key, operator, values = [] }) => ({

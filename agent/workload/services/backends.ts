@@ -1,19 +1,19 @@
 import type { EndpointSlice, Service, ServicePort } from '../../model/workload.ts';
 import { inBrackets } from '../../net/address.ts';
 
-/** Who serves a port of a service. */
+/** Endpoint that serves a port of a service. */
 export interface Backend {
-  /** `10.42.1.9:8080`, `[fd01::9]:8080`. */
+  /** Address and port: `10.42.1.9:8080`, `[fd01::9]:8080`. */
   readonly place: string;
   readonly nodeName: string | null;
   readonly isReady: boolean;
-  /** It ends, and serves until then. */
+  /** True if the endpoint is terminating and still serves. */
   readonly isEnding: boolean;
 }
 
 /**
- * Everybody who serves a port in one family, once each, whatever the number and order of slices, in order. A port of a slice is that of the service by name
- * and protocol. Of several addresses of an endpoint the first is taken, since all of them are the same one (discovery.k8s.io/v1).
+ * Returns the backends of a port in one family, sorted and each once, independent of the number and order of slices. A port of a slice belongs to the
+ * service's port with its name and protocol. The first address of an endpoint is used, because all of them are equivalent (discovery.k8s.io/v1).
  */
 export function backendsOf(
   { publishNotReadyAddresses }: Pick<Service, 'publishNotReadyAddresses'>,
@@ -28,7 +28,7 @@ export function backendsOf(
     for (const { addresses, nodeName, ready, serving, terminating } of endpoints) {
       if (addresses[0] === undefined) continue;
       const place = `${inBrackets(addresses[0])}:${port}`;
-      // Who moves from one slice to another is in both for a while, and may be ready in one of them only.
+      // An endpoint that moves between slices is in both for a while, and may be ready in only one of them.
       const other = found.get(place);
       found.set(place, {
         place,
@@ -41,7 +41,7 @@ export function backendsOf(
   return [...found.values()].toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }
 
-/** Those that are ready; where none is, those that still serve while they end (KEP-1669). */
+/** Returns the ready backends; if none is ready, those that are terminating and still serve (KEP-1669). */
 export function chosen(backends: readonly Backend[]): readonly Backend[] {
   const ready = backends.filter(({ isReady }) => isReady);
   return ready.length > 0 ? ready : backends.filter(({ isEnding }) => isEnding);

@@ -14,19 +14,20 @@ export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }
   | { readonly at: 'switch' | 'gateway' | 'external' | 'announced'; readonly node: string };
 
-/** A load balancer of one protocol. */
+/** Load balancer of one protocol. */
 export interface Balancer {
   readonly place: BalancerPlace;
   readonly protocol: Protocol;
-  /** Whoever serves sees who asks. */
+  /** True if backends see the address of the client. */
   readonly keepsSource: boolean;
-  /** `10.43.0.80:80` to `10.42.1.9:8080,10.42.2.9:8080`; nobody serves: to an empty text. */
+  /** Backends of each address and port: `10.43.0.80:80` has `10.42.1.9:8080,10.42.2.9:8080`; an empty text if no backend serves. */
   readonly vips: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns the load balancers of a service, in steps of one port: at most one for a place and protocol; a headless service has none. With a policy of `Local`, nodes differ in whom they
- * lead to. What comes from inside of the cluster to an outside address is led to everybody nevertheless, as kube-proxy does.
+ * Returns the load balancers of a service, in steps of one port: at most one for each place and protocol; none for a headless service. With a traffic
+ * policy of `Local`, the backends differ from node to node. Packets from inside of the cluster to an outside address nevertheless reach all backends,
+ * as with kube-proxy.
  */
 export function* balancersOf(
   service: Service,
@@ -57,7 +58,7 @@ export function* balancersOf(
 
 const words = { switch: 'switch', gateway: 'router', external: 'external', announced: 'announced' } as const;
 
-/** How ovn-kubernetes calls a balancer after its place (go-controller, services controller). */
+/** Returns the end of a load balancer's name, in the words of ovn-kubernetes (go-controller, services controller). */
 export function placeName(place: BalancerPlace): string {
   if ('node' in place) return `node_${words[place.at]}_${place.node}`;
   return place.at === 'everywhere' ? 'cluster' : 'node_switch';
@@ -115,7 +116,7 @@ function wantPort(
   }
 }
 
-/** Where a node is reached, and its gateway, which may have an address of its own. One that several share is no router's. */
+/** Returns the addresses of a node and its gateway, which may have an address of its own. A VIP is left out, because no gateway router has it. */
 export function addressesOf({ hostAddresses, gateway }: OverlayNode): readonly string[] {
   const outside = gateway === null || gateway.isVip === true ? [] : gateway.addresses.map(withoutLength);
   return [...new Set([...outside, ...hostAddresses])];

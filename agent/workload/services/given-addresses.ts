@@ -5,7 +5,7 @@ import { isWithin } from '../../overlay/addresses.ts';
 import { isForServices, isListening, isNeeded, nodeAddresses, unservableRanges } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 
-/** An address outside of the cluster at which a service shall be reached. */
+/** Address outside of the cluster at which a service was requested. */
 export interface Given {
   readonly address: string;
   /** True for an address of spec.externalIPs, false for one of status.loadBalancer. */
@@ -41,7 +41,7 @@ export function givenFault(
   return 'externalIPs are served only in ranges that overlay.externalIPRanges of ovn.yaml names on the central node; ask its administrator';
 }
 
-/** Why a service is not served at a port of a node's own address, as the end of a sentence; null: it may be. */
+/** Returns the reason why a service is not served at a port of a node's own address, as the end of a sentence; null if it may be served. */
 export function portFaultAt(
   node: OverlayNode,
   address: string,
@@ -58,7 +58,7 @@ export function portFaultAt(
     : null;
 }
 
-/** Why a NodePort is not served at some node, as a whole sentence; null: it is at all of them. */
+/** Returns the reason why a NodePort is not served at some node, as a whole sentence; null if it is served at all nodes. */
 export function nodePortFault(
   { protocol, nodePort }: ServicePort,
   nodes: readonly OverlayNode[],

@@ -6,7 +6,7 @@ import { isForEverybody } from './indexed-services.ts';
 import type { Outside } from './outside.ts';
 import { defaultAffinitySeconds } from './read-service.ts';
 
-/** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
+/** Returns the parts of a service that these nodes do not serve, as whole sentences for an Event; empty if all of it is served. */
 export function notServed(service: Service, nodes: readonly OverlayNode[], outside: Outside): readonly string[] {
   const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
@@ -42,7 +42,10 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   return reasons;
 }
 
-/** Where the NodePorts of whichever service do not answer. Members are not named: each that joins would be another Event of every service. */
+/**
+ * Returns the reasons why NodePorts of all services do not answer at some addresses. Members are not named, because each new member would cause
+ * another Event of every service.
+ */
 function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   const reasons: string[] = [];
   const ask = 'ask the central node, or one that is a gateway by an address of its own';
@@ -58,7 +61,10 @@ function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   return reasons;
 }
 
-/** Where pods see who asks, and what they answer leaves by a gateway that does not know what was asked. */
+/**
+ * Returns the reasons why clients outside get no answer: pods see the client's address, and their answers leave by a gateway that has not seen the
+ * request.
+ */
 function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boolean>): readonly string[] {
   const own = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);
   return own.flatMap(({ name, subnets }) => {

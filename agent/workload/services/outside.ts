@@ -7,25 +7,25 @@ import { type Given, givenFault, nodePortFault, portFaultAt } from './given-addr
 import { givenAddresses, indexedServices, placeText } from './indexed-services.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
 
-/** Places of services outside of the cluster, decided for all services together: two cannot have the same place. */
+/** Addresses and ports of services outside of the cluster, decided for all services together, because two services cannot share one. */
 export interface Outside {
-  /** The given addresses at which a port of a service is served. */
+  /** Returns the requested addresses at which a port of a service is served. */
   servedAt(service: Service, port: ServicePort): readonly Given[];
-  /** Whether a NodePort of a service is served at an address of a node. */
+  /** Returns true if a NodePort of a service is served at an address of a node. */
   isServedAtNode(node: OverlayNode, address: string, port: ServicePort): boolean;
-  /** Why places that a service asks for are not served, as whole sentences. */
+  /** Returns the reasons why requested addresses and ports of a service are not served, as whole sentences. */
   faults(service: Service): readonly string[];
-  /** The gateway that answers on its LAN for an address; null: none does. */
+  /** Returns the gateway that answers for an address on its LAN; null if no gateway does. */
   announcer(address: string): string | null;
-  /** The addresses of spec.externalIPs of all services. */
+  /** Returns the addresses in spec.externalIPs of all services. */
   externalAddresses(): Iterable<string>;
 }
 
 export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'workload'>;
 
 /**
- * Decides what is asked for, once for each place. Of two services that ask for one place, a NodePort has it, and else the one that was created first. What it
- * costs is what the services ask for that it is asked about, and those beside which they ask.
+ * Decides each request for an address and port, once. If two services request the same, a NodePort takes precedence, and then the service that was
+ * created first. The cost depends on the requests of the services in question, and of services with the same requests.
  */
 export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlices(facts)): Outside {
   const { nodes, exposure, workload } = facts;
@@ -85,7 +85,10 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
   };
 }
 
-/** The services, those that changed apart, that may be served differently then: they ask for a place, or answer for an address, together with one of them. */
+/**
+ * Returns services, other than the changed ones, that may be served differently after the change: they request an address and port of a changed
+ * service, or answer for an address together with one.
+ */
 export function sharing(changed: readonly Service[], all: ReadonlyMap<ObjectKey, Service>): ReadonlySet<ObjectKey> {
   const services = indexedServices(all);
   const found = new Set<ObjectKey>();
@@ -104,7 +107,7 @@ export function sharing(changed: readonly Service[], all: ReadonlyMap<ObjectKey,
   return found;
 }
 
-/** Places with the same fault are one sentence. */
+/** Returns one sentence for each fault, with all addresses and ports that it concerns. */
 function givenFaults(service: Service, faultOf: (given: Given, port: ServicePort) => string | null): readonly string[] {
   const places = new Map<string, Set<string>>();
   for (const given of givenAddresses(service))
@@ -117,7 +120,7 @@ function givenFaults(service: Service, faultOf: (given: Given, port: ServicePort
   return [...places].map(([fault, found]) => `${named([...found])} is not served: ${fault}`);
 }
 
-/** So many are named; the rest is counted. An Event has a kilobyte. */
+/** Largest number of addresses and ports that are named; the rest is counted, because the note of an Event has one kilobyte. */
 const mostNamed = 5;
 
 function named(list: readonly string[]): string {
@@ -125,7 +128,7 @@ function named(list: readonly string[]): string {
   return `${list.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Orders services by creation, and those of one second by name. */
+/** Returns a text that orders services by creation time, and those of the same second by name. */
 function ageOf(key: ObjectKey, { createdAt = '' }: Service): string {
   return `${createdAt} ${key}`;
 }

@@ -2,7 +2,7 @@ import type { Labels, Protocol, Service, ServicePort } from '../../model/workloa
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { overBudget } from '../budget.ts';
 
-/** v1 Service, as far as it is read; whatever the API server fills in may be absent in an object that an older one has stored. */
+/** Fields of a Service (v1) that are read; fields with defaults may be absent in objects that an older API server has stored. */
 interface ServiceObject {
   readonly metadata?: {
     readonly namespace?: string;
@@ -36,10 +36,10 @@ interface ServiceObject {
   };
 }
 
-/** Three hours (Kubernetes API, ClientIPConfig). */
+/** Default duration of session affinity, three hours (Kubernetes API, ClientIPConfig). */
 export const defaultAffinitySeconds = 10_800;
 
-/** Somebody else than the cluster's network serves it (Kubernetes, well-known labels). */
+/** Label of a service that a proxy other than the cluster's network serves (Kubernetes, well-known labels). */
 const otherProxy = 'service.kubernetes.io/service-proxy-name';
 
 /**
@@ -60,13 +60,13 @@ export function readService(object: unknown): Service {
     clusterIPs: isOurs ? addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? '']) : [],
     externalIPs: addressesIn(spec.externalIPs ?? []),
     loadBalancerIPs: addressesIn(
-      // With mode Proxy the balancer in front sends to NodePorts, and expects what is for its address to come by itself (KEP-1860).
+      // With ipMode Proxy, the external load balancer sends packets to NodePorts, and packets from pods to its address have to reach it (KEP-1860).
       (status.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode }) =>
         ip === undefined || ipMode === 'Proxy' ? [] : [ip],
       ),
     ),
     ports: (spec.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, nodePort }): ServicePort[] =>
-      // 0 is how some releases write that there is none.
+      // Some releases write 0 for an absent NodePort.
       port === undefined ? [] : [{ name, protocol, port, nodePort: nodePort === 0 ? null : (nodePort ?? null) }],
     ),
     externalTrafficPolicy: spec.externalTrafficPolicy ?? 'Cluster',
@@ -93,12 +93,12 @@ const nothing = {
   healthCheckNodePort: null,
 };
 
-/** kubectl keeps whole objects in annotations. */
+/** Returns the annotations of ovn-kubernetes. kubectl stores whole objects in another annotation. */
 function networkOnly(annotations: Labels): Labels {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith('k8s.ovn.org/')));
 }
 
-/** `None`, and what is no address, are left out. */
+/** Returns the valid addresses in canonical form, without `None` and malformed entries. */
 function addressesIn(list: readonly string[]): readonly string[] {
   return list.filter((entry) => familyOf(entry) !== null).map(canonicalAddress);
 }

@@ -2,7 +2,7 @@ import type { Endpoint, EndpointSlice, Labels, Protocol } from '../../model/work
 import { canonicalAddress } from '../../net/address.ts';
 import { overBudget } from '../budget.ts';
 
-/** discovery.k8s.io/v1 EndpointSlice, as far as it is read. */
+/** Fields of an EndpointSlice (discovery.k8s.io/v1) that are read. */
 interface SliceObject {
   readonly metadata?: {
     readonly namespace?: string;
@@ -43,7 +43,7 @@ export function readSlice(object: unknown): EndpointSlice {
     endpoints: (endpoints ?? []).map(({ addresses = [], nodeName = null, conditions = {} }): Endpoint => {
       const ready = conditions.ready ?? true;
       return {
-        // All addresses of an endpoint are the same one, and a client may take any (discovery.k8s.io/v1).
+        // All addresses of an endpoint are equivalent, and a client may use any of them (discovery.k8s.io/v1).
         addresses: addresses.slice(0, 1).map(canonicalAddress),
         nodeName,
         ready,

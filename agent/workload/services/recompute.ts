@@ -4,14 +4,14 @@ import { mapOf } from '../../overlay/existing.ts';
 import { joinSwitch } from '../../overlay/names.ts';
 import { isOfOneNode } from './rows.ts';
 
-/** In external_ids of the join switch, for nobody to read. */
+/** Key in external_ids of the join switch; its value has no meaning of its own. */
 const key = 'microshift-net-recompute';
 
 /**
- * Lets ovn-northd make all flows anew where balancers of single nodes change. From 24.03 on it makes those of each changed balancer on its own, and 26.03
- * then extends a row of Logical_DP_Group that another flow has, too (northd/lflow-mgr.c, ovn_dp_group_create): nodes that serve refuse, for good. It makes
- * all of them where a switch has changed in another column than those of its ports, lists and balancers (northd/northd.c, ls_changes_can_be_handled), and
- * does so in the same round only if that is in the same transaction.
+ * Makes ovn-northd recompute all flows if load balancers of single nodes change. From 24.03 on it processes each changed load balancer incrementally,
+ * and 26.03 then extends a row of Logical_DP_Group that another flow also uses (northd/lflow-mgr.c, ovn_dp_group_create), after which serving nodes
+ * reject packets permanently. It recomputes all flows if a switch has changed in a column other than those of its ports, ACLs and load balancers
+ * (northd/northd.c, ls_changes_can_be_handled), and does so in the same iteration only if that change is in the same transaction.
  */
 export function askForRecompute(draft: Draft): void {
   const isConcerned = draft.changes.some(({ table, title }) => table === 'Load_Balancer' && isOfOneNode(title));

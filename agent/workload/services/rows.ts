@@ -8,16 +8,19 @@ import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
 /**
- * Fields that choose the endpoint of a client where the service asks for affinity (ovn-nb(5), Load_Balancer, selection_fields): its address alone. OVN
- * hashes them in the client's first packet already. `options:affinity_timeout` would learn from that packet and drop it, and its retransmission is part of
- * a connection by then, so that it is dropped again: the first connection of every client fails (OVN 23.03 and 26.03).
+ * Fields that choose a client's endpoint if the service has session affinity (ovn-nb(5), Load_Balancer, selection_fields): the client's address
+ * alone. OVN hashes them for the client's first packet already. `options:affinity_timeout` would learn from that packet and drop it; its
+ * retransmission is part of a connection by then and is dropped as well, so that the first connection of every client fails (OVN 23.03 and 26.03).
  */
 const fieldsOfClient = ['ip_src'];
 
-/** Keys that are there for some services only. */
+/** Keys that only some services have. */
 const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
 
-/** The row of a load balancer, and its place: a group where the release and the naming have groups, else each switch and router. */
+/**
+ * Plans the row of a load balancer, and the references to it: from a group if the release and the layout have groups, or else from each switch and
+ * router.
+ */
 export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balancer): void {
   const { draft } = unit;
   const owner = `${service.namespace}/${service.name}`;
@@ -42,12 +45,12 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
   attach(unit, balancer.place, row.reference, title);
 }
 
-/** Whether a balancer of this name is on the switch or the router of one node. */
+/** Returns true if a load balancer of this name belongs to the switch or router of one node. */
 export function isOfOneNode(title: string): boolean {
   return /_node_(switch|router|external|announced)_/.test(title);
 }
 
-/** These keys, and of the others none. */
+/** Returns the desired content of a map: these keys, and none of the others. */
 function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): WantedColumn {
   return { keys: entries, without: others.filter((key) => !(key in entries)) };
 }
@@ -61,12 +64,13 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
     // Nodes answer for their own addresses, and the program that assigns a service the address of a load balancer also announces it.
     neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
-    // A client of UDP would go on to talk to one that is gone, for as long as it talks. Connections of TCP end by themselves, and may outlive their entry.
+    // Without ct_flush, a UDP client would send to a removed backend for as long as it sends. TCP connections end by themselves and may outlive their
+    // entry.
     ...(protocol === 'UDP' && { ct_flush: 'true' }),
   };
 }
 
-/** Where a balancer is put; those that are not there yet are waited for by whoever plans again when they are. */
+/** Adds a load balancer to its groups, switches or routers. A missing one is skipped; the plan that adds it also refers to the load balancer. */
 function attach(unit: UnitDraft, place: BalancerPlace, balancer: RowReference, title: string): void {
   const { draft } = unit;
   for (const { table, name, column } of holdersOf(unit, place)) {

@@ -10,7 +10,7 @@ import { wantBalancer } from './rows.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
 import { wantWaysBack } from './way-back.ts';
 
-/** Load balancers of services; a unit is a service with all of its slices. */
+/** Planner of the load balancers of services; a key stands for a service with all its slices. */
 export const services: Part = {
   kind: 'service',
   keys: ({ workload }) =>
@@ -36,7 +36,7 @@ export const services: Part = {
   },
 };
 
-/** The services that a change is of. */
+/** Returns the keys of the services to which a changed object belongs. */
 function keysOf({ kind, before, now }: ObjectChange): readonly ObjectKey[] {
   const found = [before, now].flatMap((one) => {
     if (one === undefined) return [];
@@ -46,7 +46,10 @@ function keysOf({ kind, before, now }: ObjectChange): readonly ObjectKey[] {
   return [...new Set(found)];
 }
 
-/** The services whose change can give an address or a port to another one: with a policy of `Local` endpoints decide who answers for an address. */
+/**
+ * Returns the services whose change can move an address or port to another service. With `externalTrafficPolicy: Local`, endpoints decide which
+ * gateway answers for an address.
+ */
 function placesChanged(
   { kind, before, now }: ObjectChange,
   own: readonly ObjectKey[],
@@ -89,7 +92,7 @@ function ofPlan(unit: WorkloadFacts & Pick<UnitDraft, 'draft'>): OfPlan {
   return found;
 }
 
-/** The namespace of the pod with an address. All are looked at when one is asked for, since few services do. */
+/** Returns a function from the address of a pod to its namespace. The index is built at the first call, because few services need it. */
 function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
   let known: Map<string, string> | null = null;
   return (address) => {

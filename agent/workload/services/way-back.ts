@@ -7,21 +7,21 @@ import { gatewayNames, joinNames } from '../../overlay/names.ts';
 import { clusterRouterOf } from '../../overlay/ownership.ts';
 import type { UnitDraft } from '../part.ts';
 
-/** Before that by which the nodes' own addresses are led to the nodes (agent/overlay/node.ts). */
+/** Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes (agent/overlay/node.ts). */
 const priority = 1005;
 
-/** An answer of a pod to a node that has asked a gateway. */
+/** Answer of a pod to a node that has sent a request to a gateway. */
 interface Answer {
-  /** Of the pod. */
+  /** Address of the pod. */
   readonly address: string;
-  /** Of Logical_Router_Policy. */
+  /** Column `match` of Logical_Router_Policy. */
   readonly match: string;
 }
 
 /**
- * Leads what the pods behind a gateway's balancers answer to nodes back through this gateway, which alone knows what was asked. A node that asks a pod itself
- * has an address of the cluster. `namespaceOf` returns the namespace of the pod with an address, null if none has it: slices are the words of users, and what
- * a pod of another namespace sends is not led elsewhere.
+ * Routes answers of pods behind a gateway's load balancers to nodes through this gateway, which alone has seen the request. A node that connects to a
+ * pod directly uses an address of the cluster. `namespaceOf` returns the namespace of the pod with an address, null if no pod has it: users write
+ * slices, and the answers of pods of other namespaces are not rerouted.
  */
 export function* wantWaysBack(
   unit: UnitDraft,
@@ -77,7 +77,7 @@ function answersOf(
   backends: ReadonlySet<string>,
 ): readonly Answer[] {
   const own = (gateway?.addresses ?? []).map(withoutLength);
-  // Nothing arrives from the address that the gateway has, too: the node that it is asks by its own table.
+  // A node that shares its address with the gateway sends no requests through the gateway; it uses its own table of nftables.
   const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
   const ports = new Map<string, number[]>();
   for (const backend of backends) {
@@ -87,7 +87,7 @@ function answersOf(
   return [...ports].flatMap(([address, numbers]): Answer[] => {
     const family = isIpv6(address) ? 'ip6' : 'ip4';
     const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));
-    // What a node serves itself it answers itself.
+    // An endpoint in the host network of the node does not answer through the cluster's router.
     if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) return [];
     const [first, ...more] = numbers.toSorted((a, b) => a - b);
     const from = more.length === 0 ? `${first}` : `{${[first, ...more].join(', ')}}`;

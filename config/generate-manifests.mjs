@@ -1,5 +1,5 @@
-// Carries config/manifests into the program: YAML parsed, scripts as text, as one TypeScript module that needs no file at run
-// time, so that it is the same from build/, from the bundle and on a node. Every build runs it; its output is not in git.
+// Generates a TypeScript module with the parsed YAML and the scripts of config/manifests. The program needs no file at run time, so that it works the
+// same from build/, from the bundle and on a node. Every build runs this script; its output is not in git.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

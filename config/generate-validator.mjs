@@ -1,6 +1,6 @@
 /**
- * Makes agent/config/{schema,validate}.generated.ts from ovn.schema.json, so that no schema compiler ships.
- * Every build runs it (`npm run generate`); its output is not in git.
+ * Generates agent/config/{schema,validate}.generated.ts from ovn.schema.json, so that the package contains no schema compiler.
+ * Every build runs this script (`npm run generate`); its output is not in git.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import Ajv from 'ajv';
@@ -9,7 +9,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 const schemaUrl = new URL('ovn.schema.json', import.meta.url);
 const targetUrl = new URL('../agent/config/', import.meta.url);
 
-/** File name → text of everything that is generated from the schema's text. */
+/** Returns the generated files for the text of a schema, by name. */
 function generate(schemaText) {
   const schema = JSON.parse(schemaText);
   const ajv = new Ajv.default({
@@ -19,7 +19,7 @@ function generate(schemaText) {
     code: { source: true, esm: true, lines: true },
   });
   const code = standaloneCode.default(ajv, ajv.compile(schema));
-  // minLength, maxLength, uniqueItems and format would pull ajv's own modules in at run time: the schema does without them.
+  // The schema does not use minLength, maxLength, uniqueItems and format, because these would need modules of ajv at run time.
   if (/\brequire\(|^import /m.test(code)) throw new Error('the validator would load a module at run time');
   const header = '// Made by config/generate-validator.mjs from config/ovn.schema.json; never edit.\n';
   const validator = code

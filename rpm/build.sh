@@ -1,17 +1,17 @@
 #!/bin/bash
 # Builds the package from a source tarball: rpm/out/microshift-net-VERSION-1.noarch.rpm. The same commit gives the same bytes.
 #   rpm/build.sh [FOLDER]    needs dist/ (npm run build), rpmbuild and node; the packages go to FOLDER (rpm/out)
-# With MICROSHIFT_VERSION there is also microshift-networking-MICROSHIFT_VERSION-1.noarch.rpm, in the place of MicroShift's own.
+# With MICROSHIFT_VERSION it also builds microshift-networking-MICROSHIFT_VERSION-1.noarch.rpm, which replaces MicroShift's own package.
 set -euo pipefail
 out=$(realpath -m "${1:-$(dirname "$0")/out}")
 cd "$(dirname "$0")/.."
 version=${AGENT_VERSION:-$(node -p 'require("./package.json").version')}
-# Times in the package are those of the commit, or of the sources where there is no history.
+# Times in the package are those of the commit, or of package.json without a history.
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2> /dev/null || stat -c %Y package.json)}"
 export SOURCE_DATE_EPOCH
 name=microshift-net-$version
-# Always the same place: rpmbuild writes it into the source package. Others may write beside it, so nothing is opened before the folder is known to
-# be ours.
+# The folder is always the same, because rpmbuild writes its name into the source package. Other users may write beside it, so the script checks that
+# it owns the folder before it opens any file.
 place=/var/tmp/microshift-net-build
 mkdir -m 0700 "$place" 2> /dev/null || true
 if [ -L "$place" ] || [ ! -d "$place" ] || [ ! -O "$place" ]; then
@@ -42,7 +42,7 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --format=gnu --mtime="@$SOUR
 } > "$work/microshift-net.spec"
 touch -d "@$SOURCE_DATE_EPOCH" "$work/microshift-net.spec" "$work/SOURCES/$name.tar.gz"
 options=()
-# Debian's rpm runs this bash script with its own sh.
+# Debian's rpm would run this bash script with sh.
 [ ! -e /etc/debian_version ] || options+=(--define "__os_install_post bash /usr/lib/rpm/brp-compress")
 rpmbuild --quiet -ba "$work/microshift-net.spec" \
   --define "_topdir $work" --define "_sourcedir $work/SOURCES" --define "_rpmdir $work/RPMS" --define "_srcrpmdir $work/SRPMS" \

@@ -1,5 +1,5 @@
-// Bundles the agent into dist/: one executable file, and beside it what it loads; runs wherever Node is, without node_modules.
-// CommonJS, because a file without an ending is CommonJS to Node wherever it is copied; a package.json beside it says so here.
+// Bundles the agent into dist/: one executable file and the files that it loads. They need Node, but no node_modules.
+// The format is CommonJS, because Node treats a file without an extension as CommonJS wherever it is copied; package.json beside it says the same.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -14,10 +14,10 @@ const common = {
   format: 'cjs',
   legalComments: 'external',
   define: { MICROSHIFT_NET_VERSION: JSON.stringify(version) },
-  // Optional parts of dbus-next that are not used: passing file descriptors, finding a bus through X11.
+  // Optional parts of dbus-next that the agent does not use: file descriptors, and a bus that is found through X11.
   external: ['usocket', 'x11'],
   logLevel: 'warning',
-  // `import()` of a CommonJS file first reads all of it for its exports, which takes longer than running it; `require` does not.
+  // `import()` of a CommonJS file parses all of it for its exports, which takes longer than running it; `require` does not.
   supported: { 'dynamic-import': false },
   metafile: true,
 };
@@ -35,7 +35,7 @@ const lies = {
 };
 
 bundles.push(
-  // What is read before a command is chosen.
+  // Files that are read before a command is chosen.
   await build({
     ...common,
     entryPoints: ['agent/main.ts'],
@@ -101,14 +101,14 @@ if (existsSync('agent/commands/manifests.ts')) {
 }
 writeFileSync('dist/package.json', `${JSON.stringify({ name: 'microshift-net', version, type: 'commonjs' })}\n`);
 copyFileSync('config/ovn.schema.json', 'dist/ovn.schema.json');
-// What went in, for the package's list of bundled modules and their licences.
+// Inputs of the bundle, for the package's list of bundled modules and their licences.
 const inputs = [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))].sort();
 mkdirSync('build', { recursive: true });
 writeFileSync('build/bundled-inputs.json', `${JSON.stringify(inputs)}\n`);
 
 /**
- * commander loads node:child_process for sub-commands that are programs of their own. There are none here, and that module with what
- * it needs is a seventh of the start of a run with nothing to do.
+ * Replaces node:child_process in commander, which loads it for sub-commands that are separate programs. The agent has no such sub-commands, and
+ * loading that module takes a seventh of the start of a run without changes.
  */
 function withoutSubcommandPrograms() {
   return {
@@ -123,8 +123,8 @@ function withoutSubcommandPrograms() {
 }
 
 /**
- * dbus-next checks two sizes with node:assert, which brings differences of objects and source maps: a twentieth of a run with nothing
- * to do.
+ * Replaces node:assert in dbus-next, which checks two sizes with it. The module loads object comparison and source maps, which take a twentieth of a
+ * run without changes.
  */
 function withoutAssert() {
   const contents = `
@@ -142,8 +142,8 @@ function withoutAssert() {
 }
 
 /**
- * A module that lies beside its importer in a file of its own, because a run with nothing to do never loads it: what parses a
- * configuration, what starts programs, doctor and support-bundle, the manifests and the Kubernetes client; or that stays in memory: the daemon.
+ * Keeps a module in a separate file beside its importer, because a run without changes never loads it: the parser of configurations, the module that
+ * starts programs, doctor, support-bundle, the manifests and the Kubernetes client; or because it stays in memory: the daemon.
  */
 function apart(filter, file) {
   return {

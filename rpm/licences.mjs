@@ -1,5 +1,5 @@
-// Lists the modules that are in the bundle, from what the bundler took in: writes their licence texts to a folder and prints a Provides
-// line for each, as Fedora's packaging guidelines for Node.js ask for. Fails for a licence that the spec's License field does not name.
+// Lists the modules in the bundle from the bundler's metafile: writes their licence texts to a folder and prints a Provides line for each, as
+// Fedora's packaging guidelines for Node.js require. Fails for a licence that the spec's License field does not name.
 //   node rpm/licences.mjs FOLDER
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ for (const directory of [...directories].sort()) {
   lines.push(`Provides: bundled(nodejs-${name}) = ${version}`);
   const target = path.join(folder, `${name.replaceAll('/', '-').replace('@', '')}-${version}.txt`);
   if (text !== undefined) copyFileSync(path.join(directory, text), target);
-  // Some modules name their licence and ship no text of it.
+  // Some modules name their licence and contain no text of it.
   else writeFileSync(target, `${name} ${version}: ${license} (package.json; the module has no file with the text)\n`);
 }
 const unused = named.filter((license) => !found.has(license));
@@ -33,7 +33,7 @@ if (!existsSync(folder) || lines.length === 0) throw new Error('nothing is bundl
 
 process.stdout.write(`${lines.join('\n')}\n`);
 
-/** SPDX identifier; older packages have an object or a list of them, with words for the identifier. */
+/** Returns the SPDX identifier of a package's licence; older packages have an object or a list of objects, with other names. */
 function licenceOf({ license, licenses }) {
   const stated = license ?? licenses?.[0];
   const identifier = typeof stated === 'object' ? stated.type : stated;

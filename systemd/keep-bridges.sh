@@ -1,25 +1,25 @@
 #!/bin/sh
-# Keeps the bridges of microshift-net while NetworkManager is away. Called with `stop` when NetworkManager is about to stop, and with `start` before
-# it starts, because one that was killed has had no stop. Without this NetworkManager deletes them, when it stops or when it starts again, with
-# every port, flow and address that others put there.
+# Keeps the bridges of microshift-net while NetworkManager does not run. NetworkManager.service calls it with `stop` before NetworkManager stops,
+# and with `start` before it starts, because a killed NetworkManager has not stopped in order. Without this script NetworkManager deletes the bridges
+# when it stops or starts again, with every port, flow and address that other programs have added.
 #
-# NetworkManager knows rows of Open vSwitch by NM.connection.uuid and leaves those without it alone (nm-ovsdb.c). It does not touch a device
-# that its note of it calls unmanaged (/run/NetworkManager/devices). `microshift-net apply --repair` makes both NetworkManager's again. Only
-# rows and notes with the UUIDs of our own profiles are changed. Profiles of `bridge add` say so themselves, and whose they are.
+# NetworkManager identifies its rows of Open vSwitch by NM.connection.uuid and ignores rows without it (nm-ovsdb.c). It does not touch a device
+# whose state file says unmanaged (/run/NetworkManager/devices). `microshift-net apply --repair` makes NetworkManager manage both again. Only rows
+# and state files with the UUIDs of profiles of this product are changed; profiles of `bridge add` are marked as such.
 
-# Not when the machine goes down: the next boot starts without bridges.
+# A shutdown needs no bridges, and neither does the next boot.
 [ "$(systemctl is-system-running)" != stopping ] || exit 0
 when=$1
 taps=no
 keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   read -r index 2> /dev/null < "/sys/class/net/$1/ifindex" || return 0
   note=/run/NetworkManager/devices/$index
-  # At the first start after a boot NetworkManager has no note, and what it finds of the time before is its own to remove. One that is killed while
-  # a run makes the bridge has none either: what others had in the bridge before would go with it.
+  # At the first start after a boot NetworkManager has no state file, and may remove what the previous boot left. A NetworkManager that is killed
+  # while a run creates the bridge has no state file either, but there the ports of other programs would be lost with the bridge.
   [ "$when" = stop ] || grep -qsx "connection-uuid=$4" "$note" || runs || return 0
   key=external_ids
-  # The first command fails, and with it the transaction, where the bridge does not say whose it is: one of an agent before 0.2 has the NIC as
-  # a port of NetworkManager's, which would be taken out of it.
+  # The first command fails, and with it the transaction, if the bridge does not name its profile: in a bridge of an agent before 0.2 the NIC is a
+  # port of NetworkManager, which would remove it.
   ovs-vsctl --no-wait --timeout=3 \
     -- get Bridge "$1" $key:microshift-net.profile \
     -- --if-exists remove Bridge "$1" $key NM.connection.uuid="$2" \
@@ -31,7 +31,7 @@ keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   [ ! -e "/sys/class/net/$1/tun_flags" ] || taps=yes
 }
 
-# Whether a run of microshift-net is in progress, or has died since the boot.
+# Returns 0 if a run of microshift-net is in progress, or has crashed since the boot.
 runs() {
   for lock in /run/microshift-net/lock/*; do [ ! -e "$lock" ] || return 0; done
   return 1
@@ -51,8 +51,8 @@ for profile in "$profiles"/ovs-if-*.nmconnection; do
   keep "$bridge" "$(uuid "$bridge")" "$(uuid "ovs-port-$bridge")" "$(uuid "ovs-if-$bridge")"
 done
 
-# The interface of a bridge with the userspace data path is a tap. While NetworkManager ends it takes every address, route and neighbour off that,
-# those of other programs included, and disables IPv6 on it (1.58, nm-device.c, nm_device_cleanup; it lets go of the link of the kernel's data path
-# before, nm-device-ovs-port.c, detach_port, but not of a tap). No setting prevents that, so it gets no time for it. What it would do besides is done
-# by its next start, as after any crash.
+# The interface of a bridge with the userspace data path is a tap. When NetworkManager exits, it removes every address, route and neighbour of a tap,
+# including those of other programs, and disables IPv6 on it (1.58, nm-device.c, nm_device_cleanup; it releases the link of the kernel's data path
+# before that, nm-device-ovs-port.c, detach_port, but not a tap). No setting prevents this, so NetworkManager is killed. Its next start does the rest
+# of its work, as after any crash.
 [ "$when$taps" != stopyes ] || [ -z "${MAINPID:-}" ] || kill -KILL "$MAINPID"

@@ -11,7 +11,7 @@ export interface BelievedClaims {
   readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;
   /** Claims that a certificate does not cover; each is a sentence that begins with the certificate's name. */
   readonly faults: readonly string[];
-  /** Registrations of no member, such as that of a node that was taken out and still runs. They have no effect; each is a sentence. */
+  /** Registrations of chassis that are not members, such as that of a removed node that still runs. They have no effect; each is a sentence. */
   readonly strangers: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface Cluster {
   readonly layout: OverlayLayout;
   readonly router: WantedRow;
   readonly join: WantedRow;
-  /** In layout `modern` groups of load balancers, for switches and for routers; in layout `seed` the load balancers themselves. */
+  /** Groups of load balancers for switches and for routers in layout `modern`; the load balancers themselves in layout `seed`. */
   readonly balancers: { readonly ofSwitches: readonly WantedRow[]; readonly ofRouters: readonly WantedRow[] };
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];

@@ -6,7 +6,7 @@ import type { ServicePlace, ServiceProtocol } from '../model/overlay-demux.ts';
  */
 const zones = { first: 32_768, count: 64_000 - 32_768 };
 
-/** The offset basis and the prime of FNV-1a with 32 bits. */
+/** Offset basis and prime of FNV-1a with 32 bits. */
 const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 
 /**

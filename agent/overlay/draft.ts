@@ -71,7 +71,7 @@ export interface Draft {
   want(wish: Wish): WantedRow;
   /** Deletes an existing row. */
   remove(table: string, row: DatabaseRow, title: string, why: string): void;
-  /** Leaves a row as it is. */
+  /** Marks a row so that it is neither changed nor removed as stale. */
   keep(row: DatabaseRow): void;
   /** Returns true for a row that is desired, kept or already deleted. */
   isPlanned(row: DatabaseRow): boolean;
@@ -138,7 +138,9 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
     changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
   };
 
-  /** Returns the existing row if it is the wanted one. Removes a Kubernetes object's row that only has its name; rejects another program's row. */
+  /**
+   * Returns the existing row if it is the desired one. Removes a row of a Kubernetes object that only has its name; rejects a row of another program.
+   */
   const adoptable = ({ table, title, existing: row, place, unit }: Wish): DatabaseRow | null => {
     if (row === null || unit !== undefined) return row;
     if (isOfObject(row)) {

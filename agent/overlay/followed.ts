@@ -30,7 +30,7 @@ const wholeTables: readonly string[] = [
 export interface FollowedGateway {
   /** Logical port that ovn-controller's patch port on the bridge connects. */
   readonly localnetPort: string;
-  /** Name of that patch port. */
+  /** Name of ovn-controller's patch port on the bridge. */
   readonly clusterPort: string;
   /** MAC of the NIC, which has another port number each time it is added to the bridge. */
   readonly mac: string;

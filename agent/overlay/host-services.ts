@@ -46,7 +46,7 @@ export function hostServices(
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
-  // Destination translation to the server's address and port; answers therefore have to return through this node.
+  // The rule translates the destination to the server's address and port; answers therefore have to return through this node.
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );

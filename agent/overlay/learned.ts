@@ -6,7 +6,7 @@ import { withoutLength } from './addresses.ts';
 import { textOf } from './existing.ts';
 import { gatewayNames } from './names.ts';
 
-/** A neighbour that this node's kernel knows. */
+/** Neighbour that this node's kernel knows. */
 export interface KnownNeighbour {
   readonly address: string;
   readonly mac: string;

@@ -5,13 +5,13 @@ import { announcedGateway } from './announcement.ts';
 import { believedClaims } from './claims.ts';
 import { grantCommand, ungranted } from './grants.ts';
 
-/** The members of a cluster with the gateways that they have now. */
+/** Members of a cluster with their present gateways. */
 export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
   /** Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons; each is a sentence. */
   readonly faults: readonly string[];
-  /** Registrations of no member, which have no effect; each is a sentence. */
+  /** Registrations of chassis that are not members, which have no effect; each is a sentence. */
   readonly strangers: readonly string[];
 }
 

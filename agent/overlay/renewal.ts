@@ -1,12 +1,12 @@
 import type { OverlayChassis } from '../model/overlay.ts';
 
 /*
- * A member requests its next certificate in `ovn-cms-options` of its own chassis, as it announces its gateway: OVN's access control ties that row to
- * the member's present certificate. The answer, and the authorities that members trust, are in SB_Global, which members can read and only the central
- * node can write.
+ * A member requests its next certificate in `ovn-cms-options` of its own chassis, in the same way as it announces its gateway: OVN's access control
+ * ties that row to the member's present certificate. The answer, and the authorities that members trust, are in SB_Global, which members can read and
+ * only the central node can write.
  */
 const entryPrefix = 'microshift-net-request:';
-/** A request for a key on P-256 has some 320 characters in base64. */
+/** Longest request that is accepted, in characters of base64; one for a key on P-256 has some 320. */
 const maxRequestCharacters = 1024;
 const authoritiesKey = 'microshift-net-authorities';
 const certificatePrefix = 'microshift-net-certificate-';

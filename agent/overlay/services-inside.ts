@@ -7,7 +7,7 @@ import { type Existing, textOf } from './existing.ts';
 import { wantHeld } from './held.ts';
 import { isOwnedBy } from './tags.ts';
 
-/** Precedes every network policy, because policies are about pods. */
+/** Priority of the ACL, above those of network policies, which concern pods only. */
 const priority = 1002;
 
 /**

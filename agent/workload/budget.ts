@@ -44,10 +44,13 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
   ],
 };
 
-/** Endpoints that are written for a service, counted at each place where it is reached. Each place has the same number of them, at least one. */
+/**
+ * Largest number of endpoints that are written for a service, counted at each place where it is reached. Each place has the same number of them, at
+ * least one.
+ */
 export const mostEndpointsOfRows = 30_000;
 
-/** Numbers that one named port may have in the pods of a policy; further numbers are not allowed. */
+/** Largest number of different port numbers that a named port has in the pods of a policy; further numbers are not allowed. */
 export const mostNumbersOfPort = 16;
 
 /**

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Called by NetworkManager with an interface and what became of it (NetworkManager-dispatcher(8)). Looked at by the shell alone: this runs in the
-# middle of every move of the uplink.
+# Dispatcher script: NetworkManager calls it with an interface and an action (NetworkManager-dispatcher(8)). It uses the shell and small programs
+# only, because it runs during every move of the uplink.
 
-# Somebody configured the uplink anew in place, or took br-ex down: microshift-net-event.path hears of everything else.
+# Requests a repair after a reapply of the uplink or a deactivation of br-ex; microshift-net-event.path reports all other events.
 ask_for_repair() {
   [ -s /run/microshift-net/uplinks ] || return 0
   case "$1" in
@@ -12,20 +12,20 @@ ask_for_repair() {
   : > /run/microshift-net/repair-asked
 }
 
-# lo has the address of br-ex, too, where MicroShift is installed. Where a lease has become another address, or has ended, it must go from there:
-# the node would answer for an address that another machine may have by then.
+# Requests a repair when a lease has changed or ended. On a node with MicroShift, lo also has the address of br-ex; the repair removes the old address
+# from it, because another host may have that address by then.
 follow_lease() {
   [ "$1" = br-ex ] && ip -oneline address show dev lo scope global | grep -q inet || return 0
   ask_for_repair "$1"
 }
 
-# A router may come back from a power cut long after the node: microshift-ovs-init.service has given up by then. It is started once more when
-# an address has come, if that is what the run says it missed.
+# Starts microshift-ovs-init.service again when an address arrives, if its run has failed for lack of one. A router may boot long after the node when
+# a power cut ends, and the service has failed by then.
 start_late() {
   [ -e /run/microshift-net/network-missed ] || return 0
   unit=microshift-ovs-init.service
   systemctl is-failed --quiet "$unit" || return 0
-  # Not again and again where br-ex gets no lease although the NIC does.
+  # Limits the starts for a br-ex that gets no lease although the NIC does.
   tried=/run/microshift-net/network-came
   [ -z "$(find "$tried" -mmin -10 2> /dev/null)" ] || return 0
   : > "$tried"

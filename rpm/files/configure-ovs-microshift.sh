@@ -1,3 +1,3 @@
 #!/bin/sh
-# For whatever still calls the script of this name; microshift-net reads ovn.yaml and tunes Open vSwitch by itself.
+# Kept for programs that still call the script of this name; microshift-net reads ovn.yaml and tunes Open vSwitch by itself.
 exec /usr/bin/configure-ovs.sh "${1:-OVNKubernetes}"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# For whatever still calls the script of this name; microshift-net does the work.
+# Kept for programs that still call the script of this name; microshift-net does the work.
 case "${1:-}" in
   OVNKubernetes) exec /usr/bin/microshift-net apply ;;
   OpenShiftSDN) exec /usr/bin/microshift-net disable ;;

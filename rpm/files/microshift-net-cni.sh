@@ -1,6 +1,6 @@
 #!/bin/sh
-# CNI plug-in (specification 1.1). The daemon, `microshift-net overlay run`, decides; this asks it by ovs-appctl and makes links and addresses, since it
-# has the rights and sees the namespaces as the container runtime does. docs/use/cni.md says more.
+# CNI plug-in (specification 1.1). The daemon, `microshift-net overlay run`, decides; this script asks it by ovs-appctl(8) and creates links and
+# addresses, because it has the rights and the namespaces of the container runtime. docs/use/cni.md describes it.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
 export PATH LC_ALL
@@ -14,14 +14,14 @@ fail() {
   exit 1
 }
 
-# What the daemon answers, in $answer; false where there is none. It ends by itself before this limit, and the kubelet's own is two minutes.
+# Sets $answer to the daemon's answer; fails if there is none. The daemon answers before this limit, and the kubelet's own limit is two minutes.
 ask() {
   command=$1
   shift
   answer=$(ovs-appctl -T 50 -t "$socket" "$command" "$CNI_CONTAINERID" "$CNI_NETNS" "$CNI_IFNAME" "$CNI_ARGS" "$config" "$@" 2> /dev/null)
 }
 
-# $answer without its first character, which says whether it is an error.
+# Removes the first character of $answer; prints the rest and exits if that character reports an error.
 use_answer() {
   case $answer in
     0*) answer=${answer#0} ;;
@@ -40,7 +40,7 @@ link_of_container() {
   link=${link:-$CNI_CONTAINERID}
 }
 
-# The ports of the container; also without the daemon.
+# Removes the ports of the container, even without the daemon.
 remove_ports() {
   case $CNI_CONTAINERID in '' | *[!a-zA-Z0-9_.-]*) fail 4 "CNI_CONTAINERID cannot be used" ;; esac
   if ask DEL; then
@@ -53,7 +53,7 @@ remove_ports() {
   ovs-vsctl --timeout=10 --no-wait "$@" 2> /dev/null
 }
 
-# The node's end takes the pod's along. What has another name than a container's id could be somebody else's: then the alias tells.
+# Removes the veth pair by its end on the node. A link with the whole id as its name could belong to another program; the alias identifies it.
 remove_link() {
   link_of_container
   [ -e "/sys/class/net/$link" ] || return 0
@@ -90,7 +90,7 @@ add() {
     take_back
     fail 101 "the pod's interface cannot be set up: $why"
   }
-  # Open vSwitch in user space hands on what it reads, with checksums that nobody would fill in.
+  # The userspace data path forwards packets as it reads them, without the checksums that the kernel would fill in later.
   if [ "$datapath" = netdev ]; then
     link_of_container
     why=$({ ethtool -K "$link" tx off && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off; } 2>&1) || {

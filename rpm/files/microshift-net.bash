@@ -26,7 +26,7 @@ _microshift_net() {
         hook/) words='post-install post-upgrade pre-uninstall' ;;
         config/) words='check show schema' ;;
         config/check | config/show) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        # Only what is a name of ours: a word that is offered is not quoted.
+        # Only names of transactions are offered, because bash does not quote the words.
         undo/ | history/) words=$(cd /var/lib/microshift-net/tx 2> /dev/null && for word in *; do [[ ${word%.*} =~ ^[0-9]{8}T[0-9]{6}Z-[0-9a-f]+$ ]] && echo "${word%.*}"; done) ;;
         overlay/) words='init join gateway run plan apply verify status nodes trace leave disable pki' ;;
         overlay/gateway) words='--bridge --interface --address --next-hop --vlan --subnets --high-availability --remove' ;;
@@ -49,7 +49,7 @@ _microshift_net() {
       [[ $current == -* ]] && words="$words --output --verbose --help --version"
       ;;
   esac
-  # Not compgen -W, which expands what it is given.
+  # compgen -W is not used, because it expands the words.
   COMPREPLY=()
   read -r -d '' -a words <<< "$words"
   for word in "${words[@]}"; do

@@ -37,7 +37,7 @@ interface ContainerObject {
   }[];
 }
 
-/** Most characters of an annotation that is read: those of this program and of ovn-kubernetes have some hundreds. */
+/** Longest annotation that is read, in characters; those of this program and of ovn-kubernetes have some hundreds. */
 const longestAnnotation = 4096;
 
 const known: readonly string[] = Object.values(annotationNames);

@@ -34,7 +34,7 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
     reasons.push(
       `nobody answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to ask the service itself`,
     );
-  // Every service with affinity has the default; only a shorter time asks for another endpoint sooner.
+  // Without a setting, every service with affinity has the default; only a shorter time requests another endpoint sooner.
   if (affinitySeconds !== null && affinitySeconds < defaultAffinitySeconds)
     reasons.push(
       `spec.sessionAffinityConfig.clientIP.timeoutSeconds ${affinitySeconds} has no effect: a client keeps its endpoint for as long as the endpoints stay the same`,

@@ -76,8 +76,8 @@ export function demuxFlows(
 }
 
 /**
- * Returns the flows with the lowest priorities: frames to the shared MAC reach the node, and only frames with the gateway's MAC leave by the
- * gateway's port.
+ * Returns the flows that match MACs only: frames to the shared MAC reach the node unless another flow matches, and only frames with the gateway's MAC
+ * leave by the gateway's port.
  */
 function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): WantedFlow[] {
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
@@ -161,10 +161,10 @@ function connections({ families: own, ports, arriving, ofCluster, ofNode, away }
 }
 
 /**
- * Returns the flows of a service. They precede connection tracking: inside of OVN, the first packet to a pod beside the gateway is already passed on
- * six times, as often as the userspace data path does it. Answers over UDP are not tracked: their connection would otherwise stay the cluster's for
- * as long as its client sends, even after the service is gone. A TCP connection may continue without its service, as with kube-proxy, and ends by
- * itself.
+ * Returns the flows of a service. They precede connection tracking: inside of OVN, the first packet to a pod beside the gateway is already
+ * recirculated six times, the limit of the userspace data path (lib/dpif-netdev.c, MAX_RECIRC_DEPTH: 6, in newer releases 8). Answers over UDP are
+ * not tracked: their connection would otherwise remain the cluster's for as long as its client sends, even after the service is deleted. A TCP
+ * connection may continue without its service, as with kube-proxy, and ends by itself.
  */
 function serviceFlows(
   { ports, arriving, ofCluster }: Parts,

@@ -5,7 +5,7 @@ export const nothingGranted: GatewayGrant = { addresses: [], subnets: [] };
 
 /**
  * Returns the addresses and subnets that a member's gateway announces beyond the central node's grants. A member needs no grant for the address at
- * which its tunnels end, and for what its own pods send. Anything else would lead packets of other nodes to it.
+ * which its tunnels end, and for the subnets of its own pods. Any other address or subnet would lead packets of other nodes to it.
  */
 export function ungranted(
   { subnets: own, granted = nothingGranted }: Pick<OverlayNode, 'subnets' | 'granted'>,

@@ -12,9 +12,9 @@ export interface SettingChanges {
 
 /**
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's (ovn-controller(8)): `ovn-bridge-mappings`
- * says where a gateway's network leaves, `ovn-cms-options` what the central node has to know about it. Entries of other programs stay unchanged. If
- * `gateway` is null, no gateway entry is the agent's. Without `listeners` or `request`, the entries of these also stay unchanged; `request` null means
- * that the node asks for no certificate.
+ * maps a gateway's network to its bridge, and `ovn-cms-options` announces data to the central node. Entries of other programs stay unchanged. If
+ * `gateway` is null, no gateway entry remains of the agent. Without `listeners` or `request`, the entries of these also stay unchanged; `request` is
+ * null if the node requests no certificate.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

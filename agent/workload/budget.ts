@@ -16,8 +16,9 @@ const words = {
 type Measure = keyof typeof words;
 
 /**
- * Limits of one object. The API server limits an object by its size alone (1.5 MiB, etcd), but its effect is a product: 178 KB of a Service asked for
- * a row of 16.7 MB, and 10 KB of a NetworkPolicy for tens of thousands of rows. `letters` counts the characters of the object as it is kept, as JSON.
+ * Limits of one object. The API server limits an object by its size alone (1.5 MiB, etcd), but its effect is a product: a Service of 178 KB would
+ * need a row of 16.7 MB, and a NetworkPolicy of 10 KB tens of thousands of rows. `letters` counts the characters of the object as it is kept, as
+ * JSON.
  */
 export const budgets = {
   Node: { letters: 2_000 },
@@ -56,7 +57,7 @@ export const mostNumbersOfPort = 16;
 /**
  * Returns the reason why an object exceeds the budget of its kind, as a sentence for an Event; null if it does not. `kept` is the object as the
  * network would keep it, and `used` has the other quantities that its budget limits. The cost of the answer depends on the size of the object, not on
- * what the object asks for.
+ * its requests.
  */
 export function overBudget<Of extends Kind>(
   kind: Of,

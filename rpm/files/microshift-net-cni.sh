@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# Sets $answer to the daemon's answer; fails if there is none. The daemon answers before this limit, and the kubelet's own limit is two minutes.
+# Sets $answer to the daemon's answer; fails without one. The daemon answers before this limit, and the kubelet's own limit is two minutes.
 ask() {
   command=$1
   shift

@@ -34,7 +34,7 @@ export interface AddressBatch {
   readonly pods: Iterable<Pod>;
   /** Names of nodes' ports, which no pod's port may have. Without it, the names of the previous batch apply. */
   readonly reserved?: ReadonlySet<string>;
-  /** Namespaces whose pods may ask for addresses, each with a range; empty or absent if pods of every namespace may ask for any address. */
+  /** Namespaces whose pods may request addresses, each with a range; empty or absent if pods of every namespace may request any address. */
   readonly fixedRanges?: readonly FixedRange[];
   /** Keys of deleted pods. */
   readonly gone: Iterable<ObjectKey>;

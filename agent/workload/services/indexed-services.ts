@@ -1,7 +1,7 @@
 import type { ObjectKey, Service, ServicePort } from '../../model/workload.ts';
 import type { Given } from './given-addresses.ts';
 
-/** Request of a service for a place outside of the cluster. */
+/** Request of a service for an address and port outside of the cluster. */
 export interface Claim {
   readonly service: Service;
   readonly given: Given;
@@ -104,7 +104,7 @@ export function placeText(address: string, { protocol, port }: ServicePort): str
   return `${protocol} ${address} ${port}`;
 }
 
-/** Returns the addresses outside of the cluster that a service was given and for whose family it has a cluster IP. */
+/** Returns the outside addresses of a service for whose family it has a cluster IP. */
 export function givenAddresses(service: Service): readonly Given[] {
   if (service.clusterIPs.length === 0 || service.externalIPs.length + service.loadBalancerIPs.length === 0) return [];
   const isSix = (address: string): boolean => address.includes(':');

@@ -62,7 +62,7 @@ function placesChanged(
   });
 }
 
-/** Decisions for all services, made once for all units of a plan. */
+/** Decisions about all services, made once for all object keys of a plan. */
 interface OfPlan {
   readonly slices: ServedSlices;
   readonly outside: Outside;

@@ -292,9 +292,9 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
     t.strictSame(onNode, [], `nor on ${host.name}`);
   }
 
-  const [, back = ''] = readFileSync('docs/use/ovn-k8s-names.md', 'utf8').split('## Back\n');
+  const [, back = ''] = readFileSync('docs/use/ovn-k8s-names.md', 'utf8').split('## Removing a node\n');
   const [, central = '', onNode = ''] = back.split(/^On the /m);
-  t.match(paste(master, commandsOf(central)), { status: 0, stderr: '' }, 'what the document says of the way back');
+  t.match(paste(master, commandsOf(central)), { status: 0, stderr: '' }, 'the document removes a node');
   t.match(paste(node2, commandsOf(onNode).replace(/^systemctl .*$/m, '')), { status: 0 });
   const left = master.must('ovsdb-client', 'dump', 'unix:/run/ovn/ovnnb_db.sock', 'OVN_Northbound');
   t.notMatch(left, 'kube-node2', 'leaves nothing');

@@ -97,8 +97,8 @@ function isInside(subnets: readonly string[], address: string): boolean {
 }
 
 /**
- * Returns the tunnel endpoints of other chassis, from rows that their certificates cover: a NodePort at such an address belongs to them. This node's
- * own addresses remain its own, regardless of which chassis claims them.
+ * Returns the tunnel endpoints of other chassis, from rows that their certificates cover; a NodePort at such an address belongs to that chassis. This
+ * node's own addresses remain its own, regardless of which chassis claims them.
  */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);

@@ -14,7 +14,7 @@ const column = 'static_routes';
 
 /**
  * Plans the routes that decide by which gateway a packet leaves: the one that was requested for its subnet; or else that of its own node; or else any
- * gateway that is up, in equal shares (ECMP), unless nodes share a VIP of which one is up. A gateway that is down has no such route.
+ * gateway that is up, in equal shares (ECMP), unless a node of a VIP is up. A gateway that is down has no such route.
  */
 export function wantEgressRoutes(
   draft: Draft,

@@ -64,8 +64,9 @@ function wantDropped(draft: Draft, router: WantedRow, match: string, node: strin
 }
 
 /**
- * Plans the same guard for packets that the node itself forwards, whichever interface they arrived by: of the cluster's addresses only those of the
- * node's management port are valid sources, and policies always allow these. Also drops packets of pods that would end in a tunnel of the node.
+ * Plans the guard against forged sources for packets that the node itself forwards, whichever interface they arrived by: of the cluster's addresses
+ * only those of the node's management port are valid sources, and policies always allow these. Also drops packets of pods that would end in a tunnel
+ * of the node.
  */
 export function wantNodeGuards(
   draft: Draft,

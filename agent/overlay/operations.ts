@@ -26,8 +26,8 @@ export type RowOperation =
     };
 
 /**
- * Returns the operations of one transaction that makes all changes of a plan, or none if a guarded row is not as it was read. Maps and sets are
- * mutated, so that elements of other programs stay. Empty for a plan without changes.
+ * Returns the operations of one transaction, which makes all changes of a plan, or has no effect if a guarded row is not as it was read. Maps and
+ * sets are mutated, so that elements of other programs stay. Empty for a plan without changes.
  */
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];

@@ -187,10 +187,10 @@ interface Counter {
 }
 
 /**
- * Gives addresses to each pod. Pods that have some already come first, in the order of trust in the source. The addresses of a running pod are
- * reported by its kubelet (status.podIPs, which is a subresource of its own); a row is written by the central node alone; an annotation can be
- * written by every user who may change the pod, and is used after these, for a cluster whose rows were lost. Pods that ask for an address come next,
- * and all others last. Returns a fault for each pod whose needs could not be met.
+ * Assigns addresses to each pod. Pods that already have some come first, in the order of trust in the source: the kubelet reports the addresses of a
+ * running pod (status.podIPs, which is a subresource of its own); only the central node writes a row; every user who may change the pod can write an
+ * annotation, which is used last, for a cluster whose rows were lost. Pods that request an address come next, and all others last. Returns a fault
+ * for each pod whose needs could not be met.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const known = seekers.map((seeker) => ({

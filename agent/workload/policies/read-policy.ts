@@ -42,8 +42,8 @@ interface ApiPolicy {
 const longestSelector = 10_000;
 
 /**
- * Projects a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its budget closes its pods and
- * allows nothing, so that it harms nothing but them. Never throws.
+ * Reads a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its budget isolates its pods and
+ * allows nothing, so that it affects no other pods. Never throws.
  */
 export function readPolicy(object: unknown): NetworkPolicy {
   const { metadata, spec } = object as ApiPolicy;

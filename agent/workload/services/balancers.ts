@@ -6,9 +6,9 @@ import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Place of a load balancer: every switch and gateway, every switch, or those of one node. `external` and `announced` are a gateway, for
- * `externalIPs`: addresses that it answers for on its LAN have a load balancer of their own, because that is an option of the whole row (ovn-nb(5),
- * neighbor_responder).
+ * Place of a load balancer: every switch and gateway, every switch, or the switch or gateway of one node. `external` and `announced` stand for a
+ * gateway and addresses of `externalIPs`: those for which the gateway answers on its LAN have a separate load balancer, because answering is an
+ * option of the whole row (ovn-nb(5), neighbor_responder).
  */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }

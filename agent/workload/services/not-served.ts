@@ -43,8 +43,8 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
 }
 
 /**
- * Returns the reasons why NodePorts of all services do not answer at some addresses. Members are not named, because each new member would cause
- * another Event of every service.
+ * Returns the reasons why NodePorts do not answer at some addresses, the same for every service. Members are not named, because each new member would
+ * cause another Event of every service.
  */
 function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   const reasons: string[] = [];

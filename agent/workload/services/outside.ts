@@ -86,8 +86,8 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
 }
 
 /**
- * Returns services, other than the changed ones, that may be served differently after the change: they request an address and port of a changed
- * service, or answer for an address together with one.
+ * Returns the services, other than the changed ones, that the change may affect: services that request an address and port of a changed service, or
+ * share an outside address with one.
  */
 export function sharing(changed: readonly Service[], all: ReadonlyMap<ObjectKey, Service>): ReadonlySet<ObjectKey> {
   const services = indexedServices(all);

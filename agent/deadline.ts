@@ -83,7 +83,7 @@ export function waitFor<T>(
 
 function deadlineExceeded(limitMs: number): AgentError {
   return new AgentError('deadline-exceeded', `the run did not end within ${Math.round(limitMs / 1000)} s`, {
-    hint: 'look at what it waited for with --verbose, mend that, and run it again',
+    hint: 'look at what it waited for with --verbose, fix that, and run it again',
     facts: { limitMs },
   });
 }

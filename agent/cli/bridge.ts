@@ -45,7 +45,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
     },
   ).option(
     '--stop',
-    'as the unit runs it before Open vSwitch stops: their NICs are given back, and they stay asked for',
+    'as the unit runs it before Open vSwitch stops: returns their NICs and keeps the list of bridges',
     false,
   );
 }

@@ -62,7 +62,7 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   runningImage(withCluster('diff', 'show what apply would change: 0 nothing, 3 something'));
   runningImage(withCluster('apply', 'put the objects on the server and remove what is wanted no more'))
     .option('--wait', 'until every pod runs the new version')
-    .option('--force-conflicts', 'take over fields that somebody else owns')
+    .option('--force-conflicts', 'take over fields that another manager owns')
     .option('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to');
   withCluster('status', 'every daemonset and container, and why not');
   withCluster('delete', 'remove everything apply has put there');

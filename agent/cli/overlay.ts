@@ -53,7 +53,7 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
     (await import('../commands/overlay.ts')).gateway(options, output),
   )
     .option('--bridge <bridge>', 'by which packets leave (br-ex)')
-    .option('--interface <nic>', 'a NIC that nobody else needs, instead of a bridge that is there')
+    .option('--interface <nic>', 'a dedicated NIC instead of an existing bridge')
     .option('--address <address/length>', 'what they have as their source; with a comma one of each family (auto)')
     .option('--next-hop <address>', "the LAN's router; with a comma one of each family (auto)")
     .option('--vlan <id>', 'VLAN of the NIC', vlanId)
@@ -116,7 +116,7 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
     async (output, node: string, options: Pick<PkiOptions, 'gateway' | 'gatewaySubnets'> & { revoke?: true }) =>
       (await import('../commands/overlay-pki.ts')).grant(node, options, output),
   );
-  withGrant(grant).option('--revoke', 'take back what was granted before');
+  withGrant(grant).option('--revoke', 'revoke an earlier grant');
   const renew = add(
     'renew [node]',
     'a new certificate: for this node, or as a bundle with which another one joins again',
@@ -136,7 +136,7 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
     async (output, options: { readonly finish?: true; readonly days?: number }) =>
       (await import('../commands/overlay-pki.ts')).rotate(options, output),
   )
-    .option('--finish', 'trust the old one no more, whoever has no certificate of the new one yet')
+    .option('--finish', 'stop trusting the old authority, even if members still need a new certificate')
     .option('--days <days>', 'how long the new authority is valid (3650)', positiveDays);
   add('show', 'the certificates on this node, and how long each is valid', async (output) =>
     (await import('../commands/overlay-pki.ts')).show(output),

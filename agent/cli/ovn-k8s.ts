@@ -62,7 +62,7 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
       (await import('../commands/ovn-k8s.ts')).gatewayInit(words, output),
     ),
   )
-    .option('--physical-interface <nic>', 'leave by a NIC that nobody else uses')
+    .option('--physical-interface <nic>', 'leave by a dedicated NIC')
     .option('--bridge-interface <bridge>', 'leave by the bridge that has the NIC and its address')
     .requiredOption('--physical-ip <address>', 'address of the gateway, with its prefix')
     .option('--default-gw <address>', 'the next router')

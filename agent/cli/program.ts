@@ -63,7 +63,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
   add('undo [transaction]', 'go back to before a transaction (the last one)', async (output, id?: string) =>
     (await import('../commands/undo.ts')).undo(id, output),
   );
-  add('recover', 'end what a run that died has left, and nothing else', async (output, flags: { boot: boolean }) =>
+  add('recover', 'end an interrupted transaction, and do nothing else', async (output, flags: { boot: boolean }) =>
     (await import('../commands/recover.ts')).recover(flags.boot, output),
   ).option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false);
   add('history [transaction]', 'list transactions, or show one', async (output, id?: string) =>

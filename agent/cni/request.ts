@@ -90,7 +90,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
     throw new CniError(cniCode.undecodable, 'the network configuration is not JSON', reason);
   }
   if (isObject(value)) return value;
-  throw new CniError(cniCode.undecodable, 'the network configuration is no object');
+  throw new CniError(cniCode.undecodable, 'the network configuration is not an object');
 }
 
 /**

@@ -10,7 +10,7 @@ import { requireRoot } from './root.ts';
 export function history(id: string | undefined, output: Output): void {
   requireRoot('history');
   const { records, unusable } = readJournals(journalDirectory);
-  for (const file of unusable) output.say(`warning: ${file.path} is no usable journal: ${file.why}`);
+  for (const file of unusable) output.say(`warning: ${file.path} is not a usable journal: ${file.why}`);
   if (id === undefined) {
     output.result(historyText(records, output.style), { command: 'history', transactions: records.map(summary) });
     return;

@@ -40,7 +40,7 @@ async function verdictOf(
     const error = asAgentError(thrown);
     if (error.kind !== 'apply-conflict') throw error;
     const anew =
-      object.kind === 'DaemonSet' ? '; --force-conflicts makes it anew, without what others put into it' : '';
+      object.kind === 'DaemonSet' ? '; --force-conflicts replaces it, without additions of other managers' : '';
     return { result: await dryRun(cluster, object, true), conflict: `${error.message}${anew}` };
   }
 }

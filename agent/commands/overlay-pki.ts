@@ -91,7 +91,7 @@ function requestIn(file: string | undefined): string | null {
     throw unusable(`cannot be read: ${messageOf(cause)}`, cause);
   }
   const request = parseRequest(text);
-  if (request === null) throw unusable('is no request for a certificate');
+  if (request === null) throw unusable('is not a request for a certificate');
   return request;
 }
 

@@ -48,7 +48,7 @@ export async function verify(output: Output): Promise<ExitCode> {
   const { differences, faults } = driftOf(made, made.observation);
   const lines = differences.map((entry) => `  ${differenceLine(entry)}`);
   const remedies = [
-    ...(differences.length > faults.length ? ['Mend it with: microshift-net apply'] : []),
+    ...(differences.length > faults.length ? ['Repair it with: microshift-net apply'] : []),
     ...faults.map(({ subject, remedy }) => `For the ${subject}: ${remedy}`),
   ];
   const text =

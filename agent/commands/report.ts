@@ -37,6 +37,6 @@ function doneText({ id, state, confirmUntil }: TransactionResult): string {
   const confirm =
     confirmUntil === null
       ? ''
-      : `\nKeep it with \`microshift-net confirm\` before ${confirmUntil}; otherwise it is taken back.`;
+      : `\nKeep it with \`microshift-net confirm\` before ${confirmUntil}; otherwise it is rolled back.`;
   return `Done: transaction ${id} ${state}.${confirm}`;
 }

@@ -45,7 +45,7 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
 /** Words for the value null. */
 const nothing: Partial<Readonly<Record<DifferenceKind, string>>> = {
   setting: '(unset)',
-  owner: 'nobody',
+  owner: 'none',
   'port-error': 'no error',
   'uplink-configured': 'none',
 };

@@ -37,7 +37,7 @@ function missingFromUplink(
   withoutUplink: boolean,
 ): readonly MissingPart[] {
   if (named !== undefined) {
-    const what = `external-id bridge-uplink names ${named}, which is no port of ${bridge}`;
+    const what = `external-id bridge-uplink names ${named}, which is not a port of ${bridge}`;
     const isPort = devices.some((entry) => entry.name === named);
     return isPort ? [] : [{ what, fix: `ovs-vsctl add-port ${bridge} ${named}` }];
   }

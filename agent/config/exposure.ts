@@ -12,7 +12,7 @@ export function portRanges(text: string): readonly PortRange[] {
 /** Returns the reason why a setting is not a list of ports; null if it is. */
 export function portsFault(text: string): string | null {
   const wrong = rangeTexts(text).find((part) => portRange(part) === null);
-  return wrong === undefined ? null : `"${wrong}" is no port or range of ports from 1 to ${maxPort}`;
+  return wrong === undefined ? null : `"${wrong}" is not a port or range of ports from 1 to ${maxPort}`;
 }
 
 /** Returns the ports and addresses that ovn.yaml and MicroShift's NodePort range allow services to use. */

@@ -19,8 +19,8 @@ export function rangesFault(text: string): string | null {
   const ranges = rangeTexts(text).map((part) => parseRange(part));
   for (const [index, range] of ranges.entries()) {
     const part = rangeTexts(text)[index] ?? '';
-    if (range === null) return `"${part}" is no address range`;
-    if (!range.canonical) return `"${part}" has bits set behind its prefix`;
+    if (range === null) return `"${part}" is not an address range`;
+    if (!range.canonical) return `"${part}" has host bits set`;
   }
   return new Set(ranges.map((range) => range?.family)).size < ranges.length ? 'it has two ranges of one family' : null;
 }

@@ -68,7 +68,7 @@ function refuseOverlay(
 ): void {
   const address = settings.get('overlay.encapAddress');
   if (address !== undefined && address.value !== 'auto' && familyOf(String(address.value)) === null)
-    refuse(address, `${said(address)} is no IP address`, 'write for example encapAddress: 192.0.2.10, or auto');
+    refuse(address, `${said(address)} is not an IP address`, 'write for example encapAddress: 192.0.2.10, or auto');
   const ports = settings.get('overlay.servicePorts');
   const noPorts = ports === undefined ? null : portsFault(String(ports.value));
   if (ports !== undefined && noPorts !== null)
@@ -76,13 +76,13 @@ function refuseOverlay(
   const external = settings.get('overlay.externalIPRanges');
   for (const part of external === undefined ? [] : rangeTexts(String(external.value))) {
     if (external === undefined || parseRange(part)?.canonical === true) continue;
-    const fault = parseRange(part) === null ? 'is no address range' : 'has bits set behind its prefix';
+    const fault = parseRange(part) === null ? 'is not an address range' : 'has host bits set';
     refuse(external, `${name(external)}: "${part}" ${fault}`, 'write for example externalIPRanges: 192.0.2.192/27');
   }
   const fixed = settings.get('overlay.fixedAddressRanges');
   for (const { namespace, range } of fixed === undefined ? [] : fixedRanges(String(fixed.value))) {
     if (fixed === undefined || parseRange(range)?.canonical === true) continue;
-    const fault = parseRange(range) === null ? 'is no address range' : 'has bits set behind its prefix';
+    const fault = parseRange(range) === null ? 'is not an address range' : 'has host bits set';
     const hint = `write for example fixedAddressRanges: ${namespace}=10.42.1.64/26`;
     refuse(fixed, `${name(fixed)}: "${range}" ${fault}`, hint);
   }

@@ -9,7 +9,7 @@ export const bondChecks: readonly Check[] = [
     id: 'bond',
     title: 'the bond or team has a working port',
     judge: (_, { observation, plan, uplink }) => {
-      if (observation === null) return notApplicable('cannot be told without NetworkManager and Open vSwitch');
+      if (observation === null) return notApplicable('unknown without NetworkManager and Open vSwitch');
       const { links } = observation;
       const bonds = uplink === null ? [] : bondsUnder(uplink, links);
       const team = links.find((link) => link.name === uplink && linkKindOf(link, observation) === 'team');

@@ -71,22 +71,22 @@ export const fileChecks: readonly Check[] = [
                 const until = `${what} waits to be confirmed until ${transaction.confirmUntil}`;
                 return warning(until, 'microshift-net confirm', 'microshift-net undo # or this, to take it back');
               }
-              const why = transaction.ofThisBoot ? 'died in the middle' : 'was cut short by a reboot';
+              const why = transaction.ofThisBoot ? 'was interrupted by a crash' : 'was cut short by a reboot';
               return failed(`${what} ${why}`, 'microshift-net apply # it ends that first');
             }),
             ...unusable.map(({ path, why }) =>
-              warning(`${path} is no journal that can be used: ${why}`, `rm ${shellWord(path)}`),
+              warning(`${path} is not a usable journal: ${why}`, `rm ${shellWord(path)}`),
             ),
             last?.state === 'not-restored' &&
               failed(
-                `the last transaction ${last.id} failed and could not be taken back: ${last.detail ?? ''}`,
+                `the last transaction ${last.id} failed and could not be rolled back: ${last.detail ?? ''}`,
                 `microshift-net history ${last.id}`,
                 'microshift-net disable && microshift-net apply',
               ),
             last?.state === 'rolled-back' &&
               warning(
-                `the last transaction ${last.id} failed and was taken back: ${last.detail ?? ''}`,
-                'microshift-net apply # once that is mended',
+                `the last transaction ${last.id} failed and was rolled back: ${last.detail ?? ''}`,
+                'microshift-net apply # once the cause is fixed',
               ),
           ],
           last === null ? 'none has been run' : `the last one, ${last.id}, is ${last.state}`,

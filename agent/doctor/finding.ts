@@ -51,7 +51,7 @@ export function verdictOf(checked: readonly (Finding | false)[], ...evidence: re
 
 /** Judges a part of the examination; not applicable if the part did not answer, which another check reports. */
 export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Finding {
-  return answer.failure === null ? judge(answer.value) : notApplicable(`cannot be told: ${answer.failure.message}`);
+  return answer.failure === null ? judge(answer.value) : notApplicable(`unknown: ${answer.failure.message}`);
 }
 
 /** Judges the facts of an overlay; not applicable on a node that is in no overlay. */

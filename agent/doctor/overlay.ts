@@ -104,7 +104,7 @@ export const overlayChecks: readonly Check[] = [
       givenOverlay(overlay, (facts) => {
         if (facts.clocks === null) return notApplicable('only the central node can compare them');
         const { clocks } = facts;
-        if (clocks.sent.atMs === 0) return notApplicable('the nodes have not told the time yet');
+        if (clocks.sent.atMs === 0) return notApplicable('the nodes have not reported their time yet');
         return verdictOf(
           clocks.done.map((node) => clockComplaint(node, clocks)),
           `compared with ${clocks.done.map(({ name }) => name).join(', ') || 'none'}`,

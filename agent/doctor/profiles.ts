@@ -25,8 +25,8 @@ export const profileChecks: readonly Check[] = [
     id: 'drift',
     title: 'the node is what ovn.yaml says',
     judge: ({ config: read }, { config, observation, plan, refusal }) => {
-      if (observation === null) return notApplicable('cannot be told without NetworkManager and Open vSwitch');
-      if (read.failure !== null) return notApplicable('cannot be told without a valid configuration');
+      if (observation === null) return notApplicable('unknown without NetworkManager and Open vSwitch');
+      if (read.failure !== null) return notApplicable('unknown without a valid configuration');
       if (config.disableOvsInit.value) {
         const lacks = missingFromBridge(observation, config.uplink.value === 'none');
         return verdictOf(
@@ -71,7 +71,7 @@ export const profileChecks: readonly Check[] = [
             const address = link?.addresses.find((one) => one.scope === 'global');
             if (address === undefined || type === 'internal') return false;
             return failed(
-              `${name} is a port of ${bridge} and still has ${address.address}, which nobody reaches there`,
+              `${name} is a port of ${bridge} and still has ${address.address}, which is unreachable there`,
               mendBridge(bridge, `ip address delete ${prefixedAddress(address)} dev ${name}`),
             );
           };
@@ -87,7 +87,7 @@ export const profileChecks: readonly Check[] = [
               return failed(what, mend(`nmcli connection delete uuid ${uuid}`));
             }),
             ...(files.value?.leftovers ?? []).map((path) => {
-              const what = `${path} is half of a profile: whoever wrote it was cut short`;
+              const what = `${path} is an incomplete profile: the program that wrote it was interrupted`;
               return warning(what, `rm ${shellWord(path)} && nmcli connection reload`);
             }),
             ...bridges.flatMap((bridge) => [
@@ -121,7 +121,7 @@ export const profileChecks: readonly Check[] = [
   },
   {
     id: 'owners',
-    title: 'nobody else configures the NIC',
+    title: 'no other program configures the NIC',
     judge: ({ network, networkManager, units }, { uplink, plan, observation }) =>
       given(network, ({ links, dhcpClients, networkdLinks, scriptedLinks }) => {
         const wanted = (plan?.wanted.bridges ?? []).flatMap((entry) => [entry.bridge, entry.uplink?.interface]);
@@ -169,7 +169,7 @@ export const profileChecks: readonly Check[] = [
   },
   {
     id: 'checkpoints',
-    title: 'no checkpoint of somebody else is open',
+    title: 'no other program has an open checkpoint',
     judge: ({ networkManager, files }) =>
       given(networkManager, ({ checkpoints }) => {
         const journals = files.value?.journals;

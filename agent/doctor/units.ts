@@ -29,19 +29,19 @@ const sideUnits: readonly (readonly [id: string, unit: string, does: string, oth
     'repair',
     'microshift-net-repair.path',
     'looks after br-ex',
-    'whatever happens to br-ex is not mended before the next `microshift-net apply`',
+    'no event at br-ex is repaired before the next `microshift-net apply`',
   ],
   [
     'event-watch',
     'microshift-net-event.path',
     'asks for a look after an event',
-    "after a restart of NetworkManager nobody gives br-ex back to it, and after a lost cable nobody takes the NIC's addresses off again",
+    "after a restart of NetworkManager br-ex is not returned to it, and after a lost link the NIC's addresses are not removed again",
   ],
   [
     'uplink-watch',
     'microshift-net-uplink.path',
     'asks for a look when the uplink is out',
-    'a NIC that somebody takes out of br-ex stays out, and the node without network',
+    'a NIC that is removed from br-ex stays out, and the node has no network',
   ],
 ];
 
@@ -77,7 +77,7 @@ export const unitChecks: readonly Check[] = [
               failed(
                 `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
                 `journalctl -b -u ${ownUnit}`,
-                `systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit} # once that is mended`,
+                `systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit} # once the cause is fixed`,
               ),
           ],
           `${ownUnit} is ${unit.file} and ${unit.active}`,

@@ -44,7 +44,7 @@ function parseAll(name: string, { value, source }: Sourced<readonly string[]>): 
   const ranges = value.map((text) => {
     const range = parseRange(text);
     if (range === null)
-      throw invalid(`${name}: ${JSON.stringify(text)} is no address range`, 'write it as in 10.42.0.0/16', source);
+      throw invalid(`${name}: ${JSON.stringify(text)} is not an address range`, 'write it as in 10.42.0.0/16', source);
     if (!range.canonical)
       throw invalid(
         `${name}: ${text} names an address inside a range`,

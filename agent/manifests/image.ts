@@ -56,7 +56,7 @@ function imageOfRelease(path: string, text: string): string {
 /** Checks an image reference. The kubelet would report a malformed one only hours later, in an event. */
 function checked(value: string, source: string): Sourced<string> {
   if (/^[A-Za-z0-9[][A-Za-z0-9._:/@+[\]-]{0,510}$/.test(value)) return { value, source };
-  throw unknown(`${JSON.stringify(value)} (${source}) is no image reference`);
+  throw unknown(`${JSON.stringify(value)} (${source}) is not an image reference`);
 }
 
 function unknown(why: string, cause?: unknown): AgentError {

@@ -20,7 +20,7 @@ export function ovnConfigData(config: Config, flavor: Flavor, controlPlane: stri
   }
   const family = familyOf(address);
   if (family === null) {
-    throw new AgentError('config-invalid', `${JSON.stringify(address)} is no IP address`, {
+    throw new AgentError('config-invalid', `${JSON.stringify(address)} is not an IP address`, {
       hint: 'give --control-plane the address of the node with the API server, as in 192.0.2.10',
     });
   }

@@ -9,7 +9,7 @@ export function interfaceNameFault(name: string): string | null {
   const bytes = Buffer.from(name);
   if (bytes.length === 0) return 'it is empty';
   if (bytes.length > maxBytes) return `it has ${bytes.length} bytes and the kernel allows ${maxBytes}`;
-  if (name === '.' || name === '..') return `"${name}" is no name`;
+  if (name === '.' || name === '..') return `"${name}" is not a name`;
   for (const byte of bytes) {
     if (byte === 0x2f) return 'it contains a slash';
     if (byte === 0x3a) return 'it contains a colon';

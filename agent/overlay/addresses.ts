@@ -7,7 +7,7 @@ import { type AddressRange, addressAt, contains, parseRange } from '../net/addre
 export function rangeOf(text: string): AddressRange {
   const range = parseRange(text);
   if (range !== null) return range;
-  throw new AgentError('overlay-conflict', `${text} is no range of addresses`, {
+  throw new AgentError('overlay-conflict', `${text} is not a range of addresses`, {
     hint: 'write it as 10.42.0.0/24 or fd01::/64',
   });
 }

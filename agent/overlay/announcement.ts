@@ -61,7 +61,7 @@ export function announcedGateway(
   const [vlan, ...vlans] = all('vlan');
   const [vip, ...vips] = all('vip');
   if ([...kinds, ...networks, ...macs, ...vlans, ...vips].length > 0) return { fault: 'it says one thing twice' };
-  if (kind !== 'shared' && kind !== 'dedicated') return refused(`"${kind}" is no kind of gateway`);
+  if (kind !== 'shared' && kind !== 'dedicated') return refused(`"${kind}" is not a kind of gateway`);
   const bridge = bridgeOf(network, bridgeMappings);
   if (bridge === null) return refused(`its network "${network}" has no bridge there`);
   if (!isUnicastMac(mac)) return refused(`"${mac}" is no MAC of a NIC`);
@@ -124,7 +124,7 @@ export function addressesFault(addresses: readonly string[], layout: OverlayLayo
   for (const text of addresses) {
     const range = parseRange(text);
     if (range === null || range.prefixLength === 0 || !isHost(withoutLength(text)) || isLinkLocal6(text))
-      return `"${text}" is no address of a gateway, with its length`;
+      return `"${text}" is not an address of a gateway, with its length`;
     const own = parseRange(`${withoutLength(text)}/${range.family === 4 ? 32 : 128}`);
     const inside = ranges.find((subnet) => own !== null && overlaps(rangeOf(subnet), own));
     if (inside !== undefined) return `${text} is within ${inside} of the cluster itself`;
@@ -138,7 +138,7 @@ export function addressesFault(addresses: readonly string[], layout: OverlayLayo
 export function nextHopsFault(nextHops: readonly string[], addresses: readonly string[]): string | null {
   if (isTwiceInFamily(nextHops)) return `it has two next hops of one family, ${nextHops.join(' and ')}`;
   for (const hop of nextHops) {
-    if (!isHost(hop)) return `"${hop}" is no address of a router`;
+    if (!isHost(hop)) return `"${hop}" is not an address of a router`;
     if (!addresses.some((address) => isIpv6(address) === isIpv6(hop))) return `it has no address for next hop ${hop}`;
     if (addresses.some((address) => withoutLength(address) === hop)) return `it is its own next hop, ${hop}`;
   }
@@ -148,7 +148,7 @@ export function nextHopsFault(nextHops: readonly string[], addresses: readonly s
 /** Returns the fault of a subnet that a gateway shall serve, as a sentence; null if it is valid. */
 export function subnetFault(subnet: string, { clusterSubnets }: OverlayLayout): string | null {
   const range = parseRange(subnet);
-  if (range?.canonical !== true) return `"${subnet}" is no subnet`;
+  if (range?.canonical !== true) return `"${subnet}" is not a subnet`;
   const isInside = clusterSubnets.some((cluster) => contains(rangeOf(cluster), range));
   return isInside ? null : `${subnet} is not in ${clusterSubnets.join(' or ')}`;
 }

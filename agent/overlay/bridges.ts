@@ -57,7 +57,7 @@ export function wantPort(
     throw new AgentError(
       'overlay-conflict',
       `port ${name} is in ${textOf(holder.row, 'name')}, not in ${bridge.title}`,
-      { hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}` },
+      { hint: `remove it if it is not needed: ovs-vsctl del-port ${name}` },
     );
   }
   const why = `${name} is part of ${bridge.title}`;

@@ -46,7 +46,7 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
   }
   for (const row of draft.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
     if (!draft.isPlanned(row))
-      draft.remove('Connection', row, textOf(row, 'target'), 'nobody shall connect there any more');
+      draft.remove('Connection', row, textOf(row, 'target'), 'connections there are not wanted any more');
   if (tls === null)
     for (const row of draft.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
       draft.remove('SSL', row, 'certificates', 'TLS is off');
@@ -60,7 +60,7 @@ function wantTls(draft: Draft, global: WantedRow, tls: NonNullable<CentralFacts[
   if (existing !== null && !isOwnedBy(existing, owner) && !isSame) {
     const message = `the database uses the certificate ${textOf(existing, 'certificate')}, which is not ours`;
     throw new AgentError('overlay-conflict', message, {
-      hint: 'remove it, so that nobody is cut off unasked: ovn-nbctl del-ssl, ovn-sbctl del-ssl',
+      hint: 'remove it yourself, because its clients lose their connection: ovn-nbctl del-ssl, ovn-sbctl del-ssl',
     });
   }
   draft.want({

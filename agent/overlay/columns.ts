@@ -81,7 +81,7 @@ export const writtenTables: Readonly<
   },
   Open_vSwitch: {
     Open_vSwitch: {
-      for: 'what ovn-controller is told',
+      for: 'settings of ovn-controller',
       columns: ['bridges', 'external_ids', 'other_config', 'ssl'],
     },
     Bridge: {

@@ -220,7 +220,7 @@ function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gate
         mac: is(macOf(nextHop)),
         override_dynamic_mac: is(true),
       },
-      why: 'nobody answers for that next hop, so nobody is asked',
+      why: 'no host answers for that next hop, so no request is sent',
     });
   }
 }

@@ -38,7 +38,7 @@ export function wantOutsideGuards(
     if (own.length === 0) continue;
     const ranges = [...own, masqueradeSubnets[number]].join(', ');
     const match = `inport == "${outsidePort}" && ${word}.src == {${ranges}}`;
-    wantDropped(draft, router, match, node, 'nobody outside has an address of the cluster');
+    wantDropped(draft, router, match, node, 'no host outside has an address of the cluster');
   }
 }
 

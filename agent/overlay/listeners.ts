@@ -27,7 +27,7 @@ export function openListeners(rows: DatabaseRows, remotes: readonly string[], ow
 /** Returns the fault of an open listener as a sentence. */
 export function listenerFault({ database, target }: OpenListener): string {
   const name = database === 'OVN_Northbound' ? 'northbound' : 'southbound';
-  return `the ${name} database is open at ${target}: whoever connects there may write every row of the cluster`;
+  return `the ${name} database is open at ${target}: any client that connects there may write every row of the cluster`;
 }
 
 /** Returns the hint that closes an open listener. The next run adds this product's own connections in the same column again. */

@@ -17,7 +17,7 @@ export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: 
   const place = { table: 'Open_vSwitch', row: root._uuid, column: 'ssl' };
   if (tls === null) {
     if (row === undefined || !isOwnedBy(row, owner)) return [];
-    const why = 'nobody of this node connects with TLS any more';
+    const why = 'this node does not connect with TLS any more';
     return [{ do: 'delete', table: 'SSL', title: 'certificates', uuid: row._uuid, place, why }];
   }
   const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };

@@ -37,7 +37,7 @@ export function movedAddresses(
   const need = needOf(link, node, facts);
   if (need !== null) {
     throw new AgentError('interface-unsuitable', `${nic} cannot be the gateway's own: ${need}`, {
-      hint: 'choose a NIC that nobody uses, or leave --interface out: the gateway shares br-ex then',
+      hint: 'choose an unused NIC, or omit --interface, so that the gateway shares br-ex',
       facts: { interface: nic },
     });
   }
@@ -51,7 +51,7 @@ export function movedAddresses(
   }
   const lost = asked === 'auto' ? [] : there.filter((address) => !asked.includes(address));
   if (lost.length > 0) {
-    throw new AgentError('interface-unsuitable', `${nic} has ${lost.join(', ')}, at which nobody would answer`, {
+    throw new AgentError('interface-unsuitable', `${nic} has ${lost.join(', ')}, which would not be answered any more`, {
       hint: `take it off first: ip address delete ${lost[0]} dev ${nic}`,
       facts: { interface: nic },
     });

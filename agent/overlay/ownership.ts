@@ -38,7 +38,7 @@ export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts
   for (const node of nodes) {
     const nodeSwitch = existing.named('Logical_Switch', node.name);
     if (nodeSwitch !== null && node.subnets.length > 0 && !isNodeSwitch(nodeSwitch, owner))
-      throw taken(`a switch named ${node.name} is somebody else's`, node.name);
+      throw taken(`a switch named ${node.name} belongs to another program`, node.name);
     const { onRouter, onSwitch, management } = nodeNames(node.name);
     const gateway = gatewayNames(node.name);
     inPlace(existing, 'Logical_Switch_Port', [onSwitch, management], node.name);
@@ -52,7 +52,7 @@ export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts
   }
   const router = existing.named('Logical_Router', centralNode);
   if (layout.naming === 'seed' && router !== null && clusterRouterOf(existing) === null)
-    throw taken(`a router named ${centralNode} is there, and it is no cluster's`, centralNode);
+    throw taken(`a router named ${centralNode} is there, and it is not a cluster's`, centralNode);
 }
 
 function isNodeSwitch(row: DatabaseRow, owner: string): boolean {
@@ -81,7 +81,7 @@ function refuseOtherChassis(
       ? `microshift-net overlay leave --node ${name}`
       : `ovn-nbctl --if-exists lr-del ${gatewayNames(name).router} -- --if-exists ls-del ${name}`;
   throw new AgentError('overlay-conflict', `node ${name} is chassis ${chassis}, not ${systemId}`, {
-    hint: `give the node another name; or, where it was installed anew: ${anew}`,
+    hint: `give the node another name; or, if it was installed again: ${anew}`,
     facts: { node: name, chassis },
   });
 }

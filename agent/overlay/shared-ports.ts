@@ -45,12 +45,12 @@ export function sharedPorts(
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));
   const [first, ...more] = devices;
-  if (first === undefined) return `${bridge} has no NIC, so that nobody reaches its gateway`;
+  if (first === undefined) return `${bridge} has no NIC, so its gateway is unreachable`;
   if (more.length === 0) return first;
   const alike = devices.filter((row) => textOf(row, 'mac_in_use') === mac);
   const [only] = alike;
   if (only !== undefined && alike.length === 1) return only;
-  return `of ${devices.map((row) => textOf(row, 'name')).join(', ')} in ${bridge}, it cannot be told which is the NIC`;
+  return `of ${devices.map((row) => textOf(row, 'name')).join(', ')} in ${bridge}, the NIC among them is unknown`;
 }
 
 /** Returns the port number; null if ovs-vswitchd has not created the port or could not do so (ovs-vswitchd.conf.db(5), `ofport` -1). */

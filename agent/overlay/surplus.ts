@@ -32,7 +32,7 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
       const title = titleOf(table, row);
       const foreign = heldTables.has(table) ? null : foreignPart(draft, table, row, owner);
       if (foreign !== null) {
-        draft.trace.push(`kept=${title}, for ${foreign}, which is somebody else's`);
+        draft.trace.push(`kept=${title}, for ${foreign}, which another program owns`);
         continue;
       }
       const holder = draft.existing.holderOf(row);

@@ -25,7 +25,7 @@ export function addedNameFault(name: string): string | null {
   if (name.length > nameBytes) return `it has ${name.length} characters and the kernel allows ${nameBytes}`;
   if (!/^[A-Za-z0-9][\w.-]*$/.test(name) || /^\d+$/.test(name))
     return 'a name has letters, digits, ".", "_" and "-", not only digits, and begins with a letter or a digit';
-  return reservedNames.test(name) ? 'this name belongs to something else' : null;
+  return reservedNames.test(name) ? 'this name is reserved' : null;
 }
 
 /** Returns the names for a bridge of `bridge add`. */

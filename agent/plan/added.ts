@@ -146,16 +146,16 @@ function refuseConfigured(nic: string, { uplink, externalUplink, ovs }: Config, 
   if (ovs.datapathType.value === 'netdev')
     throw new AgentError(
       'config-invalid',
-      `${ovs.datapathType.source} asks for the userspace data path, which br-ex and br-ex1 alone can have`,
+      `${ovs.datapathType.source} requests the userspace data path, which only br-ex and br-ex1 support`,
       {
-        hint: 'take ovs.datapathType out of /etc/microshift/ovn.yaml',
+        hint: 'remove ovs.datapathType from /etc/microshift/ovn.yaml',
       },
     );
 }
 
 function unsuitable(nic: string, reason: string, bridge: string): AgentError {
-  return new AgentError('interface-unsuitable', `${nic} cannot be put into a bridge: ${reason}`, {
-    hint: `microshift-net bridge remove ${bridge} first, or leave --name away`,
+  return new AgentError('interface-unsuitable', `${nic} cannot be added to a bridge: ${reason}`, {
+    hint: `microshift-net bridge remove ${bridge} first, or omit --name`,
   });
 }
 
@@ -187,7 +187,7 @@ function metricOf(nic: string, { routes }: Observation): number {
 function wayInNotes(list: readonly AddedBridge[], observation: Observation): readonly PlanNote[] {
   const { routes, host } = observation;
   const ways = new Set(routes.filter((route) => isDefault(route.destination)).map((route) => route.device));
-  const tried = 'with --confirm-timeout the change is taken back unless it is confirmed';
+  const tried = 'with --confirm-timeout the change is rolled back unless it is confirmed';
   return list.flatMap(({ bridge, interface: nic }): PlanNote[] => {
     if (uplinkInBridge(addedNames(bridge), observation) === nic) return [];
     const isSession = host.sshPeer !== null && wayTo(host.sshPeer, routes) === nic;

@@ -34,8 +34,8 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
   if (event === 'post-install') await attempt(`enable ${openvswitch}`, () => presetUnit(openvswitch));
   if (why !== null) {
     const rest =
-      event === 'pre-uninstall' ? 'there is no network to give back' : 'the rest happens when the node boots';
-    ports.say(`${why}: nothing is started or told; ${rest}`);
+      event === 'pre-uninstall' ? 'there is no network configuration to remove' : 'the rest happens when the node boots';
+    ports.say(`${why}: no service is started or notified; ${rest}`);
     return;
   }
   const tune = () => tuneAlone(`hook ${event}`, ports.planTuning, () => undefined);

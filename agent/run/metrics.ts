@@ -21,7 +21,7 @@ export function metricsText(record: RunRecord): string {
     metric(
       'last_run_differences',
       'gauge',
-      'Differences from the wanted state that the last run found, before it mended them.',
+      'Differences from the desired state that the last run found, before it repaired them.',
       record.differences === null ? [] : [[{}, record.differences]],
     ),
     metric(
@@ -30,7 +30,7 @@ export function metricsText(record: RunRecord): string {
       'Runs since the boot.',
       outcomes.map((outcome): Sample => [{ outcome }, runs[outcome]]),
     ),
-    metric('rollbacks_total', 'counter', 'Transactions since the boot that failed and were taken back.', [
+    metric('rollbacks_total', 'counter', 'Transactions since the boot that failed and were rolled back.', [
       [{}, record.rollbacks],
     ]),
     metric(

@@ -18,7 +18,7 @@ export async function refuseOtherCheckpoints(nm: NetworkManager, checkpoints: re
       'busy',
       `another program (Cockpit, nmstate) is trying a change of ${devices.join(', ')}: NetworkManager's checkpoint ${path} stands ${until}`,
       {
-        hint: 'let it confirm or take back its change, then run this again',
+        hint: 'let it confirm or roll back its change, then run this again',
         facts: { checkpoint: path, devices, rollbackSeconds: seconds },
       },
     );

@@ -50,7 +50,7 @@ export async function proveInbound(plan: Plan, observation: Observation, deadlin
   if (isAnswered) return;
   throw new AgentError(
     'proof-failed',
-    `the SSH client ${client.address} could not connect anew to port ${server.port} by ${bridge.bridge}: ${reason}`,
+    `the SSH client ${client.address} could not connect again to port ${server.port} by ${bridge.bridge}: ${reason}`,
     {
       hint: `add ${bridge.bridge} to the packet filter where the NIC is allowed (microshift-net plan names the rules)`,
       facts: { client: client.address, port: server.port, bridge: bridge.bridge },

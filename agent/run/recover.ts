@@ -92,14 +92,14 @@ async function endOpenRun(
   // back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
-    endTransaction('recover', id, 'committed', 'the agent died after its work was done', { kept: plan }, places);
-    announce(recovered(id, 'died after its work was done; the node is as it was meant to be'));
+    endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);
+    announce(recovered(id, 'crashed after its work was done; the node is in the desired state'));
     return;
   }
-  say(`transaction ${id} died in the middle; bringing back the state before it`);
+  say(`transaction ${id} was interrupted by a crash; rolling back`);
   const left = await takeBack(node, record.header, record.checkpoint, say);
-  const back = { state: 'rolled-back', detail: 'the agent died; the next run rolled back' } as const;
-  const [why, told] = ['the agent died in the middle', 'had died in the middle; the state before it is back'];
+  const back = { state: 'rolled-back', detail: 'the agent crashed; the next run rolled back' } as const;
+  const [why, told] = ['the agent crashed during the run', 'was interrupted by a crash and has been rolled back'];
   endTakenBack(id, left, { ...back, why, told }, announce, places);
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }

@@ -102,12 +102,12 @@ export async function restoreOldState(
       const gone = await bringBack(aim, checkpoint, deadline).then(() => null, goneService);
       if (gone === null) return null;
       failures.push(gone);
-      ports.say(`${gone.message}; the way back begins anew when it is there again`);
+      ports.say(`${gone.message}; the rollback starts again when it runs again`);
     }
   } catch (error) {
     const cause = asAgentError(error);
     return new AgentError('not-restored', `the old state could not be fully restored: ${cause.message}`, {
-      hint: `run \`microshift-net disable\` once the cause is mended${cause.hint === undefined ? '' : ` (${cause.hint})`}`,
+      hint: `run \`microshift-net disable\` once the cause is fixed${cause.hint === undefined ? '' : ` (${cause.hint})`}`,
       cause,
       before: failures.filter(({ message }) => message !== cause.message),
       facts: { missing: before.map((link) => `${link.interface}: ${link.addresses.join(' ')}`) },
@@ -181,7 +181,7 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
     return true;
   } catch (error) {
     restoration.failures.push(asAgentError(error));
-    ports.say(`the way back in place failed: ${asAgentError(error).message}`);
+    ports.say(`the planned rollback failed: ${asAgentError(error).message}`);
     return false;
   } finally {
     deadline.clear();

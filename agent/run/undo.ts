@@ -90,7 +90,7 @@ function takeBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOpti
   return withLock('undo', () =>
     withNode(async (node) => {
       const left = await takeBack(node, header, checkpoint, say);
-      const detail = 'taken back by undo';
+      const detail = 'rolled back by undo';
       if (left === null) return endTransaction('undo', header.id, 'reverted', detail);
       const failure = withFacts(left, { transaction: header.id, ended: 'not-restored' });
       const later = wholeMessage(left);

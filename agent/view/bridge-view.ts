@@ -23,5 +23,5 @@ export function bridgesText(bridges: readonly BridgeState[]): string {
     ...differences.map((entry) => `  ${differenceLine(entry)}`),
   ]);
   const drifts = bridges.some(({ state }) => state === 'drift');
-  return joinLines([...lines, ...(drifts ? ['Mend it with: microshift-net bridge apply'] : [])]);
+  return joinLines([...lines, ...(drifts ? ['Repair it with: microshift-net bridge apply'] : [])]);
 }

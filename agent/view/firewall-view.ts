@@ -13,7 +13,7 @@ export function firewallText(plan: FirewallPlan, style: Style): string {
     return `  ${source.padEnd(width)}  ${state} (${why})`;
   });
   const complete = plan.addRunning.length + plan.addPermanent.length === 0;
-  const end = complete ? [] : ['Mend it with: microshift-net firewall apply'];
+  const end = complete ? [] : ['Repair it with: microshift-net firewall apply'];
   return joinLines([`Sources of firewalld's zone ${plan.zone}:`, ...lines, ...end]);
 }
 

@@ -14,7 +14,7 @@ export function bundleWrittenText({ node, pem }: OverlayBundle, file: string): s
 /** Returns the text for a request that was written to a file. */
 export function requestWrittenText(file: string): string {
   return joinLines([
-    `${file} asks for a certificate; it is no secret, and the key stays on this node.`,
+    `${file} asks for a certificate; it is not secret, and the key stays on this node.`,
     `Copy it to the central node. Run there for a new node: microshift-net overlay pki issue NODE --system-id ID --request ${file}`,
     `For a member: microshift-net overlay pki renew NODE --request ${file}`,
   ]);

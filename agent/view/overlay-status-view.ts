@@ -21,7 +21,7 @@ export function overlayStatusText(status: OverlayStatus, style: Style): string {
 
 function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string {
   if (daemon === null || !isRunning)
-    return style('red', 'does not run: systemctl status microshift-net-overlay tells why');
+    return style('red', 'does not run: systemctl status microshift-net-overlay shows why');
   const runs = `runs since ${daemon.since}, process ${daemon.pid}`;
   if (daemon.failure === null) return `${runs}; all is as wanted`;
   const { message, hint, since } = daemon.failure;

@@ -53,7 +53,7 @@ export function countWorkload({ workload }: OverlayChanges): number {
 export function mendText(changes: OverlayChanges): string {
   const { faults } = changes;
   return joinLines([
-    ...(countChanges(changes) === 0 ? [] : ['Mend it with: microshift-net overlay apply']),
+    ...(countChanges(changes) === 0 ? [] : ['Repair it with: microshift-net overlay apply']),
     ...(countWorkload(changes) === 0
       ? []
       : ['The daemon writes the rows for Kubernetes: systemctl status microshift-net-overlay']),
@@ -84,7 +84,7 @@ export function gatewayText({ node, members }: OverlayRecord, changes: OverlayCh
       members === null && countChanges(changes) > 0
         ? ' Its rows go with the next `overlay apply` on the central node.'
         : '';
-    return `${first}: ${name} is no gateway of the cluster.${rest}`;
+    return `${first}: ${name} is not a gateway of the cluster.${rest}`;
   }
   const { bridge, addresses, nextHops, vlan } = gateway;
   const by = `by ${bridge}${vlan === null ? '' : ` in VLAN ${vlan}`} to ${nextHops.join(' and ')}`;
@@ -152,7 +152,7 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
   return joinLines([
     ...tableLines(head, rows, style),
     ...(isNobody
-      ? [style('red', 'Nobody has answered, nor has this node: systemctl status ovn-northd ovn-controller tells why')]
+      ? [style('red', 'No node has answered, not even this one: systemctl status ovn-northd ovn-controller shows why')]
       : []),
   ]);
 }

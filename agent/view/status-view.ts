@@ -39,13 +39,13 @@ export function statusText(view: StatusView, style: Style): string {
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',
-        `${differences.length} differences from what ovn.yaml says; see \`microshift-net plan\`, mend with \`microshift-net apply\``,
+        `${differences.length} differences from ovn.yaml; see \`microshift-net plan\`, repair with \`microshift-net apply\``,
       ),
     );
   } else lines.push('', style('green', 'The node is as wanted.'));
   lines.push(...warningLines(view.unknown));
   if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
-    lines.push('See what is wrong, and how to mend it: microshift-net doctor');
+    lines.push('Find the cause and the fix with: microshift-net doctor');
   return joinLines(lines);
 }
 

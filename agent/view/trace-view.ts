@@ -35,7 +35,7 @@ export function traceText(result: TraceResult, style: Style): string {
       `From ${ended(question.source, there.packet.source)} to ${ended(question.destination, there.packet.destination)}, ${service(there.packet)}:`,
     ),
     ...wayLines(there, node, style),
-    ...(back === null ? [] : [style('bold', 'The way back:'), ...wayLines(back, node, style)]),
+    ...(back === null ? [] : [style('bold', 'Reply:'), ...wayLines(back, node, style)]),
     ...elsewhere(result),
   ]);
 }
@@ -122,7 +122,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
     case 'answered':
       return `Answered by router ${end.router} itself.`;
     case 'unanswered':
-      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Send one packet and trace again; if this stays, nobody is there.`;
+      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Send one packet and trace again; if the result is the same, no host has that address.`;
     case 'unbound':
       return `Not delivered: ${end.port} is on no node.`;
     case 'circles':

@@ -136,7 +136,7 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
     const killedAt = await node.now();
     await node.text(`${letGoOfRun}; systemctl kill -s KILL ${unit}`);
     await start.ended;
-    await log.saw('died in the middle');
+    await log.saw('was interrupted by a crash');
     await log.saw('commit …');
     await ended(node);
     hasMoved(t, before, await node.state());

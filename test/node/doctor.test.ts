@@ -122,7 +122,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
       disk: /\/var\/lib\/ovnk is on \/var\/lib\/ovnk, which is read-only/,
     });
     t.match(report.of('failed').leftovers, /bridge br-old belongs to a profile that is gone/);
-    t.match(report.of('failed').leftovers, /eth0\.nmconnection\.A1B2C3 is half of a profile/);
+    t.match(report.of('failed').leftovers, /eth0\.nmconnection\.A1B2C3 is an incomplete profile/);
     await client.signal('SIGKILL');
     await node.text(`umount /var/lib/ovnk; systemctl unmask NetworkManager-wait-online.service
       rmdir /etc/ovnk/extra_bridge; printf 'eth0\\n' > /var/lib/ovnk/iface_default_hint; ovs-vsctl del-br br-old
@@ -274,7 +274,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     await node.text('systemctl start openvswitch');
   });
 
-  await t.test('a run that died in the middle', async (t) => {
+  await t.test('a run that was interrupted by a crash', async (t) => {
     await node.run('microshift-net disable');
     // What systemd does by itself would be done before doctor looks.
     await node.text('systemctl mask --quiet --runtime microshift-net-died.service');
@@ -284,6 +284,6 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match((await examined(node)).of('ok'), { journal: /a run is in progress: .*apply/ });
     await run.signal('SIGKILL');
     await run.ended;
-    t.match((await examined(node)).of('failed'), { journal: /died in the middle[\s\S]*fix: microshift-net apply/ });
+    t.match((await examined(node)).of('failed'), { journal: /was interrupted by a crash[\s\S]*fix: microshift-net apply/ });
   });
 });

@@ -150,7 +150,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.strictSame(await pictureLike(node, old), old);
   });
 
-  await t.test('a try is taken back by undo at once', async (t) => {
+  await t.test('a try is rolled back by undo at once', async (t) => {
     t.equal((await node.run(`${apply} --confirm-timeout 600`)).exitCode, 0);
     const undone = await node.measure('microshift-net undo');
     t.equal(undone.exitCode, 0, undone.stderr);

@@ -36,7 +36,7 @@ t.test('the SSH client and the packet filter', { skip: nodeSkip }, async (t) => 
     t.equal(run.exitCode, 1, run.stderr);
     t.match(
       run.stderr,
-      /the SSH client 192\.0\.2\.1 could not connect anew to port 22 by br-ex: 1 rule names eth0 and not br-ex in chain input of table inet filter/,
+      /the SSH client 192\.0\.2\.1 could not connect again to port 22 by br-ex: 1 rule names eth0 and not br-ex in chain input of table inet filter/,
     );
     await node.text(connects);
     t.strictSame((await picture(node)).links, before.links, 'the node is as it was');

@@ -111,7 +111,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(run.exitCode, 5, run.stderr);
     // It sets the MAC of the interface once more, at which the kernel drops permanent neighbours; ovnkube adds its own when it starts.
     await node.text(`kill -CONT ${vswitchd} && sleep 1 && /usr/local/bin/pods`);
-    t.match(await node.text('microshift-net plan'), /which it does not see, is made anew/);
+    t.match(await node.text('microshift-net plan'), /which it does not see, is created again/);
     await holds(t, 'microshift-net apply');
     t.strictSame(await addressesInOrder(node), inOrder);
     await holds(t, 'microshift-net disable');

@@ -28,7 +28,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     await armFault(node, 'after step 9', 'kill');
     t.equal((await node.run(apply)).signal, 'SIGKILL');
     const run = await node.measure('microshift-net recover');
-    t.match(run, { exitCode: 0, stdout: 'Recovered.\n', stderr: /died in the middle; bringing back the state before/ });
+    t.match(run, { exitCode: 0, stdout: 'Recovered.\n', stderr: /was interrupted by a crash; bringing back the state before/ });
     stayedReachable(t, run, ['192.0.2.50']);
     await isOld(t, node, old);
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
@@ -56,7 +56,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     for (const command of ['microshift-net recover', 'microshift-net apply --repair']) {
       await armFault(node, 'before journal-end', 'kill');
       t.equal((await node.run(apply)).signal, 'SIGKILL');
-      t.match(await node.measure(command), { exitCode: 0, stderr: /died after its work was done/ });
+      t.match(await node.measure(command), { exitCode: 0, stderr: /crashed after its work was done/ });
       hasMoved(t, before, await node.state());
       await node.text('microshift-net disable');
       await isOld(t, node, old);
@@ -68,7 +68,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     const run = await node.measure('systemctl start microshift-ovs-init', { settleMs: 4_000 });
     t.not(run.exitCode, 0);
     stayedReachable(t, run, ['192.0.2.50']);
-    t.match(await node.journal('microshift-ovs-init'), /died in the middle; bringing back the state before it/);
+    t.match(await node.journal('microshift-ovs-init'), /was interrupted by a crash; bringing back the state before it/);
     await isOld(t, node, old);
     await node.text('systemctl start microshift-ovs-init');
     hasMoved(t, before, await node.state());

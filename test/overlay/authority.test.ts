@@ -89,7 +89,7 @@ t.test('certificates of another authority, and no certificates', async (t) => {
   writeFileSync(pkiFiles(own).own, 'nonsense');
   t.throws(
     () => listCertificates(own),
-    failure('certificates-refused', { message: /node\.pem: this is no certificate/ }),
+    failure('certificates-refused', { message: /node\.pem: this is not a certificate/ }),
   );
 });
 

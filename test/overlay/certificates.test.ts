@@ -56,7 +56,7 @@ function isTaken(host: Host, pem: string, authority = `${pki}/ca.crt`): boolean 
 /** Joins with a key that is made on the node, as the command line does that `init` prints. */
 function joinByRequest(t: Test, central: Host, host: Host): void {
   const request = host.agent('overlay', 'pki', 'request').stdout;
-  t.notMatch(request, /PRIVATE/, 'a request is no secret');
+  t.notMatch(request, /PRIVATE/, 'a request is not secret');
   t.equal(host.agent('overlay', 'pki', 'request').stdout, request, 'asking again asks for the same');
   const words = ['issue', host.name, '--system-id', `${host.name}-of-the-test`, '--request', '-'];
   const bundle = central.agentWith(request, 'overlay', 'pki', ...words).stdout;

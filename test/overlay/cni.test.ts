@@ -213,7 +213,7 @@ t.test('what is asked for wrongly', { skip }, async (t) => {
   await refused(4, { args: '' }, {}, 'no pod');
   await refused(7, {}, { prevResult: {} }, 'another plug-in before it');
   await refused(101, { netns: '/run/netns/absent' }, {}, 'a namespace that is not there');
-  await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is no namespace');
+  await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is not a namespace');
   t.match(await late, { status: 1, result: { code: 11, msg: /is another one by now/ } }, 'a pod of another time');
   t.strictSame(ofPods(n1), [], 'nothing is left of any of them');
   n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovn-controller.pid)');

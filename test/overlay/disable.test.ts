@@ -72,7 +72,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   t.equal(n1.must('ovn-nbctl', 'show'), '');
   t.equal(n1.must('ovn-sbctl', 'get-connection'), '');
   t.match(n1.run(['ls', '/etc/microshift-net/pki/issued']), { stdout: '' });
-  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /the central node was not told/ });
+  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /the central node could not be notified/ });
   isClear(n2);
 
   n2.write('/etc/microshift-net/pki/node.pem', 'of a join that was cut off');

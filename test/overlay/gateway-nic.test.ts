@@ -27,7 +27,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
     [['--interface', 'eth1'], /nothing leads further from eth1/],
     [
       ['--interface', 'eth1', '--address', '203.0.113.8/24'],
-      /eth1 has 203\.0\.113\.9\/24, at which nobody would answer/,
+      /eth1 has 203\.0\.113\.9\/24, which would not be answered any more/,
     ],
     [['--bridge', 'br-none'], /no bridge br-none/],
     [['--vlan', '7'], /192\.0\.2\.12\/24 of br-ex is not in VLAN 7/],

@@ -90,6 +90,6 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
   t.match(shown(n1, 'n3'), up('ovn-n3-of--0'), 'and all is as it was');
 
   n1.must('sh', '-c', 'kill -STOP "$(pgrep -x ovn-northd)"');
-  t.match(n1.agent('overlay', 'nodes').stdout, /Nobody has answered, nor has this node: systemctl status ovn-northd/);
+  t.match(n1.agent('overlay', 'nodes').stdout, /No node has answered, not even this one: systemctl status ovn-northd/);
   n1.must('sh', '-c', 'kill -CONT "$(pgrep -x ovn-northd)"');
 });

@@ -15,7 +15,7 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
       stdout,
       /switch n1, .*\n[\s\S]*router ovn_cluster_router, .*\n[\s\S]*Delivered to k8s-n2 on n2, from 10\.42\.0\.2\./,
     );
-    t.match(stdout, /The way back:\n[\s\S]*Delivered to k8s-n1 on n1, from 10\.42\.1\.2\./);
+    t.match(stdout, /Reply:\n[\s\S]*Delivered to k8s-n1 on n1, from 10\.42\.1\.2\./);
     const [fromFirst, fromSecond] = [traced(n1, 'n1', 'n2', '--back'), traced(n2, 'n1', 'n2', '--back')];
     t.strictSame(withoutNames(fromFirst.there), withoutNames(fromSecond.there), 'both nodes say the same of OVN');
     for (const [sender, receiver] of [

@@ -205,7 +205,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     const run = await node.run(
       'mkdir /mnt/image && mount --bind / /mnt/image && chroot /mnt/image microshift-net hook post-install',
     );
-    t.match(run, { exitCode: 0, stderr: /nothing is started or told; the rest happens when the node boots/ });
+    t.match(run, { exitCode: 0, stderr: /no service is started or notified; the rest happens when the node boots/ });
     t.match(await node.run('chroot /mnt/image microshift-net hook pre-uninstall; umount /mnt/image'), { exitCode: 0 });
     hasMoved(t, before, await node.state());
   });

@@ -49,8 +49,8 @@ for (const [words, message] of [
   [master, /required option '--master-switch-subnet <subnet>' not specified/],
   [`${master} --master-switch-subnet`, /option '--master-switch-subnet <subnet>' argument missing/],
   [`${master} --master-switch-subnet=`, /--master-switch-subnet is empty; a variable of the shell may not be set/],
-  [`${master} --master-switch-subnet=192.168.1`, /--master-switch-subnet: "192\.168\.1" is no address range/],
-  [`${master} --master-switch-subnet=192.168.1.2/24`, /"192\.168\.1\.2\/24" has bits set behind its prefix/],
+  [`${master} --master-switch-subnet=192.168.1`, /--master-switch-subnet: "192\.168\.1" is not an address range/],
+  [`${master} --master-switch-subnet=192.168.1.2/24`, /"192\.168\.1\.2\/24" has host bits set/],
   [
     `${minion} --minion-switch-subnet 192.168.2.0/24 --service-cluster-ip-range 192.168.64.0/18`,
     /--service-cluster-ip-range: 192\.168\.64\.0\/18 overlaps --cluster-ip-subnet 192\.168\.0\.0\/16/,
@@ -70,17 +70,17 @@ for (const [words, message] of [
   [`${gateway} --bridge-interface=breth0 --physical-ip=`, /--physical-ip is empty/],
   [
     `${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/255.0.255.0`,
-    /"10\.0\.0\.1\/255\.0\.255\.0" is no address/,
+    /"10\.0\.0\.1\/255\.0\.255\.0" is not an address/,
   ],
   [
     `${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --default-gw=gw`,
-    /--default-gw: "gw" is no address/,
+    /--default-gw: "gw" is not an address/,
   ],
   [
     `${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --rampout-ip-subnets=10.0.0.0/8`,
     /10\.0\.0\.0\/8 is not in/,
   ],
-  [`${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --rampout-ip-subnet=192.168.2.1/24`, /is no subnet/],
+  [`${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --rampout-ip-subnet=192.168.2.1/24`, /is not a subnet/],
 ] as const)
   t.test(words, (t) => {
     t.match(run(words), { status: 2, stdout: '', stderr: message });

@@ -52,7 +52,7 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
     },
     interfaceZones: async () => {
       const [[defaultZone], [zones]] = await Promise.all([
-        request('tell its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
+        request('report its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
         request('list its zones', { ...running, member: 'getActiveZones' }),
       ]);
       // Signature a{sa{sas}}: by zone, the names in `interfaces` and `sources`.

@@ -56,5 +56,5 @@ export async function presetUnit(unit: string): Promise<void> {
   const { exitCode, stderr } = await run('systemctl', ['--no-reload', 'preset', unit], commandMs);
   if (exitCode === 0) return;
   const why = stderr.trim().split('\n').at(-1) ?? `systemctl ended with ${exitCode}`;
-  throw new AgentError('systemd-refused', why, { hint: `once that is mended: systemctl enable --now ${unit}` });
+  throw new AgentError('systemd-refused', why, { hint: `once the cause is fixed: systemctl enable --now ${unit}` });
 }

@@ -106,7 +106,7 @@ export function isPassing(error: AgentError): boolean {
  */
 function conflictError(doing: string, conflicts: readonly unknown[]): AgentError {
   const owned = conflicts.map((conflict) => {
-    const owner = /conflict with "([^"]*)"/.exec(String(fieldAt(conflict, 'message')))?.[1] ?? 'somebody';
+    const owner = /conflict with "([^"]*)"/.exec(String(fieldAt(conflict, 'message')))?.[1] ?? 'another manager';
     return { owner, field: String(fieldAt(conflict, 'field') ?? '').replace(/^\./, '') };
   });
   const owners = [...new Set(owned.map(({ owner }) => owner))];

@@ -31,7 +31,7 @@ export function writeManifestFiles(directory: string, files: Readonly<Record<str
     const present = readdirSync(directory);
     const own = present.filter((name) => isRendered(directory, name, mark));
     for (const name of present.filter((entry) => entry in files)) {
-      if (!own.includes(name)) throw new Error(`${name} there is somebody else's`);
+      if (!own.includes(name)) throw new Error(`${name} there belongs to another program`);
     }
     for (const [name, text] of Object.entries(files)) writeIfChanged(join(directory, name), text);
     for (const name of own) if (!(name in files)) rmSync(join(directory, name));

@@ -24,7 +24,7 @@ export async function* watchLines(incoming: IncomingMessage): AsyncGenerator<rea
 
 function lineOf(text: string): WatchLine {
   const line = JSON.parse(text) as WatchLine | null;
-  if (typeof line?.object !== 'object' || line.object === null) throw new Error('it is no line of a watch');
+  if (typeof line?.object !== 'object' || line.object === null) throw new Error('it is not a line of a watch');
   return line;
 }
 

@@ -109,7 +109,7 @@ function tooLate(what: string, limitMs: number, facts: ErrorFacts): AgentError {
 function activationFailed(what: string, reason: number, deviceReason: string): AgentError {
   const why = deviceReason === '' ? activeStateReason(reason) : deviceReason;
   return new AgentError('activation-failed', `NetworkManager could not activate ${what}: ${why}`, {
-    hint: 'look at journalctl -u NetworkManager for the details, mend the cause, and run it again',
+    hint: 'look at journalctl -u NetworkManager for the details, fix the cause, and run it again',
     facts: { reason: activeStateReason(reason), deviceReason },
   });
 }

@@ -31,11 +31,11 @@ const knownSignatures: Readonly<Record<string, string>> = {
 
 /** Returns the reason why a value is not the settings of a profile; null if it is. */
 export function settingsFault(value: unknown): string | null {
-  if (!isDictionary(value)) return 'a profile is no dictionary of settings';
+  if (!isDictionary(value)) return 'a profile is not a dictionary of settings';
   for (const [name, setting] of Object.entries(value)) {
-    if (!isDictionary(setting)) return `the setting ${name} is no dictionary`;
+    if (!isDictionary(setting)) return `the setting ${name} is not a dictionary`;
     for (const [key, pair] of Object.entries(setting)) {
-      if (!isPair(pair)) return `${name}.${key} is no value with its signature`;
+      if (!isPair(pair)) return `${name}.${key} is not a value with its signature`;
       const wanted = knownSignatures[`${name}.${key}`];
       if (wanted !== undefined && (pair[0] !== wanted || !fits(wanted, pair[1])))
         return `${name}.${key} is not of the form ${wanted}`;

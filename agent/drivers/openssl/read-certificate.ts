@@ -87,7 +87,7 @@ function parse(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw new Error('this is no certificate', { cause });
+    throw new Error('this is not a certificate', { cause });
   }
 }
 

@@ -17,7 +17,7 @@ export function fromOvn(what: string, where: string, error: unknown): AgentError
 
 const refusal: readonly [ErrorKind, string] = [
   'ovsdb-refused',
-  'run it again: somebody else may have changed the rows meanwhile; `--verbose` has what the server said',
+  'run it again: another client may have changed the rows meanwhile; `--verbose` shows the answer of the server',
 ];
 
 const storage: readonly [ErrorKind, string] = [

@@ -47,13 +47,13 @@ function explainDial(remote: Remote, cause: NodeJS.ErrnoException): OvsdbError {
 
 const localReasons: Readonly<Record<string, string>> = {
   ENOENT: 'the socket does not exist, ovsdb-server is not running',
-  ECONNREFUSED: 'nobody listens there, ovsdb-server is not running',
+  ECONNREFUSED: 'no server listens there: ovsdb-server is not running',
   EACCES: 'permission denied',
   EAGAIN: 'the server does not accept connections',
 };
 
 const remoteReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens on that port, or a firewall refuses',
+  ECONNREFUSED: 'no server listens on that port, or a firewall refuses the connection',
   EHOSTUNREACH: 'no route to that host, or it is off',
   ENETUNREACH: 'no route to that network',
   ETIMEDOUT: 'no answer, the host is off or a firewall drops',

@@ -83,7 +83,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
       const client = connection;
       connection = undefined;
       set(undefined);
-      waiters.end(new OvsdbError('closed', `lock ${name} given back by this side`));
+      waiters.end(new OvsdbError('closed', `lock ${name} released by this side`));
       await client?.call('unlock', [name]).catch((error: OvsdbError) => {
         // The end of the connection has already released the lock.
         if (!['lost', 'closed'].includes(error.kind)) throw error;

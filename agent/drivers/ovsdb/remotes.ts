@@ -80,5 +80,5 @@ function splitAt(text: string, index: number): readonly [string, string] {
 }
 
 function invalid(text: string, why: string): OvsdbError {
-  return new OvsdbError('invalid', `${quoteExcerpt(text)} is no server of a database: ${why}`);
+  return new OvsdbError('invalid', `${quoteExcerpt(text)} is not a server of a database: ${why}`);
 }

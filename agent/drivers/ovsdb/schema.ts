@@ -55,5 +55,5 @@ function mapMembers<T>(value: Json | undefined, read: (member: Json) => T): Read
 
 function members(value: Json | undefined): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new OvsdbError('protocol', 'the reply to get_schema is no schema');
+  throw new OvsdbError('protocol', 'the reply to get_schema is not a schema');
 }

@@ -195,10 +195,10 @@ function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<u
 
 /** Returns a member that must be an object; an empty object if it is missing. */
 function member(value: Json, name: string): JsonObject {
-  if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is no object');
+  if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is not an object');
   const found = Object.hasOwn(value, name) ? value[name] : {};
   if (isJsonObject(found)) return found;
-  throw new OvsdbError('protocol', `an update whose ${quoteExcerpt(name)} is no object`);
+  throw new OvsdbError('protocol', `an update whose ${quoteExcerpt(name)} is not an object`);
 }
 
 /** Returns true if two values are written in the same way. A server always writes equal values in the same way. */

@@ -91,7 +91,7 @@ export function adjustInPlace(
   }
   if ((remedies.has('attach-uplink') || remedies.has('clear-uplink')) && source !== null) {
     const { id, uuid, link, isActive } = source;
-    const why = `${link.name} is configured by ${id}, which gave it back what ${names.bridge} has`;
+    const why = `${link.name} is configured by ${id}, which added addresses that ${names.bridge} has`;
     const carried = fromNic(names, link.name, observation);
     steps.push(...carryToBridge(link.name, carried));
     steps.push({ do: 'clearUplink', interface: link.name, profile: isActive ? null : { id, uuid }, why });
@@ -156,20 +156,20 @@ function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelE
     neighbours: neighbours.filter(({ address }) => address.includes(':')),
   };
   if (entries.addresses.length === 0) return [];
-  const why = `NetworkManager takes the IPv6 addresses of others off ${name} when it begins to look after it`;
+  const why = `NetworkManager removes the IPv6 addresses of other programs from ${name} when it begins to manage it`;
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
 /** Returns the step that makes NetworkManager manage a bridge that has no profile. */
 export function claimStep(names: BridgeNames, wanted: WantedBridge, observation: Observation): Step {
   const { bridge } = names;
-  const taken = `NetworkManager takes ${bridge} over with all that others have put into it`;
+  const taken = `NetworkManager takes ${bridge} over with the ports of other programs`;
   const step = { do: 'claimBridge', bridge, profiles: marksOf(names, wanted), row: rowOf(names, wanted) } as const;
   if (!isUnseen(bridge, observation)) return { ...step, why: taken };
   return {
     ...step,
     renewed: true,
-    why: `${taken}; its own interface, which it does not see, is made anew first`,
+    why: `${taken}; its own interface, which it does not see, is created again first`,
   };
 }
 

@@ -74,7 +74,7 @@ export function buildWithUplink(
       do: 'clearUplink',
       interface: uplink,
       profile: isActive || source.externalCopy !== null ? null : { id, uuid },
-      why: `${names.bridge} has what is IP of ${id} from now on; its link settings stay on ${uplink}, and the profile as it is`,
+      why: `${names.bridge} has the IP settings of ${id} from now on; the link settings stay on ${uplink}, and the profile is unchanged`,
     },
     ...settle(names, final, source, observation),
     // These steps come last, because NetworkManager may let the kernel process a router advertisement whenever it
@@ -123,7 +123,7 @@ export function buildWithoutUplink(
 
 /** Returns the steps that activate a copy of the profile that NetworkManager generated for a NIC of another program. */
 function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
-  const why = `what NetworkManager shows of ${uplink} is no profile that would last`;
+  const why = `the profile that NetworkManager shows for ${uplink} is generated and would not last`;
   return [
     { do: 'writeProfiles', profiles: [copy], why },
     activate(copy, `NetworkManager can change ${uplink} in place once it configures it`, uplink),
@@ -157,7 +157,7 @@ function settle(
   const overlap: Step = {
     ...inPlace,
     settings: overlapSettings(final, source.addressLink, observation),
-    why: 'asks for the lease while the old address still answers',
+    why: 'requests the lease while the old address still answers',
   };
   const wait = dynamicWait(names, final, lease, hasIpv6Default);
   return lease && hasAddresses ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
@@ -209,7 +209,7 @@ export function activate({ id, uuid }: WantedProfile, why: string, device: strin
 export function putBack(entries: KernelEntries): readonly Step[] {
   const { interface: name } = entries;
   if (isEmpty(entries)) return [];
-  const why = `what other programs gave ${name} goes with its interface, and they do not look again`;
+  const why = `the entries of other programs on ${name} are lost with its interface, and their programs do not add them again`;
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 

@@ -32,14 +32,14 @@ export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Ob
  */
 export function carryToBridge(uplink: string, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];
-  const why = `what other programs gave ${uplink} follows its addresses, and goes with them where it is not there first`;
+  const why = `the entries of other programs on ${uplink} follow its addresses, and would be lost with them`;
   return [{ do: 'changeKernel', entries, from: uplink, required: false, why }];
 }
 
 /** Returns the step that moves foreign entries to the NIC that has left the bridge, while the bridge still has them. */
 export function carryToNic({ bridge }: BridgeNames, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];
-  const why = `what other programs gave the node goes with ${bridge} where ${entries.interface} does not have it first`;
+  const why = `the entries of other programs on the node would be lost with ${bridge} before ${entries.interface} has them`;
   return [{ do: 'changeKernel', entries, from: bridge, required: false, why }];
 }
 
@@ -109,8 +109,8 @@ export function carriedNotes(
   if (isEmpty(entries)) return lost;
   const what = inWords(entries);
   const message = isMoved
-    ? `a program that is not NetworkManager gave ${link.name} ${what}, which go to ${names.bridge}: it has to name ${names.bridge}`
-    : `${what} on ${link.name} are in no profile: they move to ${names.bridge} and return with the NIC; a program that looks after them by the name ${link.name} (keepalived, a script) has to name ${names.bridge} meanwhile`;
+    ? `a program that is not NetworkManager gave ${link.name} ${what}, which go to ${names.bridge}: it has to use ${names.bridge}`
+    : `${what} on ${link.name} are in no profile: they move to ${names.bridge} and return with the NIC; a program that manages them by the name ${link.name} (keepalived, a script) has to use ${names.bridge} meanwhile`;
   return [{ level: isMoved ? 'warning' : 'info', message }, ...lost];
 }
 

@@ -28,7 +28,7 @@ export function startDisplaced(
     if (active === undefined || own === undefined || active === own) return [];
     if (!isMadeUp(active, observation) || isCopyOf(active, own)) return [];
     started.add(uplink.interface);
-    const why = `${uplink.interface} runs what NetworkManager made up when it was started anew, in place of its own profile`;
+    const why = `${uplink.interface} runs a profile that NetworkManager generated at its restart, instead of its own profile`;
     return returnToNic(names, uplink.interface, own, observation).map((step) =>
       step.do === 'detachUplink' ? { ...step, why } : step,
     );

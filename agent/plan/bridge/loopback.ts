@@ -99,7 +99,7 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
   const lacking = addresses.filter((address) => !present.includes(address));
   return lacking.map((address) => ({
     level: 'info',
-    message: `${address} goes on lo, too: MicroShift looks for the node's address beside br-ex, and restarts itself where it is not`,
+    message: `${address} is also added to lo: MicroShift looks for the node's address outside of br-ex, and restarts itself if it does not find it`,
   }));
 }
 
@@ -111,7 +111,7 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
   const lead = signpostStep(
     differences,
     'present',
-    "MicroShift takes the address that it puts on br-ex itself for the node's else",
+    "otherwise MicroShift takes the address that it adds to br-ex for the node's",
   );
   const missing = loopbackDifferences(differences, 'present');
   if (missing.length === 0) return lead;

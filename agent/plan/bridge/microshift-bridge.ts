@@ -123,7 +123,7 @@ export function adoptionNotes(
 ): readonly PlanNote[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (wanted === undefined || row === undefined || !isOfMicroShift(row, observation)) return [];
-  const taken = `MicroShift's own ${names.bridge} is taken over with all that is in it; \`microshift-net disable\` gives it back`;
+  const taken = `MicroShift's own ${names.bridge} is taken over with all its ports; \`microshift-net disable\` returns it`;
   const uplink = wanted.uplink?.interface;
   const runs = row.ports.some((port) => port.interfaces.some((entry) => entry.type === 'patch'));
   const lost = uplink === undefined ? [] : lostIpv6Addresses(names, wanted, observation);

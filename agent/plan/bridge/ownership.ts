@@ -43,9 +43,9 @@ export function lostPortNotes(names: BridgeNames, observation: Observation): rea
   if (foreign.length === 0) return [];
   const ports = foreign.map((port) => port.name).join(', ');
   const pods = foreign.some((port) => port.interfaces.some((entry) => entry.type === 'patch'))
-    ? `; pods of ovn-kubernetes have no way out until there is a ${names.bridge} again`
+    ? `; pods of ovn-kubernetes cannot reach the LAN until ${names.bridge} exists again`
     : '';
-  return [{ level: 'warning', message: `ports that others put into ${names.bridge} go with it: ${ports}${pods}` }];
+  return [{ level: 'warning', message: `ports of other programs in ${names.bridge} are removed with it: ${ports}${pods}` }];
 }
 
 /**
@@ -99,8 +99,8 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   if (isOfMicroShift(row, observation)) return null;
   const nics = nicsIn(row, observation).map((entry) => entry.name);
   if (isMarkedByMicroShift(row) && nics.length > 0) {
-    const why = `it is MicroShift's, and somebody has put ${nics.join(', ')} into it`;
-    return { why, removal: `take that out (ovs-vsctl del-port ${row.name} ${shellWord(nics[0] ?? '')})` };
+    const why = `it is MicroShift's, and another program has added ${nics.join(', ')} to it`;
+    return { why, removal: `remove that port (ovs-vsctl del-port ${row.name} ${shellWord(nics[0] ?? '')})` };
   }
   const why = 'it was made by hand, not by NetworkManager';
   return { why, removal: `remove it (ovs-vsctl del-br ${names.bridge})` };

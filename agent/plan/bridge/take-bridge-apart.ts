@@ -52,10 +52,10 @@ export function takeBridgeApart(
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
   const profileNames = ours.map(nameOf);
   if (left !== null && (ours.length > 0 || differsFromLeft(left, observation))) {
-    const why = `nothing of ours stays in ${names.bridge}, and what others have put into it does`;
+    const why = `${names.bridge} stays with the ports of other programs, without settings of microshift-net`;
     steps.push({ do: 'deleteProfiles', profiles: profileNames, bridges: [], left: [left], why });
   } else if (ours.length > 0 || removed.length > 0) {
-    const why = `nothing of ${names.bridge} stays behind`;
+    const why = `${names.bridge} is removed completely`;
     steps.push({ do: 'deleteProfiles', profiles: profileNames, bridges: removed, why });
   }
   steps.push(...settle);
@@ -129,7 +129,7 @@ function detach(
   };
   if (addresses.length === 0) return [detachUplink];
   const defaults = [...new Set(routes.map((route) => route.destination).filter(isDefault))];
-  const why = `what is held goes once ${uplink} has routes of its own`;
+  const why = `held routes are removed once ${uplink} has routes of its own`;
   const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
   return [
     detachUplink,

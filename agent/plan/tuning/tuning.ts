@@ -183,7 +183,7 @@ function finished(draft: Draft): TuningPlan {
   const files = draft.steps.filter((step) => step.do === 'writeDropIn' || step.do === 'removeDropIn');
   const others = draft.steps.filter((step) => !files.some((file) => file === step));
   if (files.length === 0) return draft;
-  const why = 'systemd reads drop-ins only when it is told to; nothing is restarted';
+  const why = 'systemd reads drop-ins only on request; nothing is restarted';
   return { ...draft, steps: [...others, ...files, { do: 'reloadUnits', why }] };
 }
 

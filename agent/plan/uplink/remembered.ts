@@ -68,7 +68,7 @@ function whyUnused(text: string, { links }: Observation): string | null {
     const [address = ''] = text.split('/');
     if (text.includes('/') && familyOf(address) !== null) return `write the address alone: ${address}`;
     const words = text.split(/[\s,;]+/).filter((part) => familyOf(part.split('/')[0] ?? '') !== null);
-    return words.length > 1 ? 'it is more than one address' : 'it is no IP address';
+    return words.length > 1 ? 'it is more than one address' : 'it is not an IP address';
   }
   const address = canonicalAddress(text);
   return links.some(({ addresses }) => addresses.some((entry) => entry.address === address))

@@ -82,8 +82,8 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
   const master = holder?.name ?? masterOf(link);
   const reason = master === null ? unsuitability(link, observation) : `it is a port of ${master}`;
   if (reason === null) return;
-  const hint = master === null ? 'name another interface' : `name another interface, or take it out of ${master} first`;
-  throw new AgentError('interface-unsuitable', `${name} cannot be put into a bridge: ${reason}`, { hint });
+  const hint = master === null ? 'name another interface' : `name another interface, or remove it from ${master} first`;
+  throw new AgentError('interface-unsuitable', `${name} cannot be added to a bridge: ${reason}`, { hint });
 }
 
 /**

@@ -58,7 +58,7 @@ async function attemptRows(
       removeFiles();
       if (wasRunning && (await askController(places)) === 'absent') await startController();
     } catch (second) {
-      throw notRestored(error, second, 'run `microshift-net overlay leave` once that is mended');
+      throw notRestored(error, second, 'run `microshift-net overlay leave` once the cause is fixed');
     }
     throw error;
   }

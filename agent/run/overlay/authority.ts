@@ -62,7 +62,7 @@ export async function initAuthority(folder: string, days = authorityDays): Promi
   // The certificate is written last: a key without it is left by an interrupted run and is not trusted by any node.
   if (existsSync(files.authority)) {
     throw new AgentError('certificates-refused', `${files.authority} is there already, and every node trusts it`, {
-      hint: 'keep it; to begin anew, take the nodes out with `overlay leave` and move the folder away',
+      hint: 'keep it; to start again, take the nodes out with `overlay leave` and move the folder away',
       facts: { path: files.authority },
     });
   }
@@ -231,7 +231,7 @@ function facts(file: string, pem: string): CertificateFacts {
     return readCertificate(pem);
   } catch (cause) {
     throw new AgentError('certificates-refused', `${file}: ${messageOf(cause)}`, {
-      hint: 'put the right file back, or issue the certificate anew',
+      hint: 'put the right file back, or issue the certificate again',
       cause,
       facts: { path: file },
     });

@@ -41,7 +41,7 @@ export async function setGateway(
       writeRecord(places.record, before);
       await restoreOverlay(before, places, say);
     } catch (second) {
-      throw notRestored(error, second, 'run `microshift-net overlay apply` once that is mended');
+      throw notRestored(error, second, 'run `microshift-net overlay apply` once the cause is fixed');
     }
     throw error;
   }

@@ -93,7 +93,7 @@ async function again(
     throw new AgentError(
       'overlay-conflict',
       `the overlay was begun with ${key} ${record.layout[key].join(', ')}, and the configuration says ${wanted[key].join(', ')}`,
-      { hint: 'put the configuration back, or take every node out and begin anew: microshift-net overlay leave' },
+      { hint: 'put the configuration back, or take every node out and start again: microshift-net overlay leave' },
     );
   }
   await ensureCentral(places);

@@ -119,7 +119,7 @@ function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void
   throw new AgentError(
     'bundle-unusable',
     `the certificate in the bundle is for the system-id ${commonName}, and the bundle for ${node.systemId}`,
-    { hint: `make it anew on the central node: microshift-net overlay pki renew ${node.name}` },
+    { hint: `make it again on the central node: microshift-net overlay pki renew ${node.name}` },
   );
 }
 

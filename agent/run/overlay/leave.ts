@@ -81,7 +81,7 @@ async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayP
     await removeChassis(database, node.systemId).finally(() => database.close());
     return rest;
   } catch (error) {
-    return `the central node was not told (${messageOf(error)}); ${rest}`;
+    return `the central node could not be notified (${messageOf(error)}); ${rest}`;
   }
 }
 

@@ -64,7 +64,7 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
   const link = facts.links.find(({ addresses }) => addresses.some(({ address }) => address === wanted));
   if (link === undefined) {
     throw refused(
-      `overlay.encapAddress ${wanted} (${overlay.encapAddress.source}) is no address of this node`,
+      `overlay.encapAddress ${wanted} (${overlay.encapAddress.source}) is not an address of this node`,
       `write one of: ${facts.links.flatMap(globalAddresses).map(withoutLength).join(', ') || 'none is there'}`,
     );
   }
@@ -104,7 +104,7 @@ export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
 }
 
 const changeRanges =
-  'set overlay.clusterSubnet, overlay.serviceSubnet and overlay.joinSubnet in ovn.yaml of the central node to ranges that nobody uses';
+  'set overlay.clusterSubnet, overlay.serviceSubnet and overlay.joinSubnet in ovn.yaml of the central node to unused ranges';
 
 /**
  * Fails with `overlay-conflict` if ranges of the cluster overlap with networks that this host has or routes elsewhere.

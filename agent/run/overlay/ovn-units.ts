@@ -73,7 +73,7 @@ export async function withUnits<T>(
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     const restored = restore(places.units, before, ask).catch((second: unknown) => {
       throw new AgentError('not-restored', messageOf(second), {
-        hint: 'run `microshift-net overlay disable` once that is mended',
+        hint: 'run `microshift-net overlay disable` once the cause is fixed',
         cause: second,
       });
     });

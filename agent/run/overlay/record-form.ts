@@ -121,7 +121,7 @@ export function bundleFault(value: unknown): string | null {
 /** Returns the first key that is missing or invalid, as part of a sentence; null if all are valid. */
 function fault(value: unknown, shape: Shape, at: string): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return `${at || 'the file'} is no group of values`;
+    return `${at || 'the file'} is not a JSON object`;
   for (const [key, wanted] of Object.entries(shape)) {
     const name = at === '' ? key : `${at}.${key}`;
     if (!Object.hasOwn(value, key)) return `${name} is missing`;

@@ -64,10 +64,10 @@ export function bundleText(bundle: OverlayBundle): string {
 /** Parses a bundle. Fails with `bundle-unusable`; `from` is the source that the error names. */
 export function parseBundle(text: string, from: string): OverlayBundle {
   const value = parsed(text);
-  const fault = value === undefined ? 'it is no bundle of `overlay pki issue`' : bundleFault(value);
+  const fault = value === undefined ? 'it is not a bundle of `overlay pki issue`' : bundleFault(value);
   if (fault === null) return value as OverlayBundle;
   throw new AgentError('bundle-unusable', `${from} cannot be used: ${fault}`, {
-    hint: 'make it anew on the central node: microshift-net overlay pki renew NODE',
+    hint: 'make it again on the central node: microshift-net overlay pki renew NODE',
     facts: { from },
   });
 }

@@ -99,7 +99,7 @@ async function follow(
   const { facts, database } = tracer;
   const chassis = facts.network.carrier(inPort);
   if (chassis === null)
-    throw new AgentError('check-failed', `${inPort.name} is on no node: nobody can send from it`, {
+    throw new AgentError('check-failed', `${inPort.name} is not on any node, so no packet can leave it`, {
       hint: 'look at `microshift-net overlay nodes` on the central node',
     });
   let way = beginWay(facts, inPort, chassis, packet);

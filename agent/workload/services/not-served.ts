@@ -32,7 +32,7 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   if (service.externalTrafficPolicy === 'Local' && isOutside) reasons.push(...ledElsewhere(nodes, families));
   if (healthCheckNodePort !== null)
     reasons.push(
-      `nobody answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to ask the service itself`,
+      `no server answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to check the service itself`,
     );
   // Without a setting, every service with affinity has the default; only a shorter time requests another endpoint sooner.
   if (affinitySeconds !== null && affinitySeconds < defaultAffinitySeconds)
@@ -71,7 +71,7 @@ function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boole
     const others = nodes.filter((one) => one.name !== name).flatMap(({ gateway }) => gateway?.subnets ?? []);
     const asked = subnets.filter((subnet) => others.includes(subnet) && families.has(isIpv6(subnet)));
     if (asked.length === 0) return [];
-    return `nobody outside is answered by pods of ${name}, because ${asked.join(' and ')} leaves by another gateway and externalTrafficPolicy is Local: let it leave by ${name}, or use Cluster`;
+    return `clients outside are not answered by pods of ${name}, because ${asked.join(' and ')} leaves by another gateway and externalTrafficPolicy is Local: let it leave by ${name}, or use Cluster`;
   });
 }
 

@@ -36,7 +36,7 @@ export function* wantWaysBack(
   const router = clusterRouterOf(draft.existing);
   const port = draft.existing.named('Logical_Router_Port', joinNames(gatewayNames(node.name).router).onRouter);
   if (router === null || port === null) {
-    draft.trace.push(`${owner}=no way back by ${node.name}, whose router is not there`);
+    draft.trace.push(`${owner}=no return path through ${node.name}, whose router is not there`);
     return;
   }
   const holder = { table: 'Logical_Router', title: textOf(router, 'name'), reference: router._uuid, existing: router };

@@ -54,7 +54,7 @@ t.test('what somebody else has put there stays', async (t) => {
   const failure = await render({ ...base, flavor: 'multi-node', directory, kustomization: true }).catch(
     (error: unknown) => error,
   );
-  t.match(failure, { kind: 'state-unwritable', message: /kustomization\.yaml there is somebody else's/ });
+  t.match(failure, { kind: 'state-unwritable', message: /kustomization\.yaml there belongs to another program/ });
   t.same(readdirSync(directory), names, 'nothing was written');
 });
 

@@ -220,7 +220,7 @@ t.test('what is missing, and what is somebody else', (t) => {
   for (const [settings, message] of [
     [{ 'ovn-nb': '' }, /no external_ids:ovn-nb yet/],
     [{ 'ovn-encap-type': 'stt' }, /ovn-encap-type is stt/],
-    [{ 'ovn-encap-ip': '192.0.2.99' }, /192\.0\.2\.99 is no address of this node/],
+    [{ 'ovn-encap-ip': '192.0.2.99' }, /192\.0\.2\.99 is not an address of this node/],
   ] as const)
     t.throws(() => planned(northbound, machine(2, settings), minionOf(second, '192.168.2.0/24')), {
       kind: 'bad-usage',

@@ -55,7 +55,7 @@ t.test('a second run keeps what the first one did', (t) => {
   t.end();
 });
 
-t.test('a run that failed and was taken back', (t) => {
+t.test('a run that failed and was rolled back', (t) => {
   const error = new AgentError('proof-failed', 'the gateway "gw" does not answer\nat all');
   const failed = { ...end, outcome: 'failed', error, transaction: { ...transaction, state: 'rolled-back' } } as const;
   const record = nextRecord(nextRecord(null, { ...end, plan: planOfCase(appliedCase('choice-none')) }), failed);

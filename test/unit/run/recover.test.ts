@@ -26,28 +26,28 @@ t.test('where nothing is open the node is not asked for anything', async (t) => 
 t.test('a run that died while its checkpoint stands is taken back in place', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep });
   t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
-  ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
-  told(ran, 'had died in the middle; the state before it is back');
-  t.match(ran.said[0], /^transaction \S+ died in the middle; bringing back the state before it$/);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+  told(ran, 'had was interrupted by a crash; the state before it is back');
+  t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; bringing back the state before it$/);
 });
 
 t.test('it is taken back even if the node is as it was meant to be: its proof was not over', async (t) => {
   const plan = { wanted: { bridges: [] } };
   const ran = await recover(t, { deaths: [{ plan }] });
   t.strictSame(ran.calls, ['CheckpointDestroy']);
-  ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
   ended(
     await recover(t, { deaths: [{ plan }], standing: [[]] }),
     'committed',
-    'the agent died after its work was done',
+    'the agent crashed after its work was done',
   );
 });
 
 t.test('a run that died after its commit is kept when the node is as it was meant to be', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: asWanted, standing: [[]] });
   t.strictSame(ran.calls, [], 'nothing is changed');
-  ended(ran, 'committed', 'the agent died after its work was done');
-  told(ran, 'died after its work was done; the node is as it was meant to be');
+  ended(ran, 'committed', 'the agent crashed after its work was done');
+  told(ran, 'crashed after its work was done; the node is in the desired state');
   t.match(ran.status?.bridges, [{ bridge: 'br-ex', uplink: 'eth0' }], 'monitoring knows the bridge');
   t.equal(ran.uplinks, 'eth0\n', 'and whoever looks whether the NIC is still in it');
 });
@@ -55,21 +55,21 @@ t.test('a run that died after its commit is kept when the node is as it was mean
 t.test('a run whose checkpoint ran out goes back by steps, as far as there is something left', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [[]] });
   t.strictSame(ran.calls, deleted);
-  ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
-  told(ran, 'had died in the middle; the state before it is back');
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+  told(ran, 'had was interrupted by a crash; the state before it is back');
 });
 
 t.test('the checkpoint of somebody else is neither rolled back nor ended', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [['/checkpoint/2']] });
   t.strictSame(ran.calls, deleted);
-  ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
 });
 
 t.test('a checkpoint that was made and not written down is waited for', async (t) => {
   const ran = await recover(t, { deaths: [{ checkpoint: null }], standing: [['/checkpoint/9'], []] });
   t.match(ran.said[0], /^waiting up to 12 s for NetworkManager to end the checkpoint that it left$/);
   t.strictSame(ran.calls, []);
-  ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
 });
 
 t.test('a run of an earlier boot ended with it: the node is not asked for anything', async (t) => {
@@ -106,7 +106,7 @@ t.test('a rollback that fails is reported with what it was for, and the journal 
     const standing = wrote === tried ? [[]] : [['/checkpoint/1']];
     const nm = { deleteProfile: refuse };
     const ran = await recover(t, { deaths: [{ wrote }], observation: atFirstStep, standing, nm });
-    const why = wrote === tried ? 'it was not confirmed in time' : 'the agent died in the middle';
+    const why = wrote === tried ? 'it was not confirmed in time' : 'the agent was interrupted by a crash';
     ended(ran, 'not-restored', why);
     t.match(ran.journals, [{ later }]);
     const text = `${why}; then ${later}`;
@@ -155,7 +155,7 @@ t.test('a journal that cannot be used is set aside and told of, and the others a
   const ran = await recover(t, { deaths: [{}], prepare });
   t.match(ran.said[0], /^warning: the journal \S+bad\.open is set aside and not obeyed: its format 2 is not one/);
   t.strictSame(readdirSync(ran.directory), [`${id}.json`, 'bad.open.unusable']);
-  ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
 });
 
 t.test('a run that died while it was closing its journal has the end that it wrote', async (t) => {

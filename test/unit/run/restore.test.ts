@@ -153,7 +153,7 @@ t.test('nothing to do in place: the checkpoint goes all the same', async (t) => 
 t.test('a way back that fails is followed by the checkpoint, and by what is left after it', async (t) => {
   const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
   t.equal(left, null);
-  t.strictSame(log, [returning, 'the way back in place failed: not now', rollingBack, 'CheckpointRollback', returning]);
+  t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
 });
 
 t.test('what only the checkpoint can build is left to it', async (t) => {
@@ -274,7 +274,7 @@ t.test('a way back that cannot be planned is left to the checkpoint', async (t) 
 
 t.test('a service that dies under the way back is waited for, and it begins anew', async (t) => {
   const stopped = new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used');
-  const beginsAnew = `${stopped.message}; the way back begins anew when it is there again`;
+  const beginsAnew = `${stopped.message}; the rollback starts again when it runs again`;
   let calls = 0;
   const nm: Partial<NetworkManager> = {
     addProfile: async () => {
@@ -337,7 +337,7 @@ t.test('a NetworkManager that goes while its routes are waited for has the way b
   t.equal(left, null);
   t.strictSame(log, [
     'returning: a route comes',
-    'it went; the way back begins anew when it is there again',
+    'it went; the rollback starts again when it runs again',
     'returning: what was before',
     'addProfile',
   ]);
@@ -381,7 +381,7 @@ t.test('whatever fails in the end is a state that is not restored', async (t) =>
   for (const [what, played] of Object.entries(table)) {
     const { left } = await restore(t, played);
     t.match(left, { kind: 'not-restored', message: /^the old state could not be fully restored: it cannot be$/ }, what);
-    t.match(left?.hint, /^run `microshift-net disable` once the cause is mended/, what);
+    t.match(left?.hint, /^run `microshift-net disable` once the cause is fixed/, what);
     t.strictSame(left?.facts.missing, ['lo: 127.0.0.1/8'], what);
   }
 });

@@ -290,12 +290,12 @@ t.test('history and status', (t) => {
   );
   t.match(
     statusText({ ...view, problem: 'no way; do this' }, plain),
-    /\nno way; do this\nSee what is wrong, and how to mend it: microshift-net doctor$/,
+    /\nno way; do this\nFind the cause and the fix with: microshift-net doctor$/,
   );
   const unknown = [{ source: 'config.yaml:3', message: 'what stands there is not known' }];
   t.match(
     statusText({ ...view, unknown }, plain),
-    /as wanted\.\nwarning: config\.yaml:3: what stands there is not known\nSee what is wrong, and how to mend it: microshift-net doctor$/,
+    /as wanted\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
   );
   t.end();
 });

@@ -170,7 +170,7 @@ function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: Abo
   return waitFor<void>({ signal: gone }, installedMs, late, (resolve, reject) => {
     const look = (): void => {
       const port = ports.find(link);
-      if (port === null) reject(new CniError(cniCode.tryAgainLater, `somebody has removed port ${link}`));
+      if (port === null) reject(new CniError(cniCode.tryAgainLater, `another program has removed port ${link}`));
       else if (port.error !== null)
         reject(new CniError(cniCode.refused, `Open vSwitch cannot use ${link}: ${port.error}`));
       else if (isInstalled(port)) resolve();

@@ -56,8 +56,8 @@ export function followNodePods(
       }
       wake();
     },
-    lost: ({ message }) => say(`the API server does not tell of this node's pods: ${message}`),
-    found: () => say("the API server tells of this node's pods again"),
+    lost: ({ message }) => say(`the API server does not report this node's pods: ${message}`),
+    found: () => say("the API server reports this node's pods again"),
   });
   return {
     get isKnown() {
@@ -95,7 +95,7 @@ function keyOf({ namespace, name }: Pick<NodePod, 'namespace' | 'name'>): string
 function unaddressed(asked: CniPod, there: NodePod | undefined, isKnown: boolean): CniError {
   const name = keyOf(asked);
   const [why, details] = !isKnown
-    ? ['the API server has not told of the pods of this node', 'look at `microshift-net overlay status`']
+    ? ['the API server has not listed the pods of this node', 'look at `microshift-net overlay status`']
     : there === undefined
       ? [`the API server knows no pod ${name} on this node`, 'it may be gone already']
       : !isSamePod(there, asked.uid)

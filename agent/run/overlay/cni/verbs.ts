@@ -73,7 +73,7 @@ async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): 
   };
   if (!ports.isFresh) refuse('the database of Open vSwitch does not answer');
   if (ports.datapath() === null) refuse('there is no bridge br-int', cniCode.limitedConnectivity);
-  if (!pods.isKnown) refuse('the API server has not told of the pods of this node');
+  if (!pods.isKnown) refuse('the API server has not listed the pods of this node');
   const controller = await askController(places);
   if (controller !== 'connected') refuse(`ovn-controller is ${controller}`, cniCode.limitedConnectivity);
   return [];
@@ -87,5 +87,5 @@ function inCniWords(thrown: unknown): CniError {
 }
 
 function nobodyWaits(): AgentError {
-  return new AgentError('interrupted', 'nobody waits for it any more', { hint: 'the runtime tries again by itself' });
+  return new AgentError('interrupted', 'the runtime does not wait for it any more', { hint: 'the runtime tries again by itself' });
 }

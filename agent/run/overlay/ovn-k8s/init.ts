@@ -107,7 +107,7 @@ async function writeRows(
       return planned;
     } catch (error) {
       if (left === 1 || !isLostRace(error)) throw error;
-      say('somebody has written at the same time; planning again');
+      say('another node wrote at the same time; planning again');
     }
   }
 }
@@ -147,13 +147,13 @@ function refuseMember({ record }: OverlayPlaces): void {
   const present = readRecord(record);
   if (present === null) return;
   throw new AgentError('overlay-conflict', `this node is ${present.node.name} of a cluster of microshift-net overlay`, {
-    hint: 'it has all that these commands make; to begin anew with them: microshift-net overlay leave',
+    hint: 'it has all that these commands make; to start again with them: microshift-net overlay leave',
   });
 }
 
 function warnOfPlainText(remote: string, say: (line: string) => void): void {
   if (remote.startsWith('tcp:'))
     say(
-      `warning: ${remote} is not encrypted, and whoever reaches the port (ptcp:) can rewrite the whole cluster; ssl: with certificates, or microshift-net overlay, keeps others out`,
+      `warning: ${remote} is not encrypted, and any host that reaches the port (ptcp:) can change the whole cluster; use ssl: with certificates, or microshift-net overlay`,
     );
 }

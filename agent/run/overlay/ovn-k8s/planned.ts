@@ -118,7 +118,7 @@ function layoutOf(
   if (link === undefined) {
     throw new AgentError(
       'bad-usage',
-      `external_ids:ovn-encap-ip ${encap.addresses.join(',')} is no address of this node`,
+      `external_ids:ovn-encap-ip ${encap.addresses.join(',')} is not an address of this node`,
       {
         hint: 'set it to the address at which the other nodes reach this one: ovs-vsctl set Open_vSwitch . external_ids:ovn-encap-ip=ADDRESS',
       },

@@ -36,7 +36,7 @@ export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly ga
   const subnets = rampout.flatMap(rangeTexts);
   for (const one of subnets) {
     if (parseRange(one)?.canonical !== true)
-      throw refused(`--rampout-ip-subnets: "${one}" is no subnet`, { hint: 'write subnets like 192.168.2.0/24' });
+      throw refused(`--rampout-ip-subnets: "${one}" is not a subnet`, { hint: 'write subnets like 192.168.2.0/24' });
     mustBeInside('--rampout-ip-subnets', one, clusterSubnets);
   }
   const addresses = rangeTexts(words.physicalIp).map(withPrefix);
@@ -107,7 +107,7 @@ function withPrefix(text: string): string {
   const prefix = length?.includes('.') === true ? maskLength(length) : length;
   const written = prefix === undefined ? address : `${address}/${prefix}`;
   if (prefix === undefined ? familyOf(address) !== null : parseRange(written) !== null) return written;
-  throw refused(`--physical-ip: "${text}" is no address`, { hint: 'write it with its prefix, like 10.33.74.138/24' });
+  throw refused(`--physical-ip: "${text}" is not an address`, { hint: 'write it with its prefix, like 10.33.74.138/24' });
 }
 
 /** Returns the prefix length of an IPv4 mask (24 for 255.255.255.0); other text unchanged. */
@@ -120,7 +120,7 @@ function maskLength(mask: string): string {
 function nextHop(text: string): string {
   const address = text.split('/')[0] ?? '';
   if (familyOf(address) !== null) return address;
-  throw refused(`--default-gw: "${text}" is no address`, { hint: 'write an address like 10.33.74.253' });
+  throw refused(`--default-gw: "${text}" is not an address`, { hint: 'write an address like 10.33.74.253' });
 }
 
 function empty(option: string): AgentError {

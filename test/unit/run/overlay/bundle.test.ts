@@ -43,9 +43,9 @@ t.test('a bundle is read as it was written', (t) => {
 t.test('what is no bundle is refused by the place that is wrong', (t) => {
   const { node, layout } = bundle;
   const table: readonly (readonly [text: string, message: RegExp])[] = [
-    ['', /it is no bundle of/],
-    ['null', /the file is no group of values/],
-    ['[]', /the file is no group of values/],
+    ['', /it is not a bundle of/],
+    ['null', /the file is not a JSON object/],
+    ['[]', /the file is not a JSON object/],
     [JSON.stringify({ ...bundle, format: 2 }), /format is not usable/],
     [JSON.stringify({ ...bundle, southbound: ['tcp:192.0.2.11:6642'] }), /southbound is not usable/],
     [JSON.stringify({ ...bundle, southbound: ['ssl:192.0.2.11:66420'] }), /southbound is not usable/],

@@ -75,7 +75,7 @@ t.test('how a host appears in the cluster', (t) => {
   const refused = (message: RegExp) => failure('overlay-conflict', { message });
   t.throws(
     () => identify(config({ encapAddress: '192.0.2.12' }), host),
-    refused(/192\.0\.2\.12 \(ovn\.yaml:2\) is no address of this node/),
+    refused(/192\.0\.2\.12 \(ovn\.yaml:2\) is not an address of this node/),
   );
   t.throws(() => identify(defaultConfig, { ...host, routes: [] }), refused(/no default route/));
   t.throws(() => identify(defaultConfig, { ...host, hostname: 'a_b' }), refused(/"a_b" cannot be the name of a node/));

@@ -39,7 +39,7 @@ t.test('a pod that has its addresses, or gets them', async (t) => {
   const { api, whole, change } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
   t.equal(pods.isKnown, false);
-  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has not told of the pods/ });
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has not listed the pods/ });
   const waiting = pods.addressed(asked, 60_000, never);
   await whole();
   t.equal(pods.isKnown, true);

@@ -1,13 +1,13 @@
-// The page: what is written by hand in docs/overlay-conformance.md, and below its marker the table made from the results.
+// The page: what is written by hand in docs/lab/overlay-conformance.md, and below its marker the table made from the results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Reason, reasons } from './known-reasons.ts';
 import type { Result } from './results.ts';
 import { type Group, groupNames, testsOf } from './selection.ts';
 
-const pageFile = 'docs/overlay-conformance.md';
+const pageFile = 'docs/lab/overlay-conformance.md';
 const marker = '<!-- Everything below is written by `npm run conformance -- --page` from build/conformance.jsonl. -->';
 
-/** Writes the tables of these results into docs/overlay-conformance.md. */
+/** Writes the tables of these results into docs/lab/overlay-conformance.md. */
 export function publish(results: readonly Result[]): void {
   const [byHand = ''] = readFileSync(pageFile, 'utf8').split(marker);
   writeFileSync(pageFile, `${byHand}${marker}\n\n${tablesOf(results, reasons)}`);

@@ -51,10 +51,14 @@ export function movedAddresses(
   }
   const lost = asked === 'auto' ? [] : there.filter((address) => !asked.includes(address));
   if (lost.length > 0) {
-    throw new AgentError('interface-unsuitable', `${nic} has ${lost.join(', ')}, which would not be answered any more`, {
-      hint: `take it off first: ip address delete ${lost[0]} dev ${nic}`,
-      facts: { interface: nic },
-    });
+    throw new AgentError(
+      'interface-unsuitable',
+      `${nic} has ${lost.join(', ')}, which would not be answered any more`,
+      {
+        hint: `take it off first: ip address delete ${lost[0]} dev ${nic}`,
+        facts: { interface: nic },
+      },
+    );
   }
   return there;
 }

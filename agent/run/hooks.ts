@@ -34,7 +34,9 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
   if (event === 'post-install') await attempt(`enable ${openvswitch}`, () => presetUnit(openvswitch));
   if (why !== null) {
     const rest =
-      event === 'pre-uninstall' ? 'there is no network configuration to remove' : 'the rest happens when the node boots';
+      event === 'pre-uninstall'
+        ? 'there is no network configuration to remove'
+        : 'the rest happens when the node boots';
     ports.say(`${why}: no service is started or notified; ${rest}`);
     return;
   }

@@ -91,7 +91,10 @@ if (server !== null) {
     const { text } = await run(server, 'diff', { runningImage: true });
     t.notMatch(text, 'containers[northd].image');
     t.match((await run(server, 'diff')).text, `      - "${theirImage}"\n      + "${image}"`);
-    t.match(text, /DaemonSet ovnkube-master: microshift .*; --force-conflicts replaces it, without additions of other managers/);
+    t.match(
+      text,
+      /DaemonSet ovnkube-master: microshift .*; --force-conflicts replaces it, without additions of other managers/,
+    );
   });
 
   t.test('a take-over says so, and makes daemonsets anew, when their pods have ended', async (t) => {

@@ -284,6 +284,8 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match((await examined(node)).of('ok'), { journal: /a run is in progress: .*apply/ });
     await run.signal('SIGKILL');
     await run.ended;
-    t.match((await examined(node)).of('failed'), { journal: /was interrupted by a crash[\s\S]*fix: microshift-net apply/ });
+    t.match((await examined(node)).of('failed'), {
+      journal: /was interrupted by a crash[\s\S]*fix: microshift-net apply/,
+    });
   });
 });

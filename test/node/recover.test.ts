@@ -28,7 +28,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     await armFault(node, 'after step 9', 'kill');
     t.equal((await node.run(apply)).signal, 'SIGKILL');
     const run = await node.measure('microshift-net recover');
-    t.match(run, { exitCode: 0, stdout: 'Recovered.\n', stderr: /was interrupted by a crash; bringing back the state before/ });
+    t.match(run, { exitCode: 0, stdout: 'Recovered.\n', stderr: /was interrupted by a crash; rolling back/ });
     stayedReachable(t, run, ['192.0.2.50']);
     await isOld(t, node, old);
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
@@ -68,7 +68,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     const run = await node.measure('systemctl start microshift-ovs-init', { settleMs: 4_000 });
     t.not(run.exitCode, 0);
     stayedReachable(t, run, ['192.0.2.50']);
-    t.match(await node.journal('microshift-ovs-init'), /was interrupted by a crash; bringing back the state before it/);
+    t.match(await node.journal('microshift-ovs-init'), /was interrupted by a crash; rolling back/);
     await isOld(t, node, old);
     await node.text('systemctl start microshift-ovs-init');
     hasMoved(t, before, await node.state());

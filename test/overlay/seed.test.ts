@@ -177,7 +177,10 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   );
 
   const begun = paste(master, masterInit);
-  t.match(begun, { ...done, stderr: /warning: tcp:192\.0\.2\.11:6641 is not encrypted, and any host that reaches the port/ });
+  t.match(begun, {
+    ...done,
+    stderr: /warning: tcp:192\.0\.2\.11:6641 is not encrypted, and any host that reaches the port/,
+  });
   t.strictSame(shown(master), blocksOf(shownAfterMaster), 'ovn-nbctl shows what it showed');
 
   const whole = `${tellApiServer}${minionInit}${tellApiServerOfHttps}`;

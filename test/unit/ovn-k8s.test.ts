@@ -80,7 +80,10 @@ for (const [words, message] of [
     `${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --rampout-ip-subnets=10.0.0.0/8`,
     /10\.0\.0\.0\/8 is not in/,
   ],
-  [`${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --rampout-ip-subnet=192.168.2.1/24`, /is not a subnet/],
+  [
+    `${gateway} --bridge-interface=breth0 --physical-ip=10.0.0.1/24 --rampout-ip-subnet=192.168.2.1/24`,
+    /is not a subnet/,
+  ],
 ] as const)
   t.test(words, (t) => {
     t.match(run(words), { status: 2, stdout: '', stderr: message });

@@ -45,7 +45,9 @@ export function lostPortNotes(names: BridgeNames, observation: Observation): rea
   const pods = foreign.some((port) => port.interfaces.some((entry) => entry.type === 'patch'))
     ? `; pods of ovn-kubernetes cannot reach the LAN until ${names.bridge} exists again`
     : '';
-  return [{ level: 'warning', message: `ports of other programs in ${names.bridge} are removed with it: ${ports}${pods}` }];
+  return [
+    { level: 'warning', message: `ports of other programs in ${names.bridge} are removed with it: ${ports}${pods}` },
+  ];
 }
 
 /**

@@ -28,7 +28,7 @@ t.test('a run that died while its checkpoint stands is taken back in place', asy
   t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
   told(ran, 'had was interrupted by a crash; the state before it is back');
-  t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; bringing back the state before it$/);
+  t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; rolling back$/);
 });
 
 t.test('it is taken back even if the node is as it was meant to be: its proof was not over', async (t) => {

@@ -87,5 +87,7 @@ function inCniWords(thrown: unknown): CniError {
 }
 
 function nobodyWaits(): AgentError {
-  return new AgentError('interrupted', 'the runtime does not wait for it any more', { hint: 'the runtime tries again by itself' });
+  return new AgentError('interrupted', 'the runtime does not wait for it any more', {
+    hint: 'the runtime tries again by itself',
+  });
 }

@@ -107,7 +107,9 @@ function withPrefix(text: string): string {
   const prefix = length?.includes('.') === true ? maskLength(length) : length;
   const written = prefix === undefined ? address : `${address}/${prefix}`;
   if (prefix === undefined ? familyOf(address) !== null : parseRange(written) !== null) return written;
-  throw refused(`--physical-ip: "${text}" is not an address`, { hint: 'write it with its prefix, like 10.33.74.138/24' });
+  throw refused(`--physical-ip: "${text}" is not an address`, {
+    hint: 'write it with its prefix, like 10.33.74.138/24',
+  });
 }
 
 /** Returns the prefix length of an IPv4 mask (24 for 255.255.255.0); other text unchanged. */

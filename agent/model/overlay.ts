@@ -64,6 +64,11 @@ export interface OverlayNode {
   readonly managementMac: string | null;
   /** The node's own addresses, which pods of its subnets reach through the management port. */
   readonly hostAddresses: readonly string[];
+  /**
+   * Addresses on the node's interfaces besides `hostAddresses`, such as a second address of br-ex or that of another
+   * NIC. Absent if they are not known.
+   */
+  readonly furtherAddresses?: readonly string[];
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;

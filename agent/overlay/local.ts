@@ -49,7 +49,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
     draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
-  const shared = sharedSettings(ids, null, [], null);
+  const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [] }, null);
   const own = {
     external_ids: [...tagged, ...shared.drop, tagKeys.keys],
     other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),
@@ -118,7 +118,7 @@ function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
     ...(northbound.length > 0 && { 'ovn-nb': northbound.join(',') }),
     ...(datapathType !== null && { 'ovn-bridge-datapath-type': datapathType }),
   };
-  const shared = sharedSettings(there, node.gateway, node.listeners, request);
+  const shared = sharedSettings(there, node.gateway, node, request);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
   // A changed value belongs to this cluster, so it is removed when the node leaves.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];

@@ -1,5 +1,6 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout, OverlayNode } from '../model/overlay.ts';
 import { withoutLength } from './addresses.ts';
+import { announcedAddresses } from './announced-addresses.ts';
 import { announcedListeners } from './announced-listeners.ts';
 import { announcedGateway } from './announcement.ts';
 import { believedClaims } from './claims.ts';
@@ -36,7 +37,12 @@ export function membersNow(
     const found = chassis.find(({ name }) => name === recorded.systemId);
     if (recorded.name === own.name) return withShared(own);
     const listeners = found === undefined ? [] : announcedListeners(found);
-    const member = listeners.length === 0 ? recorded : { ...recorded, listeners };
+    const furtherAddresses = found === undefined ? [] : announcedAddresses(found);
+    const member = {
+      ...recorded,
+      ...(listeners.length > 0 && { listeners }),
+      ...(furtherAddresses.length > 0 && { furtherAddresses }),
+    };
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };
     const fault =

@@ -43,6 +43,10 @@ export function isListening(
 }
 
 /** Returns every known address of a node and its gateway. */
-export function nodeAddresses({ hostAddresses, encap, gateway }: OverlayNode): readonly string[] {
+export function nodeAddresses({
+  hostAddresses,
+  encap,
+  gateway,
+}: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>): readonly string[] {
   return [...new Set([...hostAddresses, ...encap.addresses, ...(gateway?.addresses ?? []).map(withoutLength)])];
 }

@@ -1,4 +1,5 @@
-import type { Listener, OverlayGateway } from '../model/overlay.ts';
+import type { OverlayGateway, OverlayNode } from '../model/overlay.ts';
+import { addressEntries, isAddressEntry } from './announced-addresses.ts';
 import { isListenerEntry, listenerEntries } from './announced-listeners.ts';
 import { announcement, isAnnounced } from './announcement.ts';
 import { isRequestEntry, requestEntry } from './renewal.ts';
@@ -13,13 +14,13 @@ export interface SettingChanges {
 /**
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's (ovn-controller(8)): `ovn-bridge-mappings`
  * maps a gateway's network to its bridge, and `ovn-cms-options` announces data to the central node. Entries of other programs stay unchanged. If
- * `gateway` is null, no gateway entry remains of the agent. Without `listeners` or `request`, the entries of these also stay unchanged; `request` is
+ * `gateway` is null, no gateway entry remains of the agent. Without listeners, further addresses or `request`, the entries of these also stay unchanged; `request` is
  * null if the node requests no certificate.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,
   gateway: OverlayGateway | null,
-  listeners?: readonly Listener[],
+  { listeners, furtherAddresses }: Pick<OverlayNode, 'listeners' | 'furtherAddresses'> = {},
   request?: string | null,
 ): SettingChanges {
   const mappings = entriesOf(there['ovn-bridge-mappings']);
@@ -35,8 +36,11 @@ export function sharedSettings(
       : [...mappings.filter(isOther), ...(own === null ? [] : [own])],
     [tagKeys.mapping]: own === null || isForeign ? [] : [own],
     'ovn-cms-options': [
-      ...options.filter((entry) => !isAnnounced(entry) && !isListenerEntry(entry) && !isRequestEntry(entry)),
+      ...options.filter(
+        (entry) => ![isAnnounced, isAddressEntry, isListenerEntry, isRequestEntry].some((is) => is(entry)),
+      ),
       ...(gateway === null ? [] : announcement(gateway)),
+      ...(furtherAddresses === undefined ? options.filter(isAddressEntry) : addressEntries(furtherAddresses)),
       ...(listeners === undefined ? options.filter(isListenerEntry) : listenerEntries(listeners)),
       ...(request === undefined ? options.filter(isRequestEntry) : request === null ? [] : [requestEntry(request)]),
     ],

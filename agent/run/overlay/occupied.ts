@@ -3,17 +3,45 @@ import { readLinks } from '../../drivers/host/links.ts';
 import { readListeners } from '../../drivers/host/listening-sockets.ts';
 import { kubeconfigPath, readAccess } from '../../drivers/kubernetes/kubeconfig.ts';
 import { isAgentError } from '../../errors.ts';
-import type { Listener } from '../../model/overlay.ts';
+import type { Listener, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { ArrivingService, ServicePlace } from '../../model/overlay-demux.ts';
+import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { furtherAddresses } from '../../overlay/announced-addresses.ts';
 import { isForServices } from '../../overlay/node-ports.ts';
 import { type OwnPlaces, servedBeside } from '../../overlay/own-places.ts';
 import type { OverlayPlaces } from './places.ts';
 
+/** Returns this node with its further addresses and its listeners of now, which services must leave to it. */
+export function withWhatItHas(
+  node: OverlayNode,
+  layout: OverlayLayout,
+  places: Pick<OverlayPlaces, 'exposure'>,
+): OverlayNode {
+  return { ...node, furtherAddresses: furtherAddressesNow(node, layout), listeners: listenersBesideServices(places) };
+}
+
+/** Returns the addresses on this node's interfaces that are neither known of it nor of the cluster itself. */
+export function furtherAddressesNow(
+  node: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>,
+  { clusterSubnets, serviceSubnets, joinSubnets }: OverlayLayout,
+): readonly string[] {
+  return furtherAddresses(interfaceAddresses(), node, [
+    ...clusterSubnets,
+    ...serviceSubnets,
+    ...joinSubnets,
+    ...Object.values(masqueradeSubnets),
+  ]);
+}
+
+function interfaceAddresses(): readonly string[] {
+  return readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address)));
+}
+
 /** Reads the addresses and ports of this node that no service may use now. */
 export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
   return {
-    addresses: readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address))),
+    addresses: interfaceAddresses(),
     listeners: readListeners(),
     ports: places.exposure.nodePorts,
     apiServers: await apiServers(places),

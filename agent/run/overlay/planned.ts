@@ -27,7 +27,7 @@ import { type CertificateWork, certificateWork } from './certificate-work.ts';
 import { readDaemon } from './daemon/state.ts';
 import { planListener } from './listener-plan.ts';
 import { planManagementPort } from './management-port.ts';
-import { listenersBesideServices } from './occupied.ts';
+import { withWhatItHas } from './occupied.ts';
 import { readOwnRequest } from './own-request.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';
@@ -191,8 +191,8 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
-    // The central node knows its own listeners without an announcement.
-    node: members === null ? { ...node, listeners: listenersBesideServices(places) } : node,
+    // The central node knows its own addresses and listeners without an announcement.
+    node: members === null ? withWhatItHas(node, layout, places) : node,
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,

@@ -30,11 +30,20 @@ export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' |
 export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlices(facts)): Outside {
   const { nodes, exposure, workload } = facts;
   const services = indexedServices(workload.services);
-  const byAddress = new Map(nodes.flatMap((node) => nodeAddresses(node).map((address) => [address, node] as const)));
-  const faultAt = (service: Service, given: Given, { protocol, port }: ServicePort): string | null => {
-    const node = byAddress.get(given.address) ?? null;
+  const owners = addressOwners(nodes);
+  const faultAt = (service: Service, given: Given, port: ServicePort): string | null => {
+    const holders = owners.get(given.address);
+    if (holders === undefined) return givenFault(given, null, facts);
+    return firstOf(holders, (node) => faultBeside(service, given, port, node));
+  };
+  const faultBeside = (
+    service: Service,
+    given: Given,
+    { protocol, port }: ServicePort,
+    node: OverlayNode,
+  ): string | null => {
     const fault = givenFault(given, node, facts);
-    if (fault !== null || node === null) return fault;
+    if (fault !== null) return fault;
     const holder = services.holderOfNodePort({ protocol, port });
     const isTaken = holder !== null && holder !== keyOf(service);
     return (
@@ -83,6 +92,26 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
     announcer,
     externalAddresses: () => services.externalAddresses(),
   };
+}
+
+/**
+ * Returns the nodes that have an address. A further address, which a member announces without a proof, counts only if no
+ * node is known to have it, and several nodes may have one: one that moves, or one of a member that lies.
+ */
+function addressOwners(nodes: readonly OverlayNode[]): ReadonlyMap<string, readonly OverlayNode[]> {
+  const owners = new Map<string, readonly OverlayNode[]>();
+  for (const node of nodes)
+    for (const address of node.furtherAddresses ?? []) owners.set(address, [...(owners.get(address) ?? []), node]);
+  for (const node of nodes) for (const address of nodeAddresses(node)) owners.set(address, [node]);
+  return owners;
+}
+
+function firstOf<T>(list: readonly T[], faultOf: (one: T) => string | null): string | null {
+  for (const one of list) {
+    const fault = faultOf(one);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Listener, OverlayChassis, OverlayGateway, OverlayNode } from '../../../agent/model/overlay.ts';
+import { addressEntries, announcedAddresses, furtherAddresses } from '../../../agent/overlay/announced-addresses.ts';
 import { announcedListeners } from '../../../agent/overlay/announced-listeners.ts';
 import { announcedGateway, announcement } from '../../../agent/overlay/announcement.ts';
 import { membersNow } from '../../../agent/overlay/members.ts';
@@ -216,18 +217,41 @@ function changed(
   return Object.fromEntries(all);
 }
 
+t.test('the further addresses of a member', (t) => {
+  const said = (addresses: readonly string[]) => ({ cmsOptions: addressEntries(addresses).join() });
+  t.strictSame(announcedAddresses(said(['192.0.2.112', '2001:DB8::112'])), ['192.0.2.112', '2001:db8::112']);
+  const lies = ['127.0.0.1', '224.0.0.1', '0.0.0.0', 'fe80::1', '192.0.2.300', '192.0.2.0/24', 'n1', ''];
+  t.strictSame(announcedAddresses(said(lies)), [], 'no other word is an address of a host');
+  const many = Array.from({ length: 40 }, (_, index) => `198.51.100.${index}`);
+  t.equal(addressEntries(many).length, 32);
+  const twice = { cmsOptions: [...many, ...many].map((one) => `microshift-net-has:${one}`).join() };
+  t.equal(announcedAddresses(twice).length, 32, 'and no chassis announces more');
+  const node = nodeOf(2, { gateway: gatewayOf(2) });
+  const own = [...node.hostAddresses, ...(node.gateway?.addresses ?? []).map((one) => one.replace(/\/.*/, ''))];
+  const onInterfaces = [...own, '127.0.0.1', 'fe80::2', '10.42.2.2', '192.0.2.112', '2001:DB8::112', '192.0.2.112'];
+  t.strictSame(
+    furtherAddresses(onInterfaces, node, ['10.42.0.0/16']),
+    ['192.0.2.112', '2001:db8::112'],
+    'those that are neither known nor of the cluster',
+  );
+  t.end();
+});
+
 t.test('where processes of a member listen', (t) => {
   const listeners: readonly Listener[] = [
     { protocol: 'tcp', port: 443, address: null },
     { protocol: 'udp', port: 30_053, address: '2001:db8::12' },
   ];
   const there = { 'ovn-cms-options': 'enable-chassis-as-gw,microshift-net-listens:tcp/80' };
-  const { put } = sharedSettings(there, gatewayOf(2), listeners);
+  const { put } = sharedSettings(there, gatewayOf(2), {
+    listeners,
+    furtherAddresses: ['192.0.2.112', '2001:db8::112'],
+  });
   const cmsOptions = put['ovn-cms-options'] ?? '';
   t.strictSame(announcedListeners({ cmsOptions }), listeners, 'the central node reads what the node says');
   t.match(sharedSettings(there, null).put, there, 'what is not asked for stays');
   t.strictSame(
-    sharedSettings(there, null, []).put,
+    sharedSettings(there, null, { listeners: [], furtherAddresses: [] }).put,
     { 'ovn-cms-options': 'enable-chassis-as-gw' },
     'and goes with the node',
   );
@@ -235,7 +259,11 @@ t.test('where processes of a member listen', (t) => {
   const chassis = chassisOf(2, gateway, { cmsOptions });
   const { nodes, faults } = membersNow(modern, nodeOf(1), [nodeOf(1), nodeOf(2)], [chassis]);
   t.strictSame(faults, []);
-  t.match(nodes[1], { gateway: { addresses: gateway.addresses }, listeners });
+  t.match(nodes[1], {
+    gateway: { addresses: gateway.addresses },
+    listeners,
+    furtherAddresses: ['192.0.2.112', '2001:db8::112'],
+  });
   const lies = ['tcp/0', 'tcp/70000', 'icmp/1', 'tcp/80@nowhere', 'tcp/80@', 'tcp/80;drop', '']
     .map((text) => `microshift-net-listens:${text}`)
     .join();

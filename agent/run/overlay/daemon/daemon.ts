@@ -1,20 +1,17 @@
 import { centralSocket } from '../../../drivers/ovn/database.ts';
 import { asAgentError } from '../../../errors.ts';
-import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/heartbeat.ts';
 import { type Published, publishedFor } from '../../../overlay/renewal.ts';
 import { announce } from '../announce.ts';
 import { createNodeCni } from '../cni/on-node.ts';
-import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
-import { planKernel } from '../planned.ts';
-import { readRecord, requireRecord } from '../record.ts';
+import { requireRecord } from '../record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
 import { createAnnouncements } from './announcements.ts';
-import { createGathered } from './gathered.ts';
 import { keepNode } from './keep.ts';
+import { createKernelLook } from './kernel-look.ts';
 import { keepOwnCertificate } from './own-certificate.ts';
 import { openReport, type Teller } from './report.ts';
 import { createRounds } from './rounds.ts';
@@ -50,6 +47,7 @@ export async function runDaemon(
   });
   const work = createWork(async (scope) => {
     try {
+      kernel.note();
       const kept = await keepNode(scope, config, places, teller.say);
       if (kept === null) {
         end();
@@ -77,9 +75,7 @@ export async function runDaemon(
   const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
   const cni = createNodeCni(config, places, teller.say);
   const announcements = createAnnouncements((addresses) => announce(addresses, places));
-  const kernel = createGathered(() => {
-    if (differsInKernel(config, places)) work.ask('look');
-  });
+  const kernel = createKernelLook(config, places, () => work.ask('look'));
   let published: Published | null = null;
   const learn = (ids: Readonly<Record<string, string>>): void => {
     published = publishedFor(record.node.systemId, ids);
@@ -123,17 +119,6 @@ function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: Ov
   const places = [...node.hostAddresses, ...(node.gateway?.addresses ?? []), ...southbound];
   const sockets = names.map((name) => centralSocket(name, ovnRuns));
   return [node.gateway?.bridge, node.gateway?.mac, ...sockets, ...places].join(' ');
-}
-
-/**
- * True if the kernel or the node's addresses differ from the record. Most kernel events do not concern the overlay;
- * this check reads only files of the kernel and queries no database.
- */
-function differsInKernel(config: Pick<Config, 'overlay' | 'cluster'>, places: OverlayPlaces): boolean {
-  const record = readRecord(places.record);
-  if (record === null) return true;
-  const host = readHost();
-  return planKernel(record, host).length > 0 || withOwnAddress(record, config, host) !== record;
 }
 
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {

@@ -4,7 +4,7 @@ import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { openClusterApi } from '../cluster-api.ts';
 import type { Teller } from '../daemon/report.ts';
-import { listenersBesideServices } from '../occupied.ts';
+import { withWhatItHas } from '../occupied.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
 
@@ -33,9 +33,8 @@ export function createCentralWatcher(
     know: ({ layout, members, node }, nodes) => {
       if (members === null) return;
       running ??= start(node.name);
-      const listeners = listenersBesideServices(places);
-      const withListeners = nodes.map((one) => (one.name === node.name ? { ...one, listeners } : one));
-      running.watcher.know({ layout, nodes: withListeners, exposure });
+      const known = nodes.map((one) => (one.name === node.name ? withWhatItHas(one, layout, places) : one));
+      running.watcher.know({ layout, nodes: known, exposure });
     },
     close: async () => {
       await running?.watcher.close();

@@ -199,6 +199,35 @@ t.test('what a pod cannot have', (t) => {
   t.end();
 });
 
+t.test('a policy has the port of a pod that is made in the same transaction', (t) => {
+  const { database, facts } = clusterOf([nodeOf(1)]);
+  const known = facts();
+  const deny = {
+    namespace: 'default',
+    name: 'deny',
+    uid: 'deny',
+    podSelector: {},
+    policyTypes: ['Ingress'],
+    ingress: [],
+    egress: [],
+  } as const;
+  const pods = new Map([['default/a', podOf('a')]]);
+  const workload = { ...known.workload, pods, policies: new Map([['default/deny', deny]]) };
+  const addresses = new Map([['default/a', ['10.42.1.3/24']]]);
+  const { existing, shape } = foundIn(database.rows());
+  const units = ['policy:default/deny', 'pod:default/a'] as const;
+  const { changes } = planWorkload({ ...known, workload, addresses }, existing, shape, units);
+  const inserted = (table: string) =>
+    changes.flatMap((change) => (change.do === 'insert' && change.table === table ? [change] : []));
+  const [port] = inserted('Logical_Switch_Port');
+  t.not(port, undefined);
+  t.strictSame(
+    inserted('Port_Group').map(({ row }) => row.ports),
+    [[{ newRow: port?.name }]],
+  );
+  t.end();
+});
+
 t.test('a change concerns the pod that it is of', (t) => {
   const { facts } = clusterOf([nodeOf(1)]);
   const units = (change: Parameters<typeof concernedUnits>[0]) =>

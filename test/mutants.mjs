@@ -1,0 +1,110 @@
+// npm run mutants [-- PART...]: does a test notice when a line of the agent is wrong? Each defect below is put into the compiled agent by itself
+// (build/agent; no source is changed), the tests that should notice it run, and the file is compiled as it was.
+// The last line counts; an exit code of 1 means that a defect was missed. docs/decisions/0074-defects-by-hand.md has a run of it.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { transformSync } from 'esbuild';
+
+const limitMs = 120_000;
+
+/** Where, what is there, what stands there instead, and the tests that are expected to notice; the text occurs once in its file. */
+const defects = [
+  ['plan/added-names', 'name.length > nameBytes) return `', 'name.length > nameBytes + 1) return `', 'plan/added'],
+  ['plan/bridge/datapath', 'lacksKernelDatapath !== true', 'lacksKernelDatapath === true', 'plan/cases'],
+  ['plan/bridge/handover', "method === 'disabled' || ", '', 'plan/handover'],
+  ['plan/bridge/own-routes', 'route.destination === destination && ', '', 'plan/cases'],
+  ['plan/profiles/mtu', 'asked === 0 && isLeftToLease', 'isLeftToLease', 'plan/mtu', 'plan/cases'],
+  ['plan/profiles/route-metric', 'best <= names.routeMetric', 'best < names.routeMetric', 'plan/route-metric'],
+  ['plan/uplink/kernel-ipv6', '!kernelIpv6.includes', 'kernelIpv6.includes', 'plan/cases'],
+  ['plan/uplink/filter-notes', ' && !isNamed(bridge, names)', '', 'plan/firewall', 'plan/cases'],
+  [
+    'plan/tuning/tuning',
+    "config.ovs.datapathType.value === 'netdev' &&",
+    "config.ovs.datapathType.value !== 'netdev' &&",
+    'plan/tuning',
+  ],
+  [
+    'plan/microshift-address',
+    'wanted === null ? (byDefaultRoute',
+    'wanted !== null ? (byDefaultRoute',
+    'plan/microshift-address',
+    'doctor/cases',
+  ],
+  ['compare/in-words', 'onDisk ? ', '!onDisk ? ', 'compare/in-words'],
+  ['config/nearest', '(older[column - 2] ?? 0) + 1', '(older[column - 2] ?? 0) + 3', 'config/cases', 'config/words'],
+  ['config/overlay-ranges', '!range.canonical', 'range.canonical', 'config/cases'],
+  ['facts/others', "typeof index === 'number' && ", '', 'facts/others'],
+  ['facts/interface-rules', 'rules: known.rules + 1', 'rules: known.rules', 'facts/interface-rules'],
+  ['doctor/known-bugs', 'fixes.some(', 'fixes.every(', 'doctor/known-bugs'],
+  ['doctor/nodeport', 'isEmpty: chains.length === 0', 'isEmpty: chains.length !== 0', 'doctor/cases'],
+  ['run/fault-points', '=== undefined) return unarmed', '!== undefined) return unarmed', 'run/fault-points'],
+  ['run/lock', '!briefRuns.includes', 'briefRuns.includes', 'run/lock'],
+  ['run/delete-profiles', 'step.bridges.length > 0', 'step.bridges.length > 1', 'run/delete-profiles'],
+  ['run/recover', "record.state === 'open'", "record.state !== 'open'", 'run/recover'],
+  ['overlay/heartbeat', '>= asked', '> asked', 'overlay/heartbeat'],
+  ['overlay/learned', 'known === undefined || ', 'known !== undefined || ', 'overlay/learned'],
+  [
+    'overlay/registry',
+    "'chassis' in mapOf(row, 'options')",
+    "!('chassis' in mapOf(row, 'options'))",
+    'overlay/registry',
+  ],
+  ['overlay/tunnels', "=== '-1'", "=== '-2'", 'overlay/tunnels'],
+  ['overlay/isolation', 'clusterSubnets.filter((range) => isIpv6(range) === isSix)', 'clusterSubnets', 'overlay/cases'],
+  ['workload/services/way-back', '!own.includes(one)', 'own.includes(one)', 'workload/services'],
+  [
+    'workload/plan-workload',
+    "row.table === 'Logical_Switch_Port'",
+    "row.table !== 'Logical_Switch_Port'",
+    'workload/pods/rows',
+  ],
+  ['drivers/ovsdb/session', 'Math.min(failures - 1, 16)', 'Math.max(failures - 1, 16)', 'ovsdb/session'],
+  ['drivers/ovsdb/tables', 'if (!Object.hasOwn(rows, uuid))', 'if (Object.hasOwn(rows, uuid))', 'ovsdb/tables'],
+];
+
+const wanted = process.argv.slice(2);
+const chosen = defects.filter(([file]) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+let missed = 0;
+for (const [file, text, replacement, ...tests] of chosen) {
+  const noticed = noticedBy(file, text, replacement, tests);
+  if (noticed === null) missed += 1;
+  process.stdout.write(
+    `${noticed === null ? 'MISSED' : 'found '} ${file}: ${text} -> ${replacement}${noticed === null ? '' : ` by ${noticed}`}\n`,
+  );
+}
+process.stdout.write(`${chosen.length - missed} found, ${missed} missed\n`);
+process.exitCode = missed > 0 ? 1 : 0;
+
+/** The first test that fails with a defect; null if none does. */
+function noticedBy(file, text, replacement, tests) {
+  const source = fs.readFileSync(`agent/${file}.ts`, 'utf8');
+  if (source.split(text).length !== 2)
+    throw new Error(`agent/${file}.ts has "${text}" ${source.split(text).length - 1} times`);
+  const compiled = `build/agent/${file}.js`;
+  const healthy = fs.readFileSync(compiled);
+  try {
+    fs.writeFileSync(compiled, compiledOf(source.replace(text, () => replacement)));
+    return tests.flatMap(testFiles).find((test) => !passes(test)) ?? null;
+  } finally {
+    fs.writeFileSync(compiled, healthy);
+  }
+}
+
+/** As tsc compiles it, with the same names of imported files. */
+function compiledOf(source) {
+  const { code } = transformSync(source, { loader: 'ts', format: 'esm', target: 'es2022' });
+  return code.replaceAll(/from "(\.[^"]*)\.ts"/g, 'from "$1.js"');
+}
+
+/** The test of a name, or all tests of a folder. */
+function testFiles(name) {
+  const folder = `build/test/unit/${name}`;
+  if (!fs.existsSync(folder)) return [`${folder}.test.js`];
+  const files = fs.readdirSync(folder).filter((one) => one.endsWith('.test.js'));
+  return files.map((one) => `${folder}/${one}`);
+}
+
+function passes(test) {
+  const env = { ...process.env, TAP: '1', TAP_TIMEOUT: String(limitMs / 1000) };
+  return spawnSync(process.execPath, [test], { stdio: 'ignore', timeout: limitMs, env }).status === 0;
+}

@@ -5,6 +5,7 @@ import { nodeSkip } from './availability.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
 import type { NodeKernel } from './machine.ts';
 import { bootNode, type TestNode } from './node.ts';
+import { untilWanted } from './until-wanted.ts';
 
 interface Case {
   readonly lan: string;
@@ -41,7 +42,6 @@ const onlyIpv6 = `IP4='' GW4=''
 lan() { nic eth0; lan_ip lan0 2001:db8::1/64; dhcp lan0 --enable-ra --dhcp-range=2001:db8::,ra-only,64 --ra-param=lan0,10,1800; }
 profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=auto\n[ipv6]\nmethod=auto\naddr-gen-mode=eui64'; }`;
 const mainPid = 'systemctl show -P MainPID NetworkManager';
-const untilWanted = "timeout 110 sh -c 'until microshift-net verify > /dev/null; do sleep 0.3; done'";
 const untilAnother = `timeout 90 sh -c 'until new=$(${mainPid}); [ "$new" != 0 ] && [ "$new" != '"$old"' ]; do sleep 0.1; done'`;
 const ways = [
   { name: 'restarted', shell: 'systemctl restart NetworkManager' },
@@ -61,7 +61,7 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
 
     for (const { name, shell } of ways)
       await t.test(`NetworkManager is ${name}`, async (t) => {
-        const seen = await watched(node, `old=$(${mainPid}); ${shell}; ${untilAnother}; ${untilWanted}`);
+        const seen = await watched(node, `old=$(${mainPid}); ${shell}; ${untilAnother}; ${untilWanted()}`);
         neverWithout(t, seen, families);
         t.equal(await node.text(whatIsThere), before, 'everything is there, in its order');
       });
@@ -71,7 +71,7 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
       neverWithout(t, stopped, families);
       t.equal(await node.text(whatIsThere), before, 'everything is there meanwhile');
       t.equal(await node.text('systemctl is-failed NetworkManager || true'), 'inactive', 'it was an orderly stop');
-      const started = await watched(node, `systemctl start NetworkManager; ${untilWanted}`);
+      const started = await watched(node, `systemctl start NetworkManager; ${untilWanted()}`);
       neverWithout(t, started, families);
       t.equal(await node.text(whatIsThere), before);
     });
@@ -99,7 +99,7 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
   // The router is silent until the route is held: it could answer first.
   const { seen, probes } = await watched(
     node,
-    `pkill -x -STOP dnsmasq; systemctl restart NetworkManager; ${untilHeld}; pkill -x -CONT dnsmasq; ${untilWanted}`,
+    `pkill -x -STOP dnsmasq; systemctl restart NetworkManager; ${untilHeld}; pkill -x -CONT dnsmasq; ${untilWanted()}`,
   );
   const has = ({ addresses }: Moment): boolean =>
     addresses.some(({ device, address }) => device === 'br-ex' && address === own);

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { answersAgain } from './reachability.ts';
+import { untilWanted } from './until-wanted.ts';
 
 interface Event {
   readonly what: string;
@@ -73,7 +74,7 @@ for (const { lan, nic, profile, events: some } of [
 }
 
 async function becomesWanted(t: Test, node: TestNode, since: number): Promise<void> {
-  const until = `timeout ${wantedLimitSeconds} sh -c 'until microshift-net verify > /run/drift 2>&1; do sleep 0.3; done'; cat /run/drift`;
+  const until = `${untilWanted(wantedLimitSeconds)}; cat /run/drift`;
   const end = await node.text(until);
   t.match(end, /^No drift/, 'as wanted again, by itself');
   if (!end.startsWith('No drift')) t.comment(await node.journal('microshift-net-repair'));

@@ -25,9 +25,6 @@ t.test('the SSH client and the packet filter', { skip: nodeSkip }, async (t) => 
   const files = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n' };
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine', files });
   t.teardown(() => node.halt());
-  await node.text(
-    'for nic in eth0; do ethtool -K $nic tx off; done; for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true',
-  );
   await node.text(`${rules}\n${listener}; ${connects}`);
   const before = await picture(node);
 

@@ -7,6 +7,7 @@ import { isTakenBack } from './interfere.ts';
 import { microshiftStandInFile } from './microshift-file-table.ts';
 import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
+import { untilWanted } from './until-wanted.ts';
 
 const script = '/usr/bin/configure-ovs.sh';
 const { '/usr/local/bin/pods': pods = '' } = microshiftStandIn;
@@ -27,7 +28,6 @@ const beforeThePackage = `mv /usr/lib/NetworkManager/conf.d/${configuration} /ro
   timeout 90 sh -c "until nmcli -g GENERAL.STATE connection show br-ex | grep -q activated; do sleep 0.1; done"`;
 const installed = `mv /root/${configuration} /usr/lib/NetworkManager/conf.d/ && nmcli general reload conf`;
 const bridgeRow = 'ovs-vsctl --columns=_uuid,external_ids,other_config,fail_mode list bridge br-ex';
-const untilWanted = "timeout 110 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
 
 t.test("MicroShift's br-ex from before the package, userspace data path", { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
@@ -57,7 +57,7 @@ t.test("MicroShift's br-ex from before the package, userspace data path", { skip
     t.notMatch(await node.text('microshift-net doctor || true'), /profile br-ex .* is of configure-ovs\.sh/);
   });
   await t.test('NetworkManager is killed', async (t) => {
-    await node.text(`systemctl kill --signal=KILL NetworkManager; sleep 2; ${untilWanted}`);
+    await node.text(`systemctl kill --signal=KILL NetworkManager; sleep 2; ${untilWanted()}`);
     t.equal(await node.text(whatOthersHave), others);
   });
   await t.test('undo goes back to before the apply, not to before the repair', async (t) => {

@@ -3,6 +3,7 @@ import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered, isTakenBack } from './interfere.ts';
 import { bootNode } from './node.ts';
+import { untilWanted } from './until-wanted.ts';
 
 const files = {
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
@@ -17,7 +18,6 @@ const giveMore = `ip address add 169.254.169.2/29 dev br-ex; ip route add 10.43.
 const whatOthersGave = `ip -br -4 address show br-ex | grep -o '169.254.169.2/29'; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const datapathOfOvn = 'ovs-vsctl get open . external_ids:ovn-bridge-datapath-type';
-const untilWanted = "timeout 110 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
 /** Replies that came more than once, and those that did not come. */
 const answers =
   "ip netns exec lan ping -c 20 -i 0.05 -W 2 192.0.2.50 | grep -o '+[0-9]* duplicates\\|[0-9]*% packet loss'";
@@ -68,7 +68,7 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
   const others = await node.text(`${uuidOfBridge}; ${whatOthersGave}`);
   for (const way of ['restart', 'kill --signal=KILL'])
     await t.test(`${way} of NetworkManager`, async (t) => {
-      await node.text(`systemctl ${way} NetworkManager; sleep 2; ${untilWanted}`);
+      await node.text(`systemctl ${way} NetworkManager; sleep 2; ${untilWanted()}`);
       t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others, 'the bridge is the same');
       t.equal(await node.text(answers), '0% packet loss');
     });
@@ -76,13 +76,13 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
     await node.text('systemctl stop NetworkManager');
     t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others);
     t.equal(await node.text(answers), '0% packet loss', 'the node answers meanwhile');
-    await node.text(`systemctl start NetworkManager; sleep 2; ${untilWanted}`);
+    await node.text(`systemctl start NetworkManager; sleep 2; ${untilWanted()}`);
     t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others);
   });
   await t.test('a unit does the same at boot', async (t) => {
     await node.reboot();
     await node.ready();
-    await node.text(`${wholeChecksums}; ${untilWanted}`);
+    await node.text(`${wholeChecksums}; ${untilWanted()}`);
     t.equal(await node.text(answers), '0% packet loss');
   });
   await t.test('and back', async (t) => {

@@ -5,6 +5,7 @@ import { microshiftStandInFile } from './microshift-file-table.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { stayedReachable } from './reachability.ts';
+import { untilWanted } from './until-wanted.ts';
 
 const script = '/usr/bin/configure-ovs.sh';
 
@@ -44,9 +45,7 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('a restart of NetworkManager keeps its address', async (t) => {
-    await node.text(
-      "systemctl restart NetworkManager; timeout 110 sh -c 'until microshift-net verify; do sleep 0.5; done'",
-    );
+    await node.text(`systemctl restart NetworkManager; ${untilWanted()}`);
     t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
   });
 

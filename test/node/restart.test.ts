@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { answersAgain } from './reachability.ts';
+import { untilWanted } from './until-wanted.ts';
 
 /** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
 const settleSeconds = 100;
@@ -75,6 +76,6 @@ async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
 
 /** Asserts that everything is as wanted within a limit, by itself. */
 async function becomesWanted(t: Test, node: TestNode, when: string): Promise<void> {
-  const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
-  t.match(verify, { exitCode: 0 }, when);
+  const verify = await node.run(untilWanted(settleSeconds));
+  t.match(verify, { exitCode: 0 }, `${when}: ${await node.read('/run/drift')}`);
 }

@@ -8,6 +8,7 @@ import { managedVeths } from '../node/microshift-stand-in.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import { stayedReachable } from '../node/reachability.ts';
+import { untilWanted } from '../node/until-wanted.ts';
 import { buildPackage, rpmSkip } from './build-package.ts';
 import { buildStandIns, microshiftPackages } from './stand-ins.ts';
 
@@ -205,6 +206,6 @@ async function quiet(t: Test, node: TestNode, command: string): Promise<void> {
 
 /** NetworkManager's restart is followed by a repair. */
 async function asWanted(t: Test, node: TestNode): Promise<void> {
-  const verify = await node.run("timeout 90 sh -c 'until microshift-net verify; do sleep 0.5; done'");
-  t.equal(verify.exitCode, 0, verify.stdout);
+  const verify = await node.run(untilWanted());
+  t.equal(verify.exitCode, 0, (await node.read('/run/drift')) ?? '');
 }

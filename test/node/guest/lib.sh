@@ -22,11 +22,17 @@ br() { # br NAME: a switch in the LAN namespace
   $LAN ip link show "$1" > /dev/null 2>&1 && return
   $LAN ip link add "$1" address "52:54:00:bb:00:0${1#lan}" type bridge stp_state 0 forward_delay 0 mcast_snooping 0
   $LAN sysctl -qw "net.ipv6.conf.$1.accept_dad=0" "net.ipv4.neigh.$1.retrans_time_ms=50" "net.ipv6.neigh.$1.retrans_time_ms=50"
+  whole_checksums "$1" "$LAN"
   $LAN ip link set "$1" up
 }
+# whole_checksums DEVICE [COMMAND]: on another's kernel (boot-here.sh makes the pipe) the userspace data path reads veths by packet sockets, and a
+# veth leaves checksums to its other end
+whole_checksums() { [ ! -p /run/to-node ] || ${2:-} ethtool -K "$1" tx off > /dev/null; }
 nic() { # nic NAME [SWITCH|none]: a NIC of the node, cabled to SWITCH (lan0)
   ip link add "$1" address "$(mac_of "$1")" type veth peer name "p$1"
+  whole_checksums "$1"
   ip link set "p$1" netns lan
+  whole_checksums "p$1" "$LAN"
   if [ "${2:-lan0}" != none ]; then br "${2:-lan0}"; $LAN ip link set "p$1" master "${2:-lan0}"; fi
   $LAN ip link set "p$1" up
 }

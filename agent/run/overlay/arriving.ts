@@ -60,11 +60,8 @@ export async function applyArriving(
 }
 
 /** True if the services differ from those for which the flows and the nftables table were last installed. */
-export function areNews(
-  services: readonly ArrivingService[],
-  { services: file }: Pick<OverlayPlaces, 'services'>,
-): boolean {
-  return textOfServices(services) !== (readSmallFile(file, rememberedBytes) ?? textOfServices([]));
+export function areNews(services: readonly ArrivingService[], places: Pick<OverlayPlaces, 'services'>): boolean {
+  return textOfServices(services) !== (storedServices(places) ?? textOfServices([]));
 }
 
 /**
@@ -92,6 +89,11 @@ export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly 
   return arrivingServices(record.layout, record.node, sharedGateway(record), rows);
 }
 
+/** Returns the stored services as text, to compare them with those of another time; null if none were stored since the boot. */
+export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): string | null {
+  return readSmallFile(services, rememberedBytes);
+}
+
 function textOfServices(services: readonly ArrivingService[]): string {
   return `${JSON.stringify(services)}\n`;
 }
@@ -110,7 +112,7 @@ function remember(services: readonly ArrivingService[], { services: path }: Over
 }
 
 /** Returns the services that were stored since the boot; null if none were stored. */
-function remembered({ services }: OverlayPlaces): readonly ArrivingService[] | null {
-  const text = readSmallFile(services, rememberedBytes);
+function remembered(places: OverlayPlaces): readonly ArrivingService[] | null {
+  const text = storedServices(places);
   return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);
 }

@@ -51,7 +51,7 @@ export async function runDaemon(
       const kept = await keepNode(scope, config, places, teller.say);
       if (kept === null) {
         end();
-        return false;
+        return 'nothing';
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
       report.refused(kept.refused);
@@ -63,8 +63,8 @@ export async function runDaemon(
         work.ask('look');
       announcements.again();
       if (kept.failure !== null) throw kept.failure;
-      await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
-      return kept.changed;
+      await report.wanted(kept.record.node.name, scope !== 'look' || kept.outcome !== 'nothing');
+      return kept.outcome;
     } catch (thrown) {
       const error = asAgentError(thrown);
       await report.failed(error);

@@ -7,7 +7,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault } from '../../../overlay/listeners.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { bringArriving, changesOf, writePlanned } from '../apply.ts';
-import { demuxDrift } from '../arriving.ts';
+import { demuxDrift, storedServices } from '../arriving.ts';
 import { doCertificateWork } from '../certificates.ts';
 import { gatewayMissing, isGatewayConnected } from '../gateway-proof.ts';
 import { ensureCentral } from '../ovn-daemons.ts';
@@ -15,6 +15,7 @@ import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { ownDevice, type PlannedNode, withPlan } from '../planned.ts';
 import { readRecord, writeRecord } from '../record.ts';
+import type { Outcome } from './pace.ts';
 import type { Scope } from './work.ts';
 
 /** Name of the command in the lock file, for other contenders. */
@@ -29,7 +30,7 @@ export interface Kept {
    * Unauthorized write access to the cluster by other programs, and unauthorized claims of members; each is a sentence.
    */
   readonly refused: readonly string[];
-  readonly changed: boolean;
+  readonly outcome: Outcome;
   /**
    * Failure in the inbound services, while databases and kernel are in the desired state; null without a failure.
    */
@@ -59,7 +60,7 @@ export async function keepNode(
       record: wanted,
       members: found.members,
       refused: found.refused,
-      changed: false,
+      outcome: 'nothing',
       failure: found.failure,
     };
   return withLockWhenFree(command, async () => {
@@ -76,14 +77,18 @@ export async function keepNode(
       const { members } = planned;
       const refused = refusedOf(planned);
       const port = await writePlanned(planned, say);
-      const rows = rowsOf(planned);
+      const rows = rowsOf(planned) + port.length;
+      const services = storedServices(places);
       try {
         // `overlay verify` checks that OVN has carried out the change. Nothing here depends on it, and the central node
         // may be away.
         const { demux } = await bringArriving(planned, say, () => gatewayLeft(planned));
-        return { record, members, refused, changed: isOther || rows + port.length + demux.length > 0, failure: null };
+        const hasNews = storedServices(places) !== services;
+        const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
+        const followed = isOther || demux.length > 0 ? 'followed' : 'nothing';
+        return { record, members, refused, outcome: isCorrected ? 'corrected' : followed, failure: null };
       } catch (error) {
-        return { record, members, refused, changed: true, failure: agentErrorIn(error) };
+        return { record, members, refused, outcome: 'corrected', failure: agentErrorIn(error) };
       }
     });
   });

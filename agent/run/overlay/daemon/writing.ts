@@ -1,5 +1,5 @@
 import { type AgentError, asAgentError } from '../../../errors.ts';
-import { retryAfterMs } from './work.ts';
+import { retryAfterMs } from './pace.ts';
 
 /** File write that is repeated until it succeeds. */
 export interface Writing {

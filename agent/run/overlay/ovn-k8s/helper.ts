@@ -6,6 +6,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { serviceTables } from '../../../overlay/arriving.ts';
 import { shapeOfSchema } from '../../../overlay/wire.ts';
 import { withLockWhenFree } from '../../lock.ts';
+import type { Outcome } from '../daemon/pace.ts';
 import { startWatches } from '../daemon/watches.ts';
 import { createWork } from '../daemon/work.ts';
 import { applyDemux, lookAtDemux } from '../demux.ts';
@@ -62,22 +63,24 @@ export async function keepShared(
   const first = await makeShared(bridge, nic, places, say);
   let { shared } = first;
   let told = '';
-  const again = async (): Promise<number> => {
+  const again = async (): Promise<Outcome> => {
     const local = await openSwitchDatabase(places.ovsRun);
     try {
       const before = await applyDifference(shared, places, local, say);
       shared = await readSharedBridge(bridge, nic, places, local);
-      return before.length + (await applyDifference(shared, places, local, say)).length;
+      const news = await applyDifference(shared, places, local, say);
+      if (before.length > 0) return 'corrected';
+      return news.length > 0 ? 'followed' : 'nothing';
     } finally {
       local.close();
     }
   };
   const work = createWork(async () => {
     try {
-      const changed = (await again()) > 0;
+      const outcome = await again();
       if (told !== '') say('as wanted again');
       told = '';
-      return changed;
+      return outcome;
     } catch (thrown) {
       const error = asAgentError(thrown);
       if (told !== error.message) fail(error);

@@ -1,7 +1,10 @@
 // Why tests of Kubernetes do not pass here, as far as it is known. The page takes the first that matches.
 
-/** `refused`: an Event reports it. `impossible`: something that is missing and no part of this project. `failed`: a defect. */
-export type Verdict = 'refused' | 'impossible' | 'failed';
+/**
+ * `refused`: an Event reports it. `differs`: the overlay does it otherwise than the test expects, and its documentation says so. `impossible`: something
+ * is missing that is no part of this project. `failed`: a defect.
+ */
+export type Verdict = 'refused' | 'differs' | 'impossible' | 'failed';
 
 export interface Reason {
   readonly verdict: Verdict;
@@ -10,15 +13,52 @@ export interface Reason {
   readonly why: string;
 }
 
+const services = '[overlay-services.md](../use/overlay-services.md)';
+
 export const reasons: readonly Reason[] = [
   {
     verdict: 'refused',
     test: /HostPort validates that there is no conflict/,
-    why: '`hostPort` is not served: the Event of each pod is `HostPortNotServed` ([overlay-services.md](overlay-services.md), Not served)',
+    why: `\`hostPort\` is not served: each pod has the Event \`HostPortNotServed\` (${services}, Not served)`,
+  },
+  {
+    verdict: 'refused',
+    test: /possible to connect to a service via ExternalIP/,
+    why: `\`externalIPs\` are served only in ranges that the administrator has named: the service has the Event \`NotServed\` (${services}, What a service cannot take)`,
+  },
+  {
+    verdict: 'refused',
+    test: /should fail health check node port/,
+    why: `nobody answers at \`healthCheckNodePort\`: the service has the Event \`NotServed\` (${services}, Not served)`,
+  },
+  {
+    verdict: 'refused',
+    test: /should have session affinity timeout work/,
+    why: `an affinity does not end by time: the service has the Event \`NotServed\` (${services}, Not served)`,
+  },
+  {
+    verdict: 'differs',
+    test: /should function for service endpoints using hostNetwork/,
+    why: `connections of a node to a service go to the endpoint that it has itself (${services}); the test expects all endpoints`,
+  },
+  {
+    verdict: 'differs',
+    test: /fallback to local terminating endpoints when there are no ready endpoints with externalTrafficPolicy=Local/,
+    why: `pods reach a NodePort with \`externalTrafficPolicy: Local\` as with \`Cluster\` (${services}); the test expects that another node's refuses them`,
   },
   {
     verdict: 'impossible',
-    test: /\[Feature:SCTPConnectivity\]/,
-    why: "the kernel of the machine has no SCTP, so the test's own server cannot listen",
+    test: /\[Feature:SCTPConnectivity\]|SCTP service with pod/,
+    why: "the kernel of the machine has no SCTP, so the test's own server cannot listen; ended by hand",
+  },
+  {
+    verdict: 'impossible',
+    test: /KubeProxy should set TCP CLOSE_WAIT timeout|should check kube-proxy urls/,
+    why: 'it tests kube-proxy, which does not run beside this overlay',
+  },
+  {
+    verdict: 'impossible',
+    test: /rejected for evicted pods/,
+    why: 'it fills the storage of a pod, and the kubelet of the test nodes does not limit storage',
   },
 ];

@@ -48,7 +48,7 @@ export const reasons: readonly Reason[] = [
   },
   {
     verdict: 'impossible',
-    test: /\[Feature:SCTPConnectivity\]|SCTP service with pod/,
+    test: /\[Feature:SCTPConnectivity\]/,
     why: "the kernel of the machine has no SCTP, so the test's own server cannot listen; ended by hand",
   },
   {
@@ -60,5 +60,15 @@ export const reasons: readonly Reason[] = [
     verdict: 'impossible',
     test: /rejected for evicted pods/,
     why: 'it fills the storage of a pod, and the kubelet of the test nodes does not limit storage',
+  },
+  {
+    verdict: 'impossible',
+    test: /DNS configMap nameserver (Change|Forward PTR)/,
+    why: 'it writes a configuration that the DNS server of the folder does not support',
+  },
+  {
+    verdict: 'failed',
+    test: /implement service\.kubernetes\.io\/headless/,
+    why: 'a service with this label and a cluster IP is served, and kube-proxy does not serve it',
   },
 ];

@@ -50,7 +50,7 @@ t.test('what a node announces is what the central node reads', (t) => {
 t.test('a node is not trusted', (t) => {
   const said = (replace: string, by: string): string => announcement(dedicated).join(',').replace(replace, by);
   for (const [cmsOptions, fault] of [
-    [said('kind=dedicated', 'kind=other'), /"other" is no kind/],
+    [said('kind=dedicated', 'kind=other'), /"other" is not a kind/],
     [said('mac=52', 'mac=53'), /"53:.*is no MAC of a NIC/],
     [said('mac=52:54', 'mac=$(reboot)'), /is no MAC/],
     [said('physnet-eth1', 'elsewhere'), /network "elsewhere" has no bridge/],
@@ -73,7 +73,7 @@ t.test('a node is not trusted', (t) => {
     [`${said('', '')},microshift-net:kind=shared`, /one thing twice/],
     [`${said('', '')}${',microshift-net:subnet=10.42.1.0/24'.repeat(200)}`, /128 are the most/],
     [`${said('', '')},microshift-net:vip=yes`, /not that which moves with the address/],
-    ['microshift-net:', /is no kind/],
+    ['microshift-net:', /is not a kind/],
     ['microshift-net:kind=shared', /has no bridge/],
   ] as const)
     t.match(announcedGateway(chassisOf(2, dedicated, { cmsOptions }), dual), { fault }, String(fault));

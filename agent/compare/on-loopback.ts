@@ -2,6 +2,7 @@ import { noEntries } from '../model/kernel-entries.ts';
 import { loopbackMetric } from '../model/limits.ts';
 import { addressesOf, type Observation } from '../model/observation.ts';
 import type { NetworkDifference, WantedBridge } from '../model/plan.ts';
+import { lostEntries } from './others.ts';
 
 /* Comparison of the addresses on lo with those that MicroShift needs there (plan/microshift-needs.ts). */
 
@@ -56,16 +57,19 @@ export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>):
 export const passedOver = 'br-ex';
 
 /**
- * Returns the addresses on lo that are superfluous unless they are desired: those that the agent added, and addresses
- * of the bridge that MicroShift added to lo while the bridge did not exist.
+ * Returns the addresses on lo that are superfluous unless they are wanted: those that the agent added, and addresses that MicroShift added to lo
+ * while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go), if the bridge has them now or gets them again from its record of
+ * other programs.
  */
 export function surplusOnLoopback(
   bridge: string,
-  observation: Pick<Observation, 'links' | 'foreign'>,
+  observation: Pick<Observation, 'links' | 'foreign' | 'others'>,
 ): readonly string[] {
   if (bridge !== passedOver) return [];
   const { links, foreign = [] } = observation;
-  const own = links.find((entry) => entry.name === bridge)?.addresses.map((entry) => entry.address) ?? [];
+  const present = links.find((entry) => entry.name === bridge)?.addresses.map((entry) => entry.address) ?? [];
+  const restored = lostEntries(bridge, observation).addresses.map(({ address }) => address.split('/')[0] ?? '');
+  const own = [...present, ...restored];
   const { addresses } = foreign.find((entries) => entries.interface === 'lo') ?? noEntries('lo');
   const shared = addresses.map(({ address }) => address).filter((text) => own.includes(text.split('/')[0] ?? ''));
   return [...new Set([...givenToLoopback(observation), ...shared])];

@@ -9,7 +9,10 @@ type Known = Pick<Observation, 'links' | 'ovs' | 'foreign' | 'others'>;
 const missing = { wanted: 'present', observed: 'absent' } as const;
 
 /** Returns the entries of other programs that a bridge lost with its interface, because another program made the interface again. */
-export function lostEntries(bridge: string, { links, foreign = [], others = [] }: Known): KernelEntries {
+export function lostEntries(
+  bridge: string,
+  { links, foreign = [], others = [] }: Pick<Known, 'links' | 'foreign' | 'others'>,
+): KernelEntries {
   const record = others.find((entry) => entry.bridge === bridge);
   const link = links.find(({ name }) => name === bridge);
   if (record === undefined || record.index === link?.index) return noEntries(bridge);

@@ -44,6 +44,14 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
       /FAILED +drift[^\n]*\n[^\n]*port patch-ex of another program/,
     );
   });
+  await t.test('MicroShift starts while the bridge does not exist', async (t) => {
+    // MicroShift puts the address of its API server on lo then (openshift/microshift, pkg/node/netconfig.go).
+    const made = 'ovs-vsctl del-br br-ex && ip address add 10.44.0.0/32 dev lo && /usr/bin/configure-ovs.sh';
+    await node.text(`${made}; ${carriesAgain}`);
+    t.equal(await node.text(inKernel), before, 'the address is on br-ex');
+    t.notMatch(await node.text('ip -br address show dev lo'), /10\.44/, 'and no longer on lo');
+    t.notMatch((await node.run('microshift-net verify')).stdout, / on lo/);
+  });
   await t.test('a port that its owner adds again is not missed any more', async (t) => {
     await node.text('/usr/local/bin/pods');
     t.match(await node.run('microshift-net verify'), { exitCode: 0 });

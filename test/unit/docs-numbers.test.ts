@@ -1,0 +1,206 @@
+// Numbers in the documents that repeat a constant of the code, a unit or the schema: a change of one of the two fails here.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { defaultConfig } from '../../agent/config/defaults.ts';
+import { isNeeded } from '../../agent/overlay/node-ports.ts';
+import { bridges } from '../../agent/plan/names.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+/** The pages break lines in the middle of sentences. */
+const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/**
+ * Reads a constant of a file: `const name = 3_000;`, also as a product or a member of an object. The constants belong to what they limit, and are
+ * not exported for a test.
+ */
+function constant(file: string, name: string): number {
+  const found = new RegExp(`\\b${name}\\b(?:: [\\w\\[\\] ]+)?(?: = |: )([\\d_]+(?: \\* [\\d_]+)*)[;,\\n ]`).exec(
+    read(file),
+  )?.[1];
+  if (found === undefined) throw new Error(`${file} has no constant ${name}`);
+  return found.split(' * ').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
+}
+
+type Unit = 'ms' | 's' | 'MiB' | '';
+const divisors: Readonly<Record<Unit, number>> = { ms: 1000, s: 1, MiB: 1024 * 1024, '': 1 };
+
+/** `unit file constant`: the unit of the constant, of which the documents have seconds, MiB or a plain number. */
+function textOf(source: string): string {
+  const [unit = '', file = '', name = ''] = source.split(' ');
+  const divisor = divisors[(unit === '-' ? '' : unit) as Unit];
+  return (constant(`agent/${file}.ts`, name) / divisor).toLocaleString('en');
+}
+
+const run = 'ms run/reconcile runLimitMs';
+const restore = 'ms run/restore restoreLimitMs';
+const checkpoint = '- run/checkpoint-timer checkpointSeconds';
+const heartbeat = 'ms run/transaction heartbeatMs';
+const comeBack = 'ms run/reconnect comeBackMs';
+const silence = 'ms run/vswitchd-watch silenceLimitMs';
+const route = 'ms run/plan-when-ready routeMs';
+const uplink = 'ms run/plan-when-ready uplinkMs';
+const kept = '- run/journal keptJournals';
+const lease = 'ms model/limits leaseLimitMs';
+const round = 'ms run/overlay/daemon/rounds roundMs';
+const design = 'docs/internals/design.md';
+const watcher = 'docs/internals/overlay-watcher.md';
+
+/** Sentences with `{}` for a number, and the constants that these are, in order. */
+const sentences: readonly (readonly [page: string, sentence: string, ...sources: readonly string[]])[] = [
+  ['README.md', 'by itself after {} seconds; the run pushes this forward every {} seconds', checkpoint, heartbeat],
+  ['README.md', 'NetworkManager rolls back, at most {} seconds later', checkpoint],
+  ['README.md', 'the run waits up to {} seconds for them', comeBack],
+  ['README.md', 'one journal per transaction, the last {} |', kept],
+  [design, 'wait for a route or for the NIC if the plan needs it ({} s each)', route],
+  [design, 'wait for a route or for the NIC if the plan needs it ({} s each)', uplink],
+  [design, 'checkpoint over all devices, {} s; pushed forward every {} s', checkpoint, heartbeat],
+  [design, 'after {} s without an answer the run ends and restores the old state', silence],
+  [design, 'Limits: {} s for the whole run, {} s on top to restore the old state', run, restore],
+  [design, '{} s for an activation, {} s for the lease', 'ms model/limits activationLimitMs', lease],
+  [design, '{} s for duplicate address detection', 'ms model/limits detectionLimitMs'],
+  [design, '{} s for a D-Bus call', 'ms drivers/dbus/connection callTimeoutMs'],
+  [design, '{} s for an OVSDB call', 'ms drivers/openvswitch/client callTimeoutMs'],
+  [design, 'end by themselves after {} s', '- drivers/host/address-hold holdSeconds'],
+  [design, 'Its proof allows for {} s without a link', 'ms plan/plan-for startedUplinkMs'],
+  [design, 'wait up to {} s for NetworkManager and Open vSwitch', comeBack],
+  [design, 'one that was killed gets {} s to come back', 'ms run/restore restartLimitMs'],
+  [design, 'in place, within {} s, and', 'ms run/restore plannedLimitMs'],
+  [design, 'begin again at 1, within {} s in all', restore],
+  [design, 'NetworkManager rolls back at most {} s after the death', checkpoint],
+  [design, 'the step fails after {} s (lease) or {} s (advertisement)', lease, 'ms model/limits activationLimitMs'],
+  [design, 'Where the server stays away the return waits {} s for it', 'ms run/restore settleLimitMs'],
+  ['docs/use/hints.md', 'after {} seconds without a default route', route],
+  ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
+  ['docs/use/hints.md', 'it waits up to {} seconds for that too', uplink],
+  ['docs/use/hints.md', 'If it has not come after {} seconds the unit fails', uplink],
+  ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files smallFileLimitBytes'],
+  ['docs/use/migration.md', 'takes the device of another route after {} s', route],
+  ['docs/use/configuration.md', 'Files above {} MiB', 'MiB config/read-files maxConfigBytes'],
+  ['docs/use/configuration.md', 'Up to {} problems are shown', '- config/problem maxReported'],
+  ['docs/use/configuration.md', 'It has 1 to {} bytes', '- net/interface-name maxBytes'],
+  ['docs/use/bridge.md', 'of at most {} characters', '- plan/added-names nameBytes'],
+  ['docs/use/doctor.md', 'each part is asked on its own and has {} seconds', 'ms facts/examine answerMs'],
+  ['docs/use/doctor.md', 'ends within {} days', '- doctor/overlay-certificates warnDays'],
+  ['docs/use/doctor.md', 'fails or hangs ({} s)', 'ms support/collect commandMs'],
+  ['docs/use/doctor.md', 'keeps the last {} MiB', 'MiB support/staging itemLimitBytes'],
+  ['docs/use/doctor.md', 'have at most {} MiB', 'MiB support/staging totalLimitBytes'],
+  ['docs/use/doctor.md', 'the last {} transactions', kept],
+  ['docs/use/troubleshooting.md', 'what has not come after {} seconds is `no-uplink`', uplink],
+  ['docs/use/troubleshooting.md', 'keeps the last {} transactions', kept],
+  ['docs/use/troubleshooting.md', 'but link-local ones came within {} seconds', route],
+  ['docs/use/troubleshooting.md', 'is waited for, for {} seconds at the most', 'ms run/lock briefRunLimitMs'],
+  ['docs/use/troubleshooting.md', 'took longer than {} seconds', run],
+  ['docs/use/troubleshooting.md', 'restores it, after {} seconds at most', checkpoint],
+  ['docs/use/troubleshooting.md', 'if it does not answer for {} seconds during a run', silence],
+  ['docs/use/cni.md', "waits for the pod's address, at most {} s", 'ms run/overlay/cni/attach addressedMs'],
+  ['docs/use/cni.md', '(`ovn-installed`), at most {} s', 'ms run/overlay/cni/attach installedMs'],
+  ['docs/use/overlay-commands.md', 'waits no longer than {} s', 'ms run/overlay/nodes answerMs'],
+  ['docs/use/overlay-commands.md', 'Gateways are asked every {} s', round],
+  [
+    'docs/use/overlay-services.md',
+    'before it writes them and every {} s',
+    'ms run/overlay/daemon/listener-watch lookMs',
+  ],
+  ['docs/use/overlay-services.md', 'without an answer within {} s', 'ms drivers/host/host-addresses answerMs'],
+  ['docs/use/network-policy.md', 'at the {} smallest numbers', '- workload/budget mostNumbersOfPort'],
+  [watcher, 'batches of {} and', '- run/overlay/watcher/errands mostUnits'],
+  [watcher, 'slices of {} ms', '- run/overlay/watcher/slices sliceMs'],
+  [watcher, 'longer than {} characters is not read', '- workload/pods/read-pod longestAnnotation'],
+  [watcher, '{} endpoints are written for a service in all', '- workload/budget mostEndpointsOfRows'],
+  [watcher, 'and then one every {} seconds; the cluster has', 'ms drivers/kubernetes/event-budget perEventMs'],
+  [watcher, 'the cluster has {}, and', '- drivers/kubernetes/events longestBurst'],
+];
+
+t.test('limits', (t) => {
+  for (const [page, sentence, ...sources] of sentences) {
+    const values = [...sources];
+    const expected = sentence.replaceAll('{}', () => textOf(values.shift() ?? ''));
+    t.ok(flat(read(page)).includes(expected), `${page}: ${expected}`);
+  }
+  t.end();
+});
+
+/** Lines of units that pages repeat. */
+const units: readonly (readonly [page: string, sentence: string, unit: string, line: string])[] = [
+  [
+    design,
+    "unit's TimeoutStartSec of 240 s",
+    'microshift-ovs-init.service.d/50-microshift-net.conf',
+    'TimeoutStartSec=240s',
+  ],
+  [watcher, 'V8 keeps at most 384 MB', 'microshift-net-overlay.service', 'NODE_OPTIONS=--max-old-space-size=384'],
+  [watcher, 'slows the daemon down at 512 MB', 'microshift-net-overlay.service', 'MemoryHigh=512M'],
+  [watcher, 'ends it at 640 MB', 'microshift-net-overlay.service', 'MemoryMax=640M'],
+  [watcher, 'starts it again after 5 s', 'microshift-net-overlay.service', 'RestartSec=5s'],
+  [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitBurst=10'],
+  [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitIntervalSec=300s'],
+];
+
+t.test('limits of units', (t) => {
+  for (const [page, sentence, unit, line] of units) {
+    t.ok(flat(read(page)).includes(sentence), `${page}: ${sentence}`);
+    t.ok(read(`systemd/${unit}`).includes(line), `${unit}: ${line}`);
+  }
+  t.end();
+});
+
+t.test('metrics of routes', (t) => {
+  const [first, second] = bridges.map(({ routeMetric }) => routeMetric);
+  const standby = constant('agent/model/limits.ts', 'standbyMetric');
+  t.ok(flat(read('docs/use/hints.md')).includes(`br-ex has route metric ${first}, br-ex1 has ${second},`));
+  const topology = flat(read('docs/use/topology.md'));
+  t.ok(topology.includes(`is replaced by ${first} (${second} for br-ex1)`));
+  t.ok(topology.includes(`default via 192.0.2.1 metric ${standby} (not preferred)`));
+  t.end();
+});
+
+t.test('ports that no service has', (t) => {
+  const needed = (protocol: 'tcp' | 'udp'): string => {
+    const all = Array.from({ length: 65_536 }, (_, port) => port).filter((port) => isNeeded(protocol, port));
+    return all
+      .join(', ')
+      .replace('6641, 6642, 6643, 6644', '6641 to 6644')
+      .replace(/, (\d+)$/, ' and $1');
+  };
+  const sentence = `TCP ${needed('tcp')}, UDP ${needed('udp')}.`;
+  t.ok(flat(read('docs/use/overlay-services.md')).includes(sentence), sentence);
+  t.end();
+});
+
+t.test("defaults of MicroShift's keys", (t) => {
+  const page = flat(read('docs/use/configuration.md'));
+  const { clusterNetwork, serviceNetwork, serviceNodePortRange, cniPlugin } = defaultConfig.cluster;
+  for (const row of [
+    `| \`network.clusterNetwork\` | \`cluster.clusterCIDR\` | ${clusterNetwork.value.join()} |`,
+    `| \`network.serviceNetwork\` | \`cluster.serviceCIDR\` | ${serviceNetwork.value.join()} |`,
+    `| \`network.serviceNodePortRange\` | \`cluster.serviceNodePortRange\` | ${serviceNodePortRange.value} |`,
+    `| \`network.cniPlugin\` (\`ovnk\`, \`none\`) | | \`${cniPlugin.value}\` |`,
+  ])
+    t.ok(page.includes(row), row);
+  t.end();
+});
+
+/** A key of the schema of ovn.yaml. */
+interface SchemaKey {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaKey>>;
+}
+
+t.test('docs/use/configuration.md has every key of ovn.yaml with its default', (t) => {
+  const rows = [...read('docs/use/configuration.md').matchAll(/^\| `([\w.]+)` \| .*? \| (\S+) \| /gm)].map(
+    ([, key = '', value = '']) => [key, value] as const,
+  );
+  const schema = JSON.parse(read('config/ovn.schema.json')) as SchemaKey;
+  const keys = (node: SchemaKey, prefix: string): readonly (readonly [string, unknown])[] =>
+    Object.entries(node.properties ?? {}).flatMap(([name, entry]) =>
+      entry.properties === undefined
+        ? [[`${prefix}${name}`, entry.default] as const]
+        : keys(entry, `${prefix}${name}.`),
+    );
+  for (const [key, value] of keys(schema, '')) {
+    const shown = rows.find(([name]) => name === key)?.[1];
+    const words = value === '' || value === undefined ? 'empty' : String(value);
+    t.equal(shown?.replaceAll(/[`"]/g, ''), words, key);
+  }
+  t.end();
+});

@@ -1,0 +1,229 @@
+// Tables and samples in the documents that repeat a table of the code, or what the program prints.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { cniCode } from '../../agent/cni/error.ts';
+import { networkManagerBugs, openVSwitchBugs } from '../../agent/doctor/known-bugs.ts';
+import { errorTable } from '../../agent/errors.ts';
+import { transactionStates } from '../../agent/model/journal.ts';
+import type { RunRecord } from '../../agent/model/run-record.ts';
+import { metricsText } from '../../agent/run/metrics.ts';
+
+const main = new URL('../../agent/main.js', import.meta.url).pathname;
+const read = (path: string): string => readFileSync(path, 'utf8');
+const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
+const section = (page: string, heading: string): string =>
+  read(page)
+    .split(/^##+ /m)
+    .find((text) => text.startsWith(`${heading}\n`)) ?? '';
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** Runs the program from its sources. The test runner would have every Node process load its own modules. */
+function run(words: readonly string[], options: { readonly cwd?: string; readonly uid?: number } = {}) {
+  const env = { PATH: process.env.PATH, NO_COLOR: '1' };
+  return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, main, ...words], {
+    encoding: 'utf8',
+    env,
+    ...options,
+  });
+}
+
+t.test('README.md lists every file below /run/microshift-net, and no other', (t) => {
+  const named = (text: string): string[] =>
+    [...text.matchAll(/\/run\/microshift-net\/([a-z-]+(?:\.[a-z]+)?)/g)].map(([, name = '']) => name);
+  const used = ['agent', 'systemd', 'rpm'].flatMap(filesBelow).flatMap((file) => named(read(file)));
+  const listed = named(section('README.md', 'Files')).concat('metrics.prom');
+  const inTests = ['fault.json'];
+  t.strictSame(
+    [...new Set(listed)].toSorted(),
+    [...new Set(used)].filter((name) => !inTests.includes(name)).toSorted(),
+  );
+  t.end();
+});
+
+t.test('README.md lists every command', (t) => {
+  const rows = section('README.md', 'Use')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const listed = rows
+    .map((row) => row.split('|')[1] ?? '')
+    .join(' ')
+    .replaceAll(/[`,]/g, '');
+  const commandsOf = (path: readonly string[]): readonly string[] => {
+    const help = run([...path, '--help']).stdout.split(/^Commands:$/m)[1] ?? '';
+    return [...help.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+  };
+  for (const command of commandsOf([])) {
+    if (['hook', 'cni'].includes(command)) continue;
+    t.match(` ${listed} `, ` ${command} `, command);
+    for (const sub of commandsOf([command])) t.match(` ${listed} `, ` ${sub} `, `${command} ${sub}`);
+  }
+  t.end();
+});
+
+t.test(
+  'only `config` and `manifests` do without root',
+  { skip: process.getuid?.() !== 0 && 'only root can become another user' },
+  (t) => {
+    const commands =
+      'plan;apply;confirm;undo;history;recover;verify;status;doctor;disable;ovs tune;firewall check;firewall apply;bridge list;support-bundle;overlay status;overlay nodes';
+    for (const command of commands.split(';')) {
+      const { status, stderr } = run(['--output', 'json', ...command.split(' ')], { uid: 65_534 });
+      t.equal(status, 2, command);
+      t.match(stderr, /"kind": ?"not-root"/, command);
+    }
+    t.equal(run(['config', 'schema'], { uid: 65_534 }).status, 0);
+    t.equal(run(['manifests', 'render', '--image', 'registry.example/ovn:1'], { uid: 65_534 }).status, 0);
+    t.end();
+  },
+);
+
+const record: RunRecord = {
+  format: 1,
+  command: 'apply',
+  agentVersion: '0.1.0',
+  at: '2026-11-20T21:47:21.311Z',
+  tookMs: 2101.5,
+  outcome: 'changed',
+  error: null,
+  differences: 4,
+  bridges: [{ bridge: 'br-ex', uplink: 'eth0' }],
+  transaction: {
+    id: '20261120T214719Z-03d9',
+    state: 'committed',
+    at: '2026-11-20T21:47:21.311Z',
+    tookMs: 1834,
+    expectedOutageMs: 100,
+  },
+  runs: { unchanged: 0, changed: 1, failed: 0 },
+  rollbacks: 0,
+};
+
+t.test('docs/use/metrics.md has every metric with its type, and status.json', (t) => {
+  const types = [...metricsText(record).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
+    ([, name = '', type = '']) => `${name} ${type}`,
+  );
+  const rows = [...read('docs/use/metrics.md').matchAll(/^\| `(microshift_net_\w+)(?:\{[\w,]+\})?` \| (\w+) \|/gm)].map(
+    ([, name = '', type = '']) => `${name} ${type}`,
+  );
+  t.strictSame(rows.toSorted(), types.toSorted());
+  const sample = /^ {4}(\{"format"[\s\S]*?\})\n\n/m.exec(read('docs/use/metrics.md'))?.[1] ?? '';
+  t.strictSame(JSON.parse(sample), record);
+  t.end();
+});
+
+t.test('docs/internals/design.md has the states of a transaction', (t) => {
+  const rows = [...section('docs/internals/design.md', 'The journal').matchAll(/^\| ([a-z-]+) \|/gm)].map(
+    ([, state = '']) => state,
+  );
+  t.strictSame(
+    rows.filter((state) => state !== 'state'),
+    transactionStates,
+  );
+  t.end();
+});
+
+t.test('docs/use/manifests.md has the exit codes of its errors', (t) => {
+  const rows = [...section('docs/use/manifests.md', 'When it fails').matchAll(/^\| `([\w-]+)` \| (\d) \|/gm)];
+  t.ok(rows.length > 10);
+  for (const [, kind = '', code] of rows)
+    t.equal(errorTable[kind as keyof typeof errorTable]?.exitCode, Number(code), kind);
+  t.end();
+});
+
+t.test('docs/use/cni.md has the codes that a runtime gets', (t) => {
+  const rows = [...section('docs/use/cni.md', 'What a runtime is told').matchAll(/^\| ([\d, ]+) \|/gm)];
+  const codes = rows.flatMap(([, cell = '']) => cell.split(', ').map(Number));
+  const known: readonly number[] = Object.values(cniCode);
+  t.ok(
+    codes.every((code) => known.includes(code)),
+    codes.join(),
+  );
+  t.end();
+});
+
+t.test('docs/use/doctor.md has the versions with known bugs', (t) => {
+  const rows = [
+    ...section('docs/use/doctor.md', 'Versions with known bugs').matchAll(
+      /^\| ((?:NetworkManager|Open vSwitch) .*?) \|/gm,
+    ),
+  ].map(([, cell = '']) => cell);
+  const next = (version: string): string => version.replace(/\d+$/, (minor) => String(Number(minor) - 2));
+  const versions = (product: string, bugs: typeof networkManagerBugs): readonly string[] =>
+    bugs.map(({ since, fixedIn, userspaceOnly = false }) => {
+      const branches = fixedIn.filter((fix) => !fix.endsWith('.0')).join(', ');
+      if (since === undefined) return `${product} before ${branches}${userspaceOnly ? ', userspace data path' : ''}`;
+      const last = next(fixedIn[0] ?? '');
+      return `${product} ${last === since ? since : `${since} to ${last}`}`;
+    });
+  t.strictSame(rows, [...versions('NetworkManager', networkManagerBugs), ...versions('Open vSwitch', openVSwitchBugs)]);
+  t.end();
+});
+
+t.test('docs/use/topology.md names what follows the address, and what cannot be on the NIC', (t) => {
+  const keys =
+    /const connectionKeys: readonly string\[\] = \[\n([\s\S]*?)\];/.exec(
+      read('agent/plan/profiles/transfer.ts'),
+    )?.[1] ?? '';
+  const row = /^\| of `connection` what follows the address: .*$/m.exec(read('docs/use/topology.md'))?.[0] ?? '';
+  const named = [...row.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key);
+  t.strictSame(
+    named.filter((name) => name !== 'connection').toSorted(),
+    [...keys.matchAll(/'([\w-]+)'/g)].map(([, key = '']) => key).toSorted(),
+  );
+  const kinds = read('agent/model/link-kinds.ts');
+  const blocking = [...kinds.matchAll(/^ {2}(\w+): (?:receiver|\{ \.\.\.receiver|\{\n {4}\.\.\.receiver)/gm)].map(
+    ([, kind = '']) => kind,
+  );
+  const refused = /^\| a macvlan.*$/m.exec(read('docs/use/topology.md'))?.[0] ?? '';
+  t.ok(blocking.length > 4);
+  for (const kind of blocking) t.match(refused.toLowerCase(), kind, kind);
+  t.end();
+});
+
+t.test('docs/internals/packaging.md has the preset, and docs/use/troubleshooting.md an id of the catalog', (t) => {
+  const preset = [...read('rpm/files/80-microshift-net.preset').matchAll(/^enable (\S+)$/gm)].map(
+    ([, unit = '']) => unit,
+  );
+  const row =
+    /^\| \S*80-microshift-net\.preset \| enables (.*) \|$/m.exec(read('docs/internals/packaging.md'))?.[1] ?? '';
+  t.strictSame(row.replace(' and ', ', ').split(', '), preset);
+  const id = /MESSAGE_ID=(\w{32})/.exec(read('docs/use/troubleshooting.md'))?.[1];
+  t.match(read('agent/run/messages.ts'), new RegExp(`'rolled-back': \\{ id: '${id}'`));
+  t.end();
+});
+
+t.test('docs/use/configuration.md shows what `config` prints', (t) => {
+  const page = read('docs/use/configuration.md');
+  const yaml = section('docs/use/configuration.md', 'Example').split('```yaml\n')[1]?.split('```')[0] ?? '';
+  const folder = t.testdir({
+    'ok.yaml': yaml,
+    'a.yaml': '# the uplink\nuplnk: eth0\n',
+    'b.yaml': 'disableOVSInit: yes\n',
+    'd.yaml': 'uplink: eth1\novsInit:\n  gatewayInterface: eth0\n',
+    'f.yaml': 'ovs:\n  # the data path\n\tdatapathType: system\n',
+    'i.yaml': 'disableOVSInit: true\nuplink: eth0\n',
+  });
+  const shown = [...page.matchAll(/^ {4}\$ microshift-net (config .*)\n((?: {4}.*\n)+)/gm)];
+  t.equal(shown.length, 6);
+  for (const [, words = '', sample = ''] of shown) {
+    const { stdout, stderr } = run(words.split(' '), { cwd: folder });
+    const lines = (text: string): readonly string[] =>
+      text
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map((line) => line.trimEnd().replaceAll('\t', ' '));
+    t.strictSame(lines(sample.replaceAll(/^ {4}/gm, '')), lines(stdout + stderr), words);
+  }
+  const many = run(['--output', 'json', 'config', 'check', 'a.yaml'], {
+    cwd: t.testdir({ 'a.yaml': 'uplnk: eth0\nmtuu: 1\n' }),
+  });
+  const { facts } = JSON.parse(many.stderr).error as { facts: object };
+  const listed = /has them under `facts`: ([^.]*)\./.exec(flat(page))?.[1] ?? '';
+  t.strictSame(Object.keys(facts).toSorted(), listed.replaceAll('`', '').split(', ').toSorted());
+  t.end();
+});

@@ -1,14 +1,24 @@
-import type { KernelEntries } from '../model/kernel-entries.ts';
-import { type OthersPort, type OthersRecord, othersPath } from '../model/others.ts';
+import { afterSeconds, type KernelEntries } from '../model/kernel-entries.ts';
+import { type OthersPort, type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 
-/** Reads what other programs had on the agent's bridges when a run last looked; empty if nothing is recorded or the record is not the agent's. */
+/**
+ * Reads what other programs had on the agent's bridges when a run last looked; empty if nothing is recorded or the record is not the agent's. Entries
+ * with a lifetime have what is left of it now, and those whose lifetime is over are left out: the kernel removed them without their owner.
+ */
 export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
   try {
     const list: unknown = JSON.parse(fileText(othersPath) ?? '[]');
-    return Array.isArray(list) ? list.filter(isRecord) : [];
+    return Array.isArray(list) ? list.filter(isRecord).map((record) => aged(record, fileText)) : [];
   } catch {
     return [];
   }
+}
+
+function aged(record: OthersRecord, fileText: (path: string) => string | null): OthersRecord {
+  const { uptimeSeconds, ...rest } = record;
+  if (uptimeSeconds === undefined) return record;
+  const elapsed = Number.parseFloat(fileText(uptimePath) ?? '') - uptimeSeconds;
+  return { ...rest, entries: afterSeconds(record.entries, Math.max(0, Math.round(elapsed)) || 0) };
 }
 
 function isRecord(value: unknown): value is OthersRecord {

@@ -155,6 +155,36 @@ export function joined(one: KernelEntries, other: KernelEntries): KernelEntries 
   };
 }
 
+/** True if an entry ends by itself. */
+export function hasLifetimes({ addresses, routes }: KernelEntries): boolean {
+  const isTimed = ({ validSeconds, preferredSeconds }: KernelAddress): boolean =>
+    (validSeconds ?? null) !== null || (preferredSeconds ?? null) !== null;
+  return addresses.some(isTimed) || routes.some(({ options = [] }) => options.includes('expires'));
+}
+
+/** Returns the entries as the kernel has them some seconds later: their lifetimes are shorter, and those whose lifetime is over are gone. */
+export function afterSeconds(entries: KernelEntries, seconds: number): KernelEntries {
+  const left = <T extends number | null | undefined>(lifetime: T): T | number =>
+    typeof lifetime === 'number' ? Math.max(0, lifetime - seconds) : lifetime;
+  return {
+    ...entries,
+    addresses: entries.addresses
+      .map((entry) => {
+        const { validSeconds, preferredSeconds, ...rest } = entry;
+        if (validSeconds === undefined || preferredSeconds === undefined) return entry;
+        return { ...rest, validSeconds: left(validSeconds), preferredSeconds: left(preferredSeconds) };
+      })
+      .filter(({ validSeconds }) => validSeconds !== 0),
+    routes: entries.routes
+      .map((route) => {
+        const at = route.options?.indexOf('expires') ?? -1;
+        if (route.options === undefined || at < 0) return route;
+        return { ...route, options: route.options.with(at + 1, String(left(Number(route.options[at + 1])))) };
+      })
+      .filter(({ options = [] }) => !(options.includes('expires') && options[options.indexOf('expires') + 1] === '0')),
+  };
+}
+
 function union<T>(one: readonly T[], other: readonly T[]): readonly T[] {
   const known = new Set(one.map((entry) => JSON.stringify(entry)));
   return [...one, ...other.filter((entry) => !known.has(JSON.stringify(entry)))];

@@ -3,6 +3,9 @@ import type { KernelEntries } from './kernel-entries.ts';
 /** File in which a run records what other programs have on the agent's bridges. It is lost at a reboot, like the entries that it records. */
 export const othersPath = '/run/microshift-net/others.json';
 
+/** The kernel's clock since the boot, which no change of the time of day affects (proc(5)). */
+export const uptimePath = '/proc/uptime';
+
 /**
  * Entries and ports that other programs had on one of the agent's bridges when a run last looked. The record belongs to one interface: an entry that
  * is missing on the same interface was removed by its owner; an entry that is missing on a new interface was lost with the recorded one.
@@ -14,6 +17,8 @@ export interface OthersRecord {
    */
   readonly index: number;
   readonly entries: KernelEntries;
+  /** Seconds since the boot at which the lifetimes of the entries were read (proc(5), uptime). Absent: no entry has a lifetime. */
+  readonly uptimeSeconds?: number;
   /** Ports other than the bridge's own port and its uplink's. */
   readonly ports: readonly OthersPort[];
   /** Ports that were lost with an earlier interface and are still missing. */

@@ -1,7 +1,7 @@
 import type { Deadline } from '../deadline.ts';
 import { announceLink } from '../drivers/host/announce-link.ts';
 import { disableDetection } from '../drivers/host/ipv6-settings.ts';
-import { addToKernel } from '../drivers/host/kernel-entries.ts';
+import { addToKernel, withLifetimes } from '../drivers/host/kernel-entries.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
@@ -37,7 +37,8 @@ const linkLocalLimitMs = 2_000;
  */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
-  const { id, tap, held, needsPort = false, undetected } = profile;
+  const { id, tap, needsPort = false, undetected } = profile;
+  const held = profile.held === undefined ? undefined : await withLifetimes(profile.held);
   const detectAgain = undetected === undefined ? () => undefined : disableDetection(undetected);
   let isOver = false;
   try {

@@ -1,7 +1,9 @@
 import { othersNow } from '../compare/others.ts';
 import { removeFile, replaceFile } from '../drivers/host/files.ts';
+import { fileText } from '../drivers/host/kernel-files.ts';
+import { hasLifetimes } from '../model/kernel-entries.ts';
 import type { Observation } from '../model/observation.ts';
-import { type OthersRecord, othersPath } from '../model/others.ts';
+import { type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 import type { Plan } from '../model/plan.ts';
 
 /**
@@ -24,12 +26,18 @@ export function forgetOthers(plan: Plan, { others = [] }: Observation): void {
 }
 
 function write(records: readonly OthersRecord[], { others = [] }: Pick<Observation, 'others'>): void {
-  const text = JSON.stringify(records);
-  if (text === JSON.stringify(others)) return;
+  if (JSON.stringify(records) === JSON.stringify(others)) return;
   try {
     if (records.length === 0) removeFile(othersPath);
-    else replaceFile(othersPath, `${text}\n`);
+    else replaceFile(othersPath, `${JSON.stringify(records.map(timed))}\n`);
   } catch {
     // A full /run must not fail a run that has left the node in the desired state.
   }
+}
+
+/** A record says when the lifetimes in it were read. */
+function timed(record: OthersRecord): OthersRecord {
+  const { uptimeSeconds: _, ...rest } = record;
+  if (!hasLifetimes(record.entries)) return rest;
+  return { ...rest, uptimeSeconds: Number.parseFloat(fileText(uptimePath) ?? '0') };
 }

@@ -1,7 +1,13 @@
 import type { Deadline } from '../deadline.ts';
 import { releaseRoutes } from '../drivers/host/address-hold.ts';
 import { dropKernelAdvertised, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
-import { addToKernel, addToKernelInOrder, moveInKernel, removeAddresses } from '../drivers/host/kernel-entries.ts';
+import {
+  addToKernel,
+  addToKernelInOrder,
+  moveInKernel,
+  removeAddresses,
+  withLifetimes,
+} from '../drivers/host/kernel-entries.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { placeSignpost, removeSignpost } from '../drivers/host/signpost.ts';
@@ -36,7 +42,7 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   changeKernel: async (_context, { entries, removed = [], from, required }) => {
     await removeAddresses(entries.interface, removed);
     if (from !== undefined) return moveInKernel(onInterface(entries, from), entries);
-    const refusal = required ? await addToKernel(entries) : await addToKernelInOrder(entries);
+    const refusal = required ? await addToKernel(await withLifetimes(entries)) : await addToKernelInOrder(entries);
     if (typeof refusal !== 'string') return;
     throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
       hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',

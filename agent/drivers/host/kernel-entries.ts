@@ -7,6 +7,7 @@ import {
   type KernelRule,
   ruleValue,
 } from '../../model/kernel-entries.ts';
+import { loopbackMetric } from '../../model/limits.ts';
 import { run } from './exec.ts';
 import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
 import { goFirst } from './kernel-order.ts';
@@ -102,6 +103,29 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
   });
 }
 
+/**
+ * Returns entries whose addresses end when the kernel's present ones do, on whatever link these are: an address that a router advertised or a server
+ * leased keeps what is left of its lifetimes (RFC 4862 section 5.5.4), because nothing else ends it if it is not advertised again.
+ */
+export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
+  if (entries.addresses.length === 0) return entries;
+  const links = await shown(['address show']);
+  return keepLifetimes(
+    entries,
+    links.flatMap((link) => ('addr_info' in link ? link.addr_info : [])),
+  );
+}
+
+/** The same, with the addresses that the kernel has. */
+export function keepLifetimes(entries: KernelEntries, present: readonly ShownAddress[]): KernelEntries {
+  const timed = present.filter(({ dynamic }) => dynamic === true);
+  const addresses = entries.addresses.map((entry) => {
+    const own = timed.find((one) => prefixed(one) === entry.address);
+    return own === undefined ? entry : { ...entry, ...lifetimesOf(own) };
+  });
+  return { ...entries, addresses };
+}
+
 /** Adds the entries to their interface. Returns the first error of the kernel as text; null if all were added. */
 export function addToKernel(entries: KernelEntries): Promise<string | null> {
   return ipBatchOrRefusal(wordsOf(entries, 'replace'));
@@ -176,7 +200,8 @@ export function foreignAddresses(
     if (isLinkLocal) return flags.noprefixroute !== true && !isOfMac.test(local);
     return !(flags.noprefixroute === true && flags.dynamic === true);
   };
-  const isCandidate = (entry: ShownAddress): boolean => entry.scope !== 'host' && isForeign(entry);
+  const isCandidate = (entry: ShownAddress): boolean =>
+    (entry.scope !== 'host' || entry.metric === loopbackMetric) && isForeign(entry);
   const firstOwn = entries
     .filter(isListed)
     .findIndex((entry) => entry.family === 'inet6' && (entry.noprefixroute === true || !isForeign(entry)));
@@ -191,8 +216,6 @@ export function foreignAddresses(
 function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   const { family, scope, metric, nodad, deprecated, address: peer, broadcast, label, protocol } = entry;
   const flags = takenFlags.filter((flag) => entry[flag] === true);
-  const [valid, preferred] = [entry.valid_life_time ?? forEver, entry.preferred_life_time ?? forEver];
-  const isTimed = valid !== forEver || (preferred !== forEver && preferred !== 0);
   return {
     address: prefixed(entry),
     metric: metric ?? null,
@@ -204,12 +227,17 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
     ...(label?.startsWith(`${name}:`) === true ? { label: label.slice(name.length) } : {}),
     ...(flags.length === 0 ? {} : { flags }),
     ...(protocol === undefined ? {} : { protocol }),
-    ...(isTimed
-      ? {
-          validSeconds: valid === forEver ? null : valid,
-          preferredSeconds: preferred === forEver ? null : preferred,
-        }
-      : {}),
+    ...lifetimesOf(entry),
+  };
+}
+
+/** Lifetimes of an address, unless it is valid for ever and either preferred for ever or deprecated. */
+function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeconds' | 'preferredSeconds'> {
+  const [valid, preferred] = [entry.valid_life_time ?? forEver, entry.preferred_life_time ?? forEver];
+  if (valid === forEver && (preferred === forEver || preferred === 0)) return {};
+  return {
+    validSeconds: valid === forEver ? null : valid,
+    preferredSeconds: preferred === forEver ? null : preferred,
   };
 }
 

@@ -1,6 +1,6 @@
 // What of `ip -json` (iproute2 6.1) is somebody else's. The entries are as the program printed them for a link that had all of these.
 import t from 'tap';
-import { foreignAddresses, foreignRoutes } from '../../../agent/drivers/host/kernel-entries.ts';
+import { foreignAddresses, foreignRoutes, keepLifetimes } from '../../../agent/drivers/host/kernel-entries.ts';
 import { parseRule } from '../../../agent/drivers/host/kernel-routes.ts';
 import { ruleWords, wordsOf } from '../../../agent/drivers/host/kernel-words.ts';
 import { joined, type KernelEntries, noEntries, onInterface } from '../../../agent/model/kernel-entries.ts';
@@ -237,5 +237,40 @@ t.test('entries of two places are there once', (t) => {
   const address = { address: '192.0.2.60/24', metric: null, noDad: false, deprecated: false };
   const one: KernelEntries = { ...noEntries('br-ex'), addresses: [address] };
   t.strictSame(joined(one, { ...one, addresses: [{ ...address, noDad: true }] }), one);
+  t.end();
+});
+
+t.test('an address that is held keeps the lifetimes that it has', (t) => {
+  const held = { metric: ownMetric, noDad: true, deprecated: false };
+  const shown = { family: 'inet6', prefixlen: 64, scope: 'global', noprefixroute: true } as const;
+  const entries = {
+    ...noEntries('br-ex'),
+    addresses: ['2001:db8::50/64', '2001:db8:1::50/64', '2001:db8:2::50/64', '2001:db8:3::50/64'].map((address) => ({
+      address,
+      ...held,
+    })),
+  };
+  const words = wordsOf(
+    keepLifetimes(entries, [
+      { ...shown, local: '2001:db8::50', dynamic: true, valid_life_time: 1800, preferred_life_time: 900 },
+      {
+        ...shown,
+        local: '2001:db8:1::50',
+        dynamic: true,
+        deprecated: true,
+        valid_life_time: 1800,
+        preferred_life_time: 0,
+      },
+      { ...shown, local: '2001:db8:2::50', ...forEver },
+    ]),
+    'replace',
+  );
+  const add = (address: string): string => `address replace ${address} dev br-ex metric 40000 nodad`;
+  t.strictSame(words.toSorted(), [
+    `${add('2001:db8:1::50/64')} valid_lft 1800 preferred_lft 0`,
+    add('2001:db8:2::50/64'),
+    add('2001:db8:3::50/64'),
+    `${add('2001:db8::50/64')} valid_lft 1800 preferred_lft 900`,
+  ]);
   t.end();
 });

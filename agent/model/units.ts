@@ -6,6 +6,7 @@ export const watchUnits = [
   'microshift-net-repair.path',
   'microshift-net-event.path',
   'microshift-net-uplink.path',
+  'microshift-net-uplink.socket',
 ] as const;
 
 /**

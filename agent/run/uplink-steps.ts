@@ -1,4 +1,5 @@
 import { holdAddresses, holdRoutes, setMac } from '../drivers/host/address-hold.ts';
+import { answerForEvery, ignoreHostScope } from '../drivers/host/arp-answers.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
@@ -47,6 +48,7 @@ export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments[
  */
 export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   await ovs.probeVswitchd();
+  ignoreHostScope(step.bridge);
   await copyNeighbours(step.interface, step.bridge, true);
   if (step.userspace !== true) return ovs.attachUplink(step);
   // The previous value is stored in Open vSwitch as long as the NIC is a port.
@@ -122,6 +124,7 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   const port = bridges.flatMap(({ ports }) => ports).find(({ name }) => name === step.interface);
   const sourceCheck = port?.externalIds[formerSourceCheck];
   if (sourceCheck !== undefined) setSourceCheck(step.interface, sourceCheck);
+  answerForEvery(step.bridge);
   await ovs.detachUplink(step, !withoutVswitchd);
 }
 

@@ -12,13 +12,6 @@ ask_for_repair() {
   : > /run/microshift-net/repair-asked
 }
 
-# Requests a repair when a lease has changed or ended. On a node with MicroShift, lo also has the address of br-ex; the repair removes the old address
-# from it, because another host may have that address by then.
-follow_lease() {
-  [ "$1" = br-ex ] && ip -oneline address show dev lo scope global | grep -q inet || return 0
-  ask_for_repair "$1"
-}
-
 # Starts microshift-ovs-init.service again when an address arrives, if its run has failed for lack of one. A router may boot long after the node when
 # a power cut ends, and the service has failed by then.
 start_late() {
@@ -35,6 +28,6 @@ start_late() {
 
 case "$2" in
   down | reapply) ask_for_repair "$1" ;;
-  up | dhcp4-change | dhcp6-change) start_late; follow_lease "$1" ;;
+  up | dhcp4-change | dhcp6-change) start_late ;;
 esac
 exit 0

@@ -7,11 +7,11 @@ const directory = 'systemd';
 /** They are for an admin who wants the manifests applied by the agent, and never enabled by us. */
 const optional = /^microshift-net-manifests\./;
 const installed = readdirSync(directory)
-  .filter((name) => /\.(service|path)$/.test(name) && !optional.test(name))
+  .filter((name) => /\.(service|path|socket)$/.test(name) && !optional.test(name))
   .filter((name) => readFileSync(`${directory}/${name}`, 'utf8').includes('[Install]'));
 
-t.test('every path unit of br-ex is watched, started and examined', (t) => {
-  t.strictSame([...watchUnits].toSorted(), installed.filter((name) => name.endsWith('.path')).toSorted());
+t.test('every unit that waits for events of br-ex is watched, started and examined', (t) => {
+  t.strictSame([...watchUnits].toSorted(), installed.filter((name) => !name.endsWith('.service')).toSorted());
   t.end();
 });
 

@@ -1,16 +1,17 @@
 import { givenToLoopback } from '../../compare/on-loopback.ts';
 import type { Config } from '../../model/config.ts';
-import { noEntries } from '../../model/kernel-entries.ts';
+import { type KernelAddress, noEntries } from '../../model/kernel-entries.ts';
 import { loopbackMetric } from '../../model/limits.ts';
 import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
 import type { NetworkDifference, PlanNote, Step, WantedBridge } from '../../model/plan.ts';
-import { fixedAddresses, numberOf } from '../../model/settings.ts';
+import { fixedAddresses, numberOf, type ProfileSettings } from '../../model/settings.ts';
+import { familyOf } from '../../net/address.ts';
 import { type HostNetwork, type Uplink, withoutBridge } from '../microshift-address.ts';
 import { configOnNode, type LoopbackNeeds, loopbackNeeds } from '../microshift-needs.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge } from '../names.ts';
 import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { stableAddresses } from './handover.ts';
+import { dynamicFamilies, stableAddresses } from './handover.ts';
 
 /*
  * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, and for its IPv6
@@ -41,9 +42,26 @@ export function wantedOnLoopback(
   const metrics = { 4: metricOf(4), 6: metricOf(6) };
   // An address that the profile lists is added again if the bridge has lost it.
   const listed = settings === undefined ? [] : fixedAddresses(settings).map(bare);
-  const addresses = [...new Set([...bareAddresses(source.addressLink), ...listed])];
+  const present = [...new Set([...bareAddresses(source.addressLink), ...listed])];
+  const left = withoutSuccessor(present, settings, observation);
+  const addresses = [...present, ...left.map(bare)];
   const uplink = { bridge, interface: source.link.name, addresses, metrics };
-  return loopbackNeeds(config.cluster, host, uplink);
+  const needs = loopbackNeeds(config.cluster, host, uplink);
+  return { ...needs, addresses: [...new Set([...needs.addresses, ...left])] };
+}
+
+/**
+ * Returns the addresses of lo (`address/prefix`) that the bridge had by a lease or an advertisement that has ended
+ * without a successor. MicroShift exits if it does not find its address; with it, MicroShift still runs when the bridge
+ * has an address again. Other hosts get no answer for these addresses (`giveLoopback`).
+ */
+function withoutSuccessor(
+  present: readonly string[],
+  settings: ProfileSettings | undefined,
+  observation: Observation,
+): readonly string[] {
+  const ended = dynamicFamilies(settings ?? {}).filter((family) => !present.some((one) => familyOf(one) === family));
+  return givenToLoopback(observation).filter((entry) => ended.some((family) => familyOf(bare(entry)) === family));
 }
 
 /**
@@ -105,7 +123,9 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
 
 /**
  * Returns the steps that add to lo what it lacks. They come before any move, so that MicroShift finds the address at
- * any time.
+ * any time. IPv4 addresses get scope host: the bridge answers ARP for them only while it has them itself
+ * (drivers/host/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface that
+ * receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
  */
 export function giveLoopback(differences: readonly NetworkDifference[]): readonly Step[] {
   const lead = signpostStep(
@@ -116,7 +136,9 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
   const missing = loopbackDifferences(differences, 'present');
   if (missing.length === 0) return lead;
   const own = { metric: loopbackMetric, noDad: true, deprecated: false };
-  const entries = { ...none, addresses: missing.map((address) => ({ address, ...own })) };
+  const scoped = (address: string): KernelAddress =>
+    address.includes(':') ? { address, ...own } : { address, ...own, scope: 'host' };
+  const entries = { ...none, addresses: missing.map(scoped) };
   const why = 'MicroShift finds the node by it, where it does not look on br-ex, or meets others there first';
   return [{ do: 'changeKernel', entries, required: false, why }, ...lead];
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../model/config.ts';
+import { endlessDhcpTimeout } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge, WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, type SettingValue, stringsOf } from '../../model/settings.ts';
@@ -48,7 +49,7 @@ export function bridgeWithUplink(
     connection: { ...address.connection, ...interfaceConnection(names) },
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { ...(mtu === null ? {} : { mtu }), 'assigned-mac-address': text(mac) },
-    ipv4: { ...address.ipv4, ...rules.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
+    ipv4: { ...patient(address.ipv4), ...rules.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
     ipv6: { ...address.ipv6, ...rules.ipv6, ...identifier.ipv6, ...identity.ipv6, 'route-metric': ['x', metric.ipv6] },
     user: { data: ['a{ss}', origin] },
   };
@@ -73,6 +74,16 @@ export function bridgeWithUplink(
       ...pingAddressNotes(source),
     ],
   };
+}
+
+/**
+ * Returns the settings with a DHCP client that never gives up, unless they name a limit. NetworkManager would fail the
+ * profile `dhcp-timeout` after a lease ended without a successor (1.58, nm-device.c, _dev_ipdhcpx_handle_fail), and
+ * remove the bridge with everything that other programs have in it. A run limits its own wait for a lease.
+ */
+function patient(ipv4: Readonly<Setting> = {}): Readonly<Setting> {
+  const limit = Number(ipv4['dhcp-timeout']?.[1] ?? 0);
+  return ipv4.method?.[1] === 'auto' && limit === 0 ? { ...ipv4, 'dhcp-timeout': ['i', endlessDhcpTimeout] } : ipv4;
 }
 
 /**

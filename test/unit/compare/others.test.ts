@@ -102,29 +102,32 @@ t.test('the plan gives the interface what it had, and says whose the ports are',
   t.end();
 });
 
-t.test("MicroShift's address on lo, which it put there while the bridge did not exist, is removed when the bridge gets it again", (t) => {
-  const [address] = entries.addresses;
-  if (address === undefined) throw new TypeError('there is an address of another program');
-  const onLo: KernelEntries = { interface: 'lo', addresses: [address], routes: [], neighbours: [] };
-  const seen = { ...noted(index + 1), foreign: [onLo] };
-  t.match(words(seen), ['10.44.0.0/32 of another program on br-ex'], 'the bridge lacks it');
-  const decision = planApply(config, seen, true);
-  if (decision.kind !== 'planned') throw new TypeError('it can be planned');
-  const changes = decision.plan.steps.flatMap((step) => (step.do === 'changeKernel' ? [step] : []));
-  t.match(
-    changes.map(({ entries: { interface: name, addresses }, removed = [] }) => [name, addresses.length, removed]),
-    [
-      ['br-ex', 1, []],
-      ['lo', 0, ['10.44.0.0/32']],
-    ],
-    'in the same run, which would find it superfluous afterwards and fail',
-  );
-  t.strictSame(
-    othersNow([wanted], { ...seen, foreign: [onLo, { ...entries, addresses: [address] }] }).map(
-      ({ entries: { interface: name, addresses } }) => [name, addresses.length],
-    ),
-    [['br-ex', 1]],
-    'what lo has is not recorded',
-  );
-  t.end();
-});
+t.test(
+  "MicroShift's address on lo, which it put there while the bridge did not exist, is removed when the bridge gets it again",
+  (t) => {
+    const [address] = entries.addresses;
+    if (address === undefined) throw new TypeError('there is an address of another program');
+    const onLo: KernelEntries = { interface: 'lo', addresses: [address], routes: [], neighbours: [] };
+    const seen = { ...noted(index + 1), foreign: [onLo] };
+    t.match(words(seen), ['10.44.0.0/32 of another program on br-ex'], 'the bridge lacks it');
+    const decision = planApply(config, seen, true);
+    if (decision.kind !== 'planned') throw new TypeError('it can be planned');
+    const changes = decision.plan.steps.flatMap((step) => (step.do === 'changeKernel' ? [step] : []));
+    t.match(
+      changes.map(({ entries: { interface: name, addresses }, removed = [] }) => [name, addresses.length, removed]),
+      [
+        ['br-ex', 1, []],
+        ['lo', 0, ['10.44.0.0/32']],
+      ],
+      'in the same run, which would find it superfluous afterwards and fail',
+    );
+    t.strictSame(
+      othersNow([wanted], { ...seen, foreign: [onLo, { ...entries, addresses: [address] }] }).map(
+        ({ entries: { interface: name, addresses } }) => [name, addresses.length],
+      ),
+      [['br-ex', 1]],
+      'what lo has is not recorded',
+    );
+    t.end();
+  },
+);

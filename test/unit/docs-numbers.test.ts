@@ -47,10 +47,8 @@ const watcher = 'docs/internals/overlay-watcher.md';
 
 /** Sentences with `{}` for a number, and the constants that these are, in order. */
 const sentences: readonly (readonly [page: string, sentence: string, ...sources: readonly string[]])[] = [
-  ['README.md', 'by itself after {} seconds; the run pushes this forward every {} seconds', checkpoint, heartbeat],
-  ['README.md', 'NetworkManager rolls back, at most {} seconds later', checkpoint],
-  ['README.md', 'the run waits up to {} seconds for them', comeBack],
-  ['README.md', 'one journal per transaction, the last {} |', kept],
+  ['README.md', 'checkpoint expires after {} seconds', checkpoint],
+  ['docs/use/files.md', 'the last {} |', kept],
   [design, 'wait for a route or for the NIC if the plan needs it ({} s each)', route],
   [design, 'wait for a route or for the NIC if the plan needs it ({} s each)', uplink],
   [design, 'checkpoint over all devices, {} s; pushed forward every {} s', checkpoint, heartbeat],
@@ -71,31 +69,31 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [design, 'Where the server stays away the return waits {} s for it', 'ms run/restore settleLimitMs'],
   ['docs/use/hints.md', 'after {} seconds without a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
-  ['docs/use/hints.md', 'it waits up to {} seconds for that too', uplink],
-  ['docs/use/hints.md', 'If it has not come after {} seconds the unit fails', uplink],
+  ['docs/use/hints.md', 'waits up to {} seconds for that, too', uplink],
+  ['docs/use/hints.md', 'after {} seconds, the unit fails', uplink],
   ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files smallFileLimitBytes'],
-  ['docs/use/migration.md', 'takes the device of another route after {} s', route],
+  ['docs/use/migration.md', 'the device of another route after {} s', route],
   ['docs/use/configuration.md', 'Files above {} MiB', 'MiB config/read-files maxConfigBytes'],
-  ['docs/use/configuration.md', 'Up to {} problems are shown', '- config/problem maxReported'],
+  ['docs/use/configuration.md', '{} problems are shown', '- config/problem maxReported'],
   ['docs/use/configuration.md', 'It has 1 to {} bytes', '- net/interface-name maxBytes'],
   ['docs/use/bridge.md', 'of at most {} characters', '- plan/added-names nameBytes'],
-  ['docs/use/doctor.md', 'each part is asked on its own and has {} seconds', 'ms facts/examine answerMs'],
-  ['docs/use/doctor.md', 'ends within {} days', '- doctor/overlay-certificates warnDays'],
+  ['docs/use/doctor.md', 'with a limit of {} seconds', 'ms facts/examine answerMs'],
+  ['docs/use/doctor.md', 'within {} days', '- doctor/overlay-certificates warnDays'],
   ['docs/use/doctor.md', 'fails or hangs ({} s)', 'ms support/collect commandMs'],
   ['docs/use/doctor.md', 'keeps the last {} MiB', 'MiB support/staging itemLimitBytes'],
   ['docs/use/doctor.md', 'have at most {} MiB', 'MiB support/staging totalLimitBytes'],
   ['docs/use/doctor.md', 'the last {} transactions', kept],
-  ['docs/use/troubleshooting.md', 'what has not come after {} seconds is `no-uplink`', uplink],
+  ['docs/use/troubleshooting.md', 'after {} seconds the run fails with `no-uplink`', uplink],
   ['docs/use/troubleshooting.md', 'keeps the last {} transactions', kept],
-  ['docs/use/troubleshooting.md', 'but link-local ones came within {} seconds', route],
-  ['docs/use/troubleshooting.md', 'is waited for, for {} seconds at the most', 'ms run/lock briefRunLimitMs'],
+  ['docs/use/troubleshooting.md', 'within {} seconds no suitable device', route],
+  ['docs/use/troubleshooting.md', 'for at most {} seconds', 'ms run/lock briefRunLimitMs'],
   ['docs/use/troubleshooting.md', 'took longer than {} seconds', run],
-  ['docs/use/troubleshooting.md', 'restores it, after {} seconds at most', checkpoint],
-  ['docs/use/troubleshooting.md', 'if it does not answer for {} seconds during a run', silence],
+  ['docs/use/troubleshooting.md', 'expires after {} seconds', checkpoint],
+  ['docs/use/troubleshooting.md', 'does not answer for {} seconds during a run', silence],
   ['docs/use/cni.md', "waits for the pod's address, at most {} s", 'ms run/overlay/cni/attach addressedMs'],
   ['docs/use/cni.md', '(`ovn-installed`), at most {} s', 'ms run/overlay/cni/attach installedMs'],
-  ['docs/use/overlay-commands.md', 'waits no longer than {} s', 'ms run/overlay/nodes answerMs'],
-  ['docs/use/overlay-commands.md', 'Gateways are asked every {} s', round],
+  ['docs/use/overlay-commands.md', 'waits at most {} s', 'ms run/overlay/nodes answerMs'],
+  ['docs/use/overlay-commands.md', 'Gateways are polled every {} s', round],
   [
     'docs/use/overlay-services.md',
     'before it writes them and every {} s',
@@ -147,7 +145,7 @@ t.test('limits of units', (t) => {
 t.test('metrics of routes', (t) => {
   const [first, second] = bridges.map(({ routeMetric }) => routeMetric);
   const standby = constant('agent/model/limits.ts', 'standbyMetric');
-  t.ok(flat(read('docs/use/hints.md')).includes(`br-ex has route metric ${first}, br-ex1 has ${second},`));
+  t.ok(flat(read('docs/use/hints.md')).includes(`br-ex has route metric ${first} and br-ex1 has ${second},`));
   const topology = flat(read('docs/use/topology.md'));
   t.ok(topology.includes(`is replaced by ${first} (${second} for br-ex1)`));
   t.ok(topology.includes(`default via 192.0.2.1 metric ${standby} (not preferred)`));

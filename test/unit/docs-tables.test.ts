@@ -32,11 +32,11 @@ function run(words: readonly string[], options: { readonly cwd?: string; readonl
   });
 }
 
-t.test('README.md lists every file below /run/microshift-net, and no other', (t) => {
+t.test('docs/use/files.md lists every file below /run/microshift-net, and no other', (t) => {
   const named = (text: string): string[] =>
     [...text.matchAll(/\/run\/microshift-net\/([a-z-]+(?:\.[a-z]+)?)/g)].map(([, name = '']) => name);
   const used = ['agent', 'systemd', 'rpm'].flatMap(filesBelow).flatMap((file) => named(read(file)));
-  const listed = named(section('README.md', 'Files')).concat('metrics.prom');
+  const listed = named(read('docs/use/files.md')).concat('metrics.prom');
   const inTests = ['fault.json'];
   t.strictSame(
     [...new Set(listed)].toSorted(),
@@ -45,8 +45,8 @@ t.test('README.md lists every file below /run/microshift-net, and no other', (t)
   t.end();
 });
 
-t.test('README.md lists every command', (t) => {
-  const rows = section('README.md', 'Use')
+t.test('docs/use/commands.md lists every command', (t) => {
+  const rows = read('docs/use/commands.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
   const listed = rows
@@ -169,7 +169,7 @@ t.test('docs/use/topology.md names what follows the address, and what cannot be 
     /const connectionKeys: readonly string\[\] = \[\n([\s\S]*?)\];/.exec(
       read('agent/plan/profiles/transfer.ts'),
     )?.[1] ?? '';
-  const row = /^\| of `connection` what follows the address: .*$/m.exec(read('docs/use/topology.md'))?.[0] ?? '';
+  const row = /^\| properties of `connection` that follow the address: .*$/m.exec(read('docs/use/topology.md'))?.[0] ?? '';
   const named = [...row.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key);
   t.strictSame(
     named.filter((name) => name !== 'connection').toSorted(),

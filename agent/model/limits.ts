@@ -31,6 +31,12 @@ export const endlessDhcpTimeout = 2_147_483_647;
  */
 export const standbyMetric = 40_000;
 /**
+ * Lifetimes of an advertised address that the agent holds, if its remaining ones are not known any more: two hours, to which RFC 4862 section 5.5.3
+ * bounds what an unauthenticated advertisement can take away. An address that no router advertises again ends then.
+ */
+export const heldIpv6Seconds = 7_200;
+
+/**
  * Metric of the addresses that the agent adds to lo (ip-address(8), `metric`). The agent recognizes them by it after
  * the node's address has changed. It has no other effect, because an address with a host prefix has no connected route.
  */

@@ -13,33 +13,10 @@ import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
 import { goFirst } from './kernel-order.ts';
 import { parseRoute, parseRule, type ShownRoute } from './kernel-routes.ts';
 import { ruleWords, withoutAddress, withoutRoutes, wordsOf } from './kernel-words.ts';
+import { keepLifetimes, lifetimesOf, prefixed, type ShownAddress } from './shown-address.ts';
 
 /** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
-
-/** Fields of `ip -json address` (iproute2, ip/ipaddress.c). A flag is present only if it is set. */
-export interface ShownAddress {
-  readonly family: string;
-  readonly local: string;
-  /** Address of the other end of the link (peer). */
-  readonly address?: string;
-  readonly prefixlen: number;
-  readonly broadcast?: string;
-  readonly scope: string;
-  readonly label?: string;
-  readonly metric?: number;
-  readonly protocol?: string;
-  readonly valid_life_time?: number;
-  readonly preferred_life_time?: number;
-  readonly noprefixroute?: true;
-  readonly home?: true;
-  readonly mngtmpaddr?: true;
-  readonly autojoin?: true;
-  readonly dynamic?: true;
-  readonly temporary?: true;
-  readonly nodad?: true;
-  readonly deprecated?: true;
-}
 
 /** Object in the output of an `ip -json` batch: a link with its addresses, or a neighbour. */
 type Shown =
@@ -52,8 +29,6 @@ const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
 const kernels = /^kernel_/;
 /** Interface identifier that is derived from a MAC (RFC 4291 appendix A). */
 const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
-/** Value of INFINITY_LIFE_TIME in iproute2. */
-const forEver = 4_294_967_295;
 /** Routing protocol of held routes (address-hold.ts). */
 const heldProtocol = '77';
 
@@ -114,16 +89,6 @@ export async function withLifetimes(entries: KernelEntries): Promise<KernelEntri
     entries,
     links.flatMap((link) => ('addr_info' in link ? link.addr_info : [])),
   );
-}
-
-/** The same, with the addresses that the kernel has. */
-export function keepLifetimes(entries: KernelEntries, present: readonly ShownAddress[]): KernelEntries {
-  const timed = present.filter(({ dynamic }) => dynamic === true);
-  const addresses = entries.addresses.map((entry) => {
-    const own = timed.find((one) => prefixed(one) === entry.address);
-    return own === undefined ? entry : { ...entry, ...lifetimesOf(own) };
-  });
-  return { ...entries, addresses };
 }
 
 /** Adds the entries to their interface. Returns the first error of the kernel as text; null if all were added. */
@@ -231,23 +196,9 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   };
 }
 
-/** Lifetimes of an address, unless it is valid for ever and either preferred for ever or deprecated. */
-function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeconds' | 'preferredSeconds'> {
-  const [valid, preferred] = [entry.valid_life_time ?? forEver, entry.preferred_life_time ?? forEver];
-  if (valid === forEver && (preferred === forEver || preferred === 0)) return {};
-  return {
-    validSeconds: valid === forEver ? null : valid,
-    preferredSeconds: preferred === forEver ? null : preferred,
-  };
-}
-
 /** Returns true for an address that the kernel does not add by itself. */
 function isListed({ family, scope }: ShownAddress): boolean {
   return scope !== 'host' && (family === 'inet' || scope !== 'link');
-}
-
-function prefixed({ local, prefixlen }: ShownAddress): string {
-  return `${local}/${prefixlen}`;
 }
 
 /** Returns the routes that neither the kernel nor NetworkManager adds by itself. The agent's own have its metric or its protocol. */

@@ -1,5 +1,5 @@
 import type { KernelEntries } from '../../model/kernel-entries.ts';
-import { standbyMetric } from '../../model/limits.ts';
+import { heldIpv6Seconds, standbyMetric } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Step, WantedProfile } from '../../model/plan.ts';
 import { numberOf } from '../../model/settings.ts';
@@ -28,7 +28,8 @@ export function bridgeDynamicIpv6(
 
 /** Returns the held addresses and routes as entries of the bridge's own interface; `standbyMetric` identifies them. */
 export function heldEntries(names: BridgeNames, hold: Ipv6Held): KernelEntries {
-  const own = { metric: standbyMetric, noDad: true, deprecated: false };
+  const lifetimes = { validSeconds: heldIpv6Seconds, preferredSeconds: heldIpv6Seconds };
+  const own = { metric: standbyMetric, noDad: true, deprecated: false, ...lifetimes };
   const route = { destination: '::/0', source: null, metric: standbyMetric, mtuBytes: null, table: null };
   return {
     interface: names.bridge,

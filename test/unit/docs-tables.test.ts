@@ -128,7 +128,7 @@ t.test('docs/internals/design.md has the states of a transaction', (t) => {
 });
 
 t.test('docs/use/manifests.md has the exit codes of its errors', (t) => {
-  const rows = [...section('docs/use/manifests.md', 'When it fails').matchAll(/^\| `([\w-]+)` \| (\d) \|/gm)];
+  const rows = [...section('docs/use/manifests.md', 'Errors').matchAll(/^\| `([\w-]+)` \| (\d) \|/gm)];
   t.ok(rows.length > 10);
   for (const [, kind = '', code] of rows)
     t.equal(errorTable[kind as keyof typeof errorTable]?.exitCode, Number(code), kind);

@@ -169,7 +169,8 @@ t.test('docs/use/topology.md names what follows the address, and what cannot be 
     /const connectionKeys: readonly string\[\] = \[\n([\s\S]*?)\];/.exec(
       read('agent/plan/profiles/transfer.ts'),
     )?.[1] ?? '';
-  const row = /^\| properties of `connection` that follow the address: .*$/m.exec(read('docs/use/topology.md'))?.[0] ?? '';
+  const row =
+    /^\| properties of `connection` that follow the address: .*$/m.exec(read('docs/use/topology.md'))?.[0] ?? '';
   const named = [...row.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key);
   t.strictSame(
     named.filter((name) => name !== 'connection').toSorted(),

@@ -253,6 +253,15 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
   });
+
+  await t.test('disable removes the hint that a run wrote, and keeps one of the administrator', async (t) => {
+    const hint = '/var/lib/ovnk/iface_default_hint';
+    t.equal(await node.read(hint), 'eth0\n');
+    await node.text('microshift-net disable');
+    t.equal(await node.read(hint), null);
+    await node.text(`echo eth0 > ${hint}; microshift-net apply; microshift-net disable`);
+    t.equal(await node.read(hint), 'eth0\n');
+  });
 });
 
 t.test('no uplink at all', { skip: nodeSkip }, async (t) => {

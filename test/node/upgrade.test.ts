@@ -49,6 +49,14 @@ for (const { lan, place, uplink } of cases) {
       t.match(await node.run('microshift-net verify'), { exitCode: 0 });
     });
 
+    await t.test('undo gives the NIC to its own profile, and does not bring those of the script back', async (t) => {
+      t.match(await node.run('microshift-net undo'), { exitCode: 0 });
+      const state = await node.state();
+      t.strictSame(state.bridges(), ['br-int']);
+      t.strictSame(state.profileNames().toSorted(), before.profileNames().toSorted());
+      t.match(await node.run('microshift-net undo'), { exitCode: 0 }, 'and undone itself');
+    });
+
     await t.test('disable gives the NIC back', async (t) => {
       const run = await node.measure('microshift-net disable');
       t.equal(run.exitCode, 0, run.stderr);

@@ -27,7 +27,7 @@ t.test('a run that died while its checkpoint stands is taken back in place', asy
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep });
   t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
-  told(ran, 'had was interrupted by a crash; the state before it is back');
+  told(ran, 'was interrupted by a crash and has been rolled back');
   t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; rolling back$/);
 });
 
@@ -56,7 +56,7 @@ t.test('a run whose checkpoint ran out goes back by steps, as far as there is so
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [[]] });
   t.strictSame(ran.calls, deleted);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
-  told(ran, 'had was interrupted by a crash; the state before it is back');
+  told(ran, 'was interrupted by a crash and has been rolled back');
 });
 
 t.test('the checkpoint of somebody else is neither rolled back nor ended', async (t) => {
@@ -106,7 +106,7 @@ t.test('a rollback that fails is reported with what it was for, and the journal 
     const standing = wrote === tried ? [[]] : [['/checkpoint/1']];
     const nm = { deleteProfile: refuse };
     const ran = await recover(t, { deaths: [{ wrote }], observation: atFirstStep, standing, nm });
-    const why = wrote === tried ? 'it was not confirmed in time' : 'the agent was interrupted by a crash';
+    const why = wrote === tried ? 'it was not confirmed in time' : 'the agent crashed during the run';
     ended(ran, 'not-restored', why);
     t.match(ran.journals, [{ later }]);
     const text = `${why}; then ${later}`;

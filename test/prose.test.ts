@@ -1,0 +1,54 @@
+// Style of comments and documentation, as CONTRIBUTING.md describes it under "Words": none of the patterns below is in agent/ or in the documentation.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+
+/** Words for which docs/glossary.md or plain English has a better one, and sentences without a noun or verb at their start. */
+const patterns: readonly RegExp[] = [
+  /\b(?:whoever|nobody|somebody|told|tells|anew|way back|given? back|takes? back|taken back|dies)\b/,
+  /\b(?:is|are|was|were) none\b/,
+  /, too\b/,
+];
+/** Starts of a comment whose subject is a riddle. */
+const starts = /^(?:Of|By which|Up to which|What|Who|Those|Whatever|Whoever|One that|That which)\b/;
+
+const filesOf = (...folders: readonly string[]): readonly string[] =>
+  execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' }).trim().split('\n');
+
+/** Yields the text of each comment of a source file with its line. */
+function* commentsOf(source: string): Generator<readonly [line: number, text: string]> {
+  const found = source.matchAll(/^[ \t]*\/\*\*?([\s\S]*?)\*\/|(?:^|\s)\/\/ (.*)$/gm);
+  for (const { 0: whole, 1: block, 2: line, index } of found) {
+    const text = (block ?? line ?? '').replaceAll(/^[ \t]*\* ?/gm, '').trim();
+    yield [source.slice(0, index + whole.search(/\S/)).split('\n').length, text];
+  }
+}
+
+/** Text of a page without quoted commands and output. */
+function proseOf(page: string): string {
+  return page.replaceAll(/^(?:```[\s\S]*?^```|    .*$)/gm, '').replaceAll(/`[^`\n]*`/g, '');
+}
+
+t.test('comments of agent/', (t) => {
+  const faults = filesOf('agent')
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      [...commentsOf(readFileSync(file, 'utf8'))]
+        .filter(([, text]) => starts.test(text) || patterns.some((pattern) => pattern.test(text)))
+        .map(([line, text]) => `${file}:${line}: ${text.slice(0, 120)}`),
+    );
+  t.strictSame(faults, []);
+  t.end();
+});
+
+t.test('documentation', (t) => {
+  const pages = ['README.md', 'CONTRIBUTING.md', ...filesOf('docs/README.md', 'docs/use', 'docs/internals', 'docs/man')];
+  const faults = pages.flatMap((page) =>
+    proseOf(readFileSync(page, 'utf8'))
+      .split('\n')
+      .filter((line) => patterns.some((pattern) => pattern.test(line)))
+      .map((line) => `${page}: ${line.slice(0, 140)}`),
+  );
+  t.strictSame(faults, []);
+  t.end();
+});

@@ -13,7 +13,9 @@ const patterns: readonly RegExp[] = [
 const starts = /^(?:Of|By which|Up to which|What|Who|Those|Whatever|Whoever|One that|That which)\b/;
 
 const filesOf = (...folders: readonly string[]): readonly string[] =>
-  execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' }).trim().split('\n');
+  execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
 
 /** Yields the text of each comment of a source file with its line. */
 function* commentsOf(source: string): Generator<readonly [line: number, text: string]> {
@@ -26,7 +28,7 @@ function* commentsOf(source: string): Generator<readonly [line: number, text: st
 
 /** Text of a page without quoted commands and output. */
 function proseOf(page: string): string {
-  return page.replaceAll(/^(?:```[\s\S]*?^```|    .*$)/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return page.replaceAll(/^(?:```[\s\S]*?^```| {4}.*$)/gm, '').replaceAll(/`[^`\n]*`/g, '');
 }
 
 t.test('comments of agent/', (t) => {
@@ -42,7 +44,11 @@ t.test('comments of agent/', (t) => {
 });
 
 t.test('documentation', (t) => {
-  const pages = ['README.md', 'CONTRIBUTING.md', ...filesOf('docs/README.md', 'docs/use', 'docs/internals', 'docs/man')];
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...filesOf('docs/README.md', 'docs/use', 'docs/internals', 'docs/man'),
+  ];
   const faults = pages.flatMap((page) =>
     proseOf(readFileSync(page, 'utf8'))
       .split('\n')

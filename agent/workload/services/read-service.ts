@@ -39,16 +39,19 @@ interface ServiceObject {
 /** Default duration of session affinity, three hours (Kubernetes API, ClientIPConfig). */
 export const defaultAffinitySeconds = 10_800;
 
-/** Label of a service that a proxy other than the cluster's network serves (Kubernetes, well-known labels). */
-const otherProxy = 'service.kubernetes.io/service-proxy-name';
+/**
+ * Labels of a service that the cluster's network does not serve: another proxy serves it, or it is headless although it has an address (Kubernetes,
+ * well-known labels; kube-proxy selects the services without them, cmd/kube-proxy/app/server.go).
+ */
+const notServedLabels = ['service.kubernetes.io/service-proxy-name', 'service.kubernetes.io/headless'];
 
 /**
- * Returns the parts of a Service on which the network depends. A Service that another proxy serves, or that is beyond its budget, is treated as a
+ * Returns the parts of a Service on which the network depends. A Service with such a label, or one that is beyond its budget, is treated as a
  * Service without addresses. Never throws.
  */
 export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
-  const isOurs = metadata.labels?.[otherProxy] === undefined;
+  const isOurs = notServedLabels.every((label) => metadata.labels?.[label] === undefined);
   const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
   const service: Service = {
     namespace: metadata.namespace ?? '',

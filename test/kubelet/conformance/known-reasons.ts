@@ -66,9 +66,4 @@ export const reasons: readonly Reason[] = [
     test: /DNS configMap nameserver (Change|Forward PTR)/,
     why: 'it writes a configuration that the DNS server of the folder does not support',
   },
-  {
-    verdict: 'failed',
-    test: /implement service\.kubernetes\.io\/headless/,
-    why: 'a service with this label and a cluster IP is served, and kube-proxy does not serve it',
-  },
 ];

@@ -25,7 +25,7 @@ export function retryAfterMs(failures: number): number {
   return Math.min(longestPauseMs, 1000 * 2 ** Math.min(failures - 1, 10));
 }
 
-/** What the past runs leave for the next one. */
+/** State of past runs that decides when the next one begins. */
 export interface Pace {
   /** Corrections in a row, and the end of the last one on the monotonic clock. */
   readonly corrections: number;

@@ -32,12 +32,10 @@ t.test('addresses are those that the cluster serves, each written in one way', (
   const ingress = [{ ip: '192.0.2.1', ipMode: 'VIP' }, { ip: '192.0.2.2', ipMode: 'Proxy' }, { hostname: 'a.example' }];
   const service = readService(serviceObject('web', spec, { loadBalancer: { ingress } }));
   t.match(service, { clusterIPs: [], externalIPs: ['2001:db8::1'], loadBalancerIPs: ['192.0.2.1'] });
-  const labels = { 'service.kubernetes.io/service-proxy-name': 'another' };
-  t.strictSame(
-    readService({ metadata: { labels }, spec: { clusterIPs: ['10.43.0.1'] } }).clusterIPs,
-    [],
-    'of another proxy',
-  );
+  for (const label of ['service-proxy-name', 'headless']) {
+    const labels = { [`service.kubernetes.io/${label}`]: '' };
+    t.strictSame(readService({ metadata: { labels }, spec: { clusterIPs: ['10.43.0.1'] } }).clusterIPs, [], label);
+  }
   const ports = [
     { port: 80, nodePort: 0 },
     { name: 'dns', port: 53, protocol: 'UDP', nodePort: 30053 },

@@ -42,7 +42,7 @@ t.test(
 
 t.test('a plan during which rows change is made again, and in the end in one piece', async (t) => {
   const { existing, shape } = foundIn(emptyNorthbound().rows());
-  const services = Array.from({ length: 1000 }, (_, index) => serviceObject(`s${index}`));
+  const services = Array.from({ length: 500 }, (_, index) => serviceObject(`s${index}`));
   const facts = factsFor(services, [nodeOf(1)], modern);
   const units = new Set([...facts.workload.services.keys()].map((key) => `service:${key}`));
   let [revision, transactions] = [0, 0];
@@ -63,8 +63,8 @@ t.test('a plan during which rows change is made again, and in the end in one pie
     },
     close: () => Promise.resolve(),
   };
-  t.strictSame(await bring(northbound, facts, units, true), { end: 'written', rows: 1000 });
+  t.strictSame(await bring(northbound, facts, units, true), { end: 'written', rows: 500 });
   t.equal(transactions, 1);
   const several = await bring(northbound, facts, new Set([...units, 'service:default/none']), false);
-  t.match(several, { end: 'written' }, 'a thousand rows of several objects are one transaction');
+  t.match(several, { end: 'written' }, '500 rows of several objects are one transaction');
 });

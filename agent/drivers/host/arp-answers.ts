@@ -6,7 +6,7 @@ const [everyLocal, exceptHostScope] = ['0', '3'];
 
 /**
  * Lets an interface answer ARP for local addresses of every interface except those of scope host (ip-sysctl.rst, arp_ignore 3); the kernel's default
- * answers for these, too. Changes nothing where an administrator has set another value, for the interface or for all of them: the kernel uses the
+ * also answers for these. Changes nothing where an administrator has set another value, for the interface or for all of them: the kernel uses the
  * larger one. Best effort: an interface that has gone, or a read-only /proc/sys, keeps what it has.
  */
 export function ignoreHostScope(interfaceName: string): void {

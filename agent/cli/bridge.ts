@@ -10,11 +10,7 @@ interface Flags {
 export function addBridgeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('bridge').description('a bridge of Open vSwitch for any NIC, beside br-ex'));
   const tried = (command: Command): Command =>
-    command.option(
-      '--confirm-timeout <seconds>',
-      'take the change back unless `confirm` follows in time',
-      positiveSeconds,
-    );
+    command.option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds);
   tried(
     add(
       'add <nic>',

@@ -60,7 +60,7 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
       new Option('--running-image', 'take the image that runs on the cluster already').conflicts('image'),
     );
   runningImage(withCluster('diff', 'show what apply would change: 0 nothing, 3 something'));
-  runningImage(withCluster('apply', 'put the objects on the server and remove what is wanted no more'))
+  runningImage(withCluster('apply', 'apply the objects and remove stale objects'))
     .option('--wait', 'until every pod runs the new version')
     .option('--force-conflicts', 'take over fields that another manager owns')
     .option('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to');

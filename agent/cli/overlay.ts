@@ -78,7 +78,7 @@ function addTraceCommand(overlay: Command, addTo: AddTo): void {
     .option('--tcp <port>', 'a TCP packet to this port', portNumber)
     .option('--udp <port>', 'a UDP packet to this port', portNumber)
     .option('--icmp', 'an echo request (the default)')
-    .option('--back', 'the way of the answer, too')
+    .option('--back', 'also follow the reply')
     .option('--from-node <name>', 'for a source outside of the cluster: by whose gateway it comes in');
 }
 

@@ -56,7 +56,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
       'as the unit runs it after an event: back to what the last run that was kept made of br-ex',
       false,
     )
-    .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds);
+    .option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds);
   add('confirm', 'keep a change that was tried with apply --confirm-timeout', async (output) =>
     (await import('../commands/undo.ts')).confirm(output),
   );
@@ -73,10 +73,10 @@ function addRunCommands(program: Command, addTo: AddTo): void {
 
 function addNodeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program);
-  add('plan', 'show everything apply would do, and touch nothing', async (output) =>
+  add('plan', 'show everything apply would do, without changing anything', async (output) =>
     (await import('../commands/plan.ts')).plan(output),
   );
-  add('verify', 'compare the node with what it should be: 0 as wanted, 3 drift', async (output) =>
+  add('verify', 'compare the node with its desired state: 0 no drift, 3 drift', async (output) =>
     (await import('../commands/plan.ts')).verify(output),
   );
   add('status', 'one screen: bridges, uplinks, addresses, last transaction, next step', async (output) =>
@@ -87,14 +87,18 @@ function addNodeCommands(program: Command, addTo: AddTo): void {
   );
   add(
     'support-bundle',
-    'put all that helps to see what is wrong into one archive, without secrets',
+    'collect the data that support needs in one archive, without secrets',
     async (output, { outputFile }: { outputFile?: string }) =>
       (await import('../commands/support-bundle.ts')).supportBundle(outputFile, output),
   ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
-  add('disable', 'give the NIC back and remove every trace', async (output, { stop }: { stop: boolean }) => {
-    const commands = await import('../commands/apply.ts');
-    return stop ? commands.disableForStop(output) : commands.disable(output);
-  }).option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
+  add(
+    'disable',
+    'return the NIC to its own profile and remove everything else',
+    async (output, { stop }: { stop: boolean }) => {
+      const commands = await import('../commands/apply.ts');
+      return stop ? commands.disableForStop(output) : commands.disable(output);
+    },
+  ).option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
   const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
   addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
     (await import('../commands/ovs.ts')).ovsTune(output),

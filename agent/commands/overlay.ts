@@ -122,7 +122,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
     return;
   }
   const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say));
-  const first = `${record.node.name} is in no overlay any more.`;
+  const first = `${record.node.name} is not in an overlay any more.`;
   const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
   output.result(text, { command, outcome: 'changed', node: record.node.name, leftOver });
 }

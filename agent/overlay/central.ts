@@ -41,12 +41,15 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
         ...(role !== null && { role: is(role) }),
       },
       place: { row: global, column: 'connections' },
-      why: role === null ? 'others write their rows over it' : `nodes connect to it, and may write what ${role} writes`,
+      why:
+        role === null
+          ? 'other nodes write their rows over it'
+          : `nodes connect to it, and may write what ${role} writes`,
     });
   }
   for (const row of draft.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
     if (!draft.isPlanned(row))
-      draft.remove('Connection', row, textOf(row, 'target'), 'connections there are not wanted any more');
+      draft.remove('Connection', row, textOf(row, 'target'), 'the configuration has no such listener any more');
   if (tls === null)
     for (const row of draft.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
       draft.remove('SSL', row, 'certificates', 'TLS is off');

@@ -66,7 +66,7 @@ export function believedClaims(
   }
   const strangers = chassis
     .filter((one) => !registered.includes(one))
-    .map(({ name }) => sentence(name, 'is registered, and is of no member'));
+    .map(({ name }) => sentence(name, 'is registered, but belongs to no member'));
   return { tunnelAddresses, faults, strangers };
 }
 

@@ -12,7 +12,7 @@ export async function releaseLeft(): Promise<readonly Step[]> {
     do: 'releaseRoutes',
     ...hold,
     destinations: hold.routes.map(({ destination }) => destination).filter((destination) => destination.endsWith('/0')),
-    why: `what is still held goes once ${hold.interface} has routes of its own`,
+    why: `held routes are removed once ${hold.interface} has routes of its own`,
   }));
 }
 

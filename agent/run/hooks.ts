@@ -42,8 +42,8 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
   }
   const tune = () => tuneAlone(`hook ${event}`, ports.planTuning, () => undefined);
   if (event === 'pre-uninstall') {
-    await attempt('give the NIC back', ports.disable);
-    await attempt('take the tuning of Open vSwitch back', tune);
+    await attempt('return the NIC to its own profile', ports.disable);
+    await attempt('remove the tuning of Open vSwitch', tune);
     return;
   }
   await attempt('reach the services', () => withServices((services) => tell(event, services, attempt)));

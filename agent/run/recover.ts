@@ -174,7 +174,7 @@ function recovered(id: string, text: string): Message {
 
 function unconfirmed(id: string): AgentError {
   return new AgentError('busy', `transaction ${id} still waits to be confirmed`, {
-    hint: 'keep it with `microshift-net confirm` or take it back with `microshift-net undo`, then run this again',
+    hint: 'keep it with `microshift-net confirm` or roll it back with `microshift-net undo`, then run this again',
     facts: { transaction: id },
   });
 }

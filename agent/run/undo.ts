@@ -71,9 +71,9 @@ function lastAskedFor(changes: readonly JournalRecord[]): JournalRecord {
   const { id, command } = last.header;
   throw new AgentError(
     'transaction-not-found',
-    `there is no change that was asked for: \`${command}\` made the last one`,
+    `no change was requested by a person: \`${command}\` made the last one`,
     {
-      hint: `to go back to before that: microshift-net undo ${id}; to give the NIC back: microshift-net disable`,
+      hint: `to go back to before that: microshift-net undo ${id}; to return the NIC to its own profile: microshift-net disable`,
       facts: { transaction: id, command },
     },
   );

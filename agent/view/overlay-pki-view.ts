@@ -4,7 +4,7 @@ import { joinLines, type Style } from './style.ts';
 
 /** Returns the text for a bundle that was written to a file. */
 export function bundleWrittenText({ node, pem }: OverlayBundle, file: string): string {
-  const secret = pem.key === null ? '' : ' Whoever has it can be that node: copy it there, and remove it.';
+  const secret = pem.key === null ? '' : ' The file contains the key of the node: copy it there, and remove it.';
   return joinLines([
     `${file} is for ${node.name}, which has ${node.subnets.join(' and ')}.${secret}`,
     `Then run there: microshift-net overlay join ${file}`,

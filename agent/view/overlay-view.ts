@@ -104,7 +104,7 @@ export function disabledText(done: {
   const { node, leftOver, cutOff, units } = done;
   const [member] = cutOff;
   return joinLines([
-    node === null ? 'What a run that was cut off has left is gone.' : `${node} is in no overlay any more.`,
+    node === null ? 'What a run that was cut off has left is gone.' : `${node} is not in an overlay any more.`,
     ...(units.length === 0 ? [] : [`As before the overlay: ${units.join(', ')}`]),
     ...(leftOver === null ? [] : [`What is left: ${leftOver}`]),
     ...(member === undefined

@@ -126,7 +126,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
     case 'unbound':
       return `Not delivered: ${end.port} is on no node.`;
     case 'circles':
-      return `Dropped after a while: it goes round in circles, back to ${end.where}.`;
+      return `Dropped after a while: it is in a loop, back to ${end.where}.`;
     case 'untold':
       return `ovn-trace follows it no further than ${end.where}, which has to find the connection that it belongs to.`;
     default:

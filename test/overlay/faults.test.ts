@@ -31,7 +31,7 @@ t.test('joining goes wrong', { skip }, async (t) => {
   const untouched = stateOf(n1);
   t.match(
     n1.agent('overlay', 'init'),
-    { status: 5, stderr: /taking everything back/ },
+    { status: 5, stderr: /rolling back/ },
     'no ovn-controller, and no systemd to start it',
   );
   t.equal(stateOf(n1), untouched, 'the central node is as before');

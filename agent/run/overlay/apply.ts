@@ -122,7 +122,7 @@ export async function applyKernel(record: OverlayRecord, say: (step: string) => 
   );
   if (refusal === null) return port;
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
-    hint: 'look at `ip address` for what is in the way',
+    hint: 'look at `ip address` for conflicting addresses',
   });
 }
 

@@ -51,7 +51,7 @@ async function attemptRows(
     writeRecord(places.record, record);
     return await applyOverlay(record, places, say);
   } catch (error) {
-    say('taking everything back');
+    say('rolling back');
     try {
       await removeRows(record, places, before);
       removeRecord(places.record);

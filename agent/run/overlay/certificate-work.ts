@@ -77,7 +77,7 @@ export function certificateWork(
     if (isCurrent && !isDue(dates, nowMs)) {
       const { notAfter } = readCertificate(issued.certificate);
       refused.push(
-        `certificate ${member.systemId} (${member.name}) asks for another one, and is valid until ${notAfter.slice(0, 10)}`,
+        `certificate ${member.systemId} (${member.name}) requests another one, and is valid until ${notAfter.slice(0, 10)}`,
       );
     } else steps.push({ do: 'answer', node: member, request, days: daysOf(dates) });
   }

@@ -35,7 +35,7 @@ export async function doCertificateWork(
       say('this node has a new certificate');
     } else {
       dropOldAuthority(places.pki);
-      say('every member has a certificate of the new authority: the old one is trusted no more');
+      say('every member has a certificate of the new authority: the old one is not trusted any more');
       await endConnections(places);
     }
   };

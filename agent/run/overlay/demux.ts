@@ -166,7 +166,7 @@ export async function applyDemux(
     throw new AgentError('proof-failed', fault, {
       hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
     });
-  if (changes.length > 0) say(`${changes.length} flows and tables to change for what arrives here`);
+  if (changes.length > 0) say(`${changes.length} flows and tables of inbound services to change`);
   for (const act of carryOut) await act();
   return changes;
 }

@@ -35,7 +35,7 @@ export async function setGateway(
   try {
     return { record: wanted, changes: await applyOverlay(wanted, places, say) };
   } catch (error) {
-    say('taking everything back');
+    say('rolling back');
     try {
       await returnAddresses(wanted, before);
       writeRecord(places.record, before);
@@ -58,7 +58,7 @@ export async function returnAddresses({ gateway: from }: OverlayRecord, to: Over
   const refusal = isThere ? await ipBatchOrRefusal(lines, kernelMs) : null;
   if (refusal === null) return;
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
-    hint: `look at \`ip address show dev ${from.interface}\` for what is in the way`,
+    hint: `look at \`ip address show dev ${from.interface}\` for conflicting addresses`,
   });
 }
 

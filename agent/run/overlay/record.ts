@@ -13,7 +13,7 @@ export function readRecord(path: string): OverlayRecord | null {
   const text = readSmallFile(path, recordBytes);
   if (text === null) return null;
   const value = parsed(text);
-  const fault = value === undefined ? 'it is no JSON' : recordFault(value);
+  const fault = value === undefined ? 'it is not JSON' : recordFault(value);
   if (fault === null) return value as OverlayRecord;
   throw new AgentError('record-unusable', `${path} cannot be used: ${fault}`, {
     hint: 'put it back from a backup; on a node that is not the central one, remove it and join again',

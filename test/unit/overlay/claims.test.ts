@@ -77,7 +77,7 @@ t.test('who is no member is ignored, and reported', (t) => {
   const expelled = chassis(9, { hostname: 'n2', encaps: [encap(2, { owner: nodeOf(9).systemId })] }, gatewayOf(2));
   const { nodes, faults, strangers } = membersNow(modern, own, members, [expelled, ...honest]);
   t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes));
-  t.match(strangers, [/^certificate 0+-0000-4000-9000-0+9 is registered, and is of no member/]);
+  t.match(strangers, [/^certificate 0+-0000-4000-9000-0+9 is registered, but belongs to no member/]);
   t.match(faults, [/under the name of n2/]);
   t.equal(faults.length, 1);
   const silent = membersNow(modern, own, members, [chassis(9, { hostname: 'n9' }, gatewayOf(9)), ...honest]);

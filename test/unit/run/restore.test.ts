@@ -315,7 +315,7 @@ t.test('what an earlier way back has held goes with the last one, whatever that 
     'route delete 198.51.100.0/24 via 192.0.2.1 onlink dev eth1 metric 49 proto 77',
     'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
   ]);
-  t.strictSame(log, ['returning: what is still held goes once eth1 has routes of its own', 'CheckpointDestroy']);
+  t.strictSame(log, ['returning: held routes are removed once eth1 has routes of its own', 'CheckpointDestroy']);
 });
 
 t.test('a NetworkManager that goes while its routes are waited for has the way back begun anew', async (t) => {

@@ -53,7 +53,10 @@ t.test('who mends what', async (t) => {
 });
 
 t.test('what is worth knowing is shown, and is no drift', async (t) => {
-  const known = { ...nothing, notices: ['certificate n9 is registered, and is of no member'] };
-  t.strictSame(changesLines(known, plain), ['Worth knowing:', '  certificate n9 is registered, and is of no member']);
+  const known = { ...nothing, notices: ['certificate n9 is registered, but belongs to no member'] };
+  t.strictSame(changesLines(known, plain), [
+    'Worth knowing:',
+    '  certificate n9 is registered, but belongs to no member',
+  ]);
   t.equal(countChanges(known), 0);
 });

@@ -79,6 +79,6 @@ export async function startCni(
 async function removeDeviceless(ports: PodPorts, say: (line: string) => void): Promise<void> {
   const gone = ports.list().filter(({ name }) => !hasLink(name));
   if (gone.length === 0) return;
-  say(`${gone.length} ports of pods that are not there any more removed`);
+  say(`${gone.length} stale ports of pods removed`);
   await ports.remove(gone.map(({ name }) => name));
 }

@@ -97,7 +97,7 @@ function unaddressed(asked: CniPod, there: NodePod | undefined, isKnown: boolean
   const [why, details] = !isKnown
     ? ['the API server has not listed the pods of this node', 'look at `microshift-net overlay status`']
     : there === undefined
-      ? [`the API server knows no pod ${name} on this node`, 'it may be gone already']
+      ? [`the API server has no pod ${name} on this node`, 'it may be gone already']
       : !isSamePod(there, asked.uid)
         ? [`pod ${name} is another one by now, with uid ${there.uid}`, `asked for was ${asked.uid}`]
         : [

@@ -38,7 +38,7 @@ export async function keepOwnCertificate(
       say('this node has a new certificate');
     } else {
       await requireOwnRequest(pki, systemId);
-      say('this node asks for a new certificate');
+      say('this node requests a new certificate');
     }
     return true;
   });

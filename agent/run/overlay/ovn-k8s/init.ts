@@ -147,7 +147,7 @@ function refuseMember({ record }: OverlayPlaces): void {
   const present = readRecord(record);
   if (present === null) return;
   throw new AgentError('overlay-conflict', `this node is ${present.node.name} of a cluster of microshift-net overlay`, {
-    hint: 'it has all that these commands make; to start again with them: microshift-net overlay leave',
+    hint: 'it has everything that these commands make; to start again with them: microshift-net overlay leave',
   });
 }
 

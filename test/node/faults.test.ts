@@ -63,7 +63,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old, run.interferedAt);
   });
 
-  for (const line of ['nothing of br-ex stays behind', 'the same MAC gets the same lease']) {
+  for (const line of ['br-ex is removed completely', 'the same MAC gets the same lease']) {
     await t.test(`NetworkManager is killed, and again under the way back: ${line}`, async (t) => {
       const kill = () => node.text('systemctl kill --signal=KILL --kill-whom=main NetworkManager');
       // systemd starts a unit five times within 10 s and then no more; the tests here do not depend on how quick they are

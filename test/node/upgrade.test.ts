@@ -34,7 +34,7 @@ for (const { lan, place, uplink } of cases) {
       stayedReachable(t, run, [address]);
       const state = await node.state();
       hasMoved(t, before, state, uplink);
-      t.match(run.stderr, /ports that others put into br-ex go with it: patch-br-ex_node-to-br-int/);
+      t.match(run.stderr, /ports of other programs in br-ex are removed with it: patch-br-ex_node-to-br-int/);
       t.match(await node.text(mappings), /physnet:br-ex/, 'by which ovn-controller makes its port again');
       t.notMatch(
         await node.text('nmcli -g NAME connection show'),

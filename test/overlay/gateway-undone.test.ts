@@ -36,7 +36,11 @@ t.test('a gateway that could not be proved', { skip }, async (t) => {
 
   n1.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovnsb_db.pid)');
   const failed = n2.agent('overlay', 'gateway', '--address', '192.0.2.12/24,2001:db8::12/64', '--next-hop', hops);
-  t.match(failed, { status: 5, stderr: /flows and tables to change.*\n(.*\n)*.*rolling back/ }, 'flows were set');
+  t.match(
+    failed,
+    { status: 5, stderr: /flows and tables of inbound services to change.*\n(.*\n)*.*rolling back/ },
+    'flows were set',
+  );
   t.strictSame(flows(n2), made, 'and are as they were');
   t.equal(state(n2), before);
   n1.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovnsb_db.pid)');

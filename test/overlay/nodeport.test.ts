@@ -85,7 +85,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
 
   setGateway(n1, n2, beside);
   t.match(n2.agent('overlay', 'plan'), { status: 0, stdout: /br-ex has no such flow/ });
-  t.match(n2.agent('overlay', 'apply'), { status: 0, stderr: /flows and tables to change/ });
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stderr: /flows and tables of inbound services to change/ });
   t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'the gateway is connected');
   await both('beside its gateway');
   for (const address of [four, six])

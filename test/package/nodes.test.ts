@@ -169,7 +169,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     );
     t.match(
       run.stderr,
-      /ports that others put into br-ex go with it: patch-br-ex_node-to-br-int; pods of ovn-kubernetes/,
+      /ports of other programs in br-ex are removed with it: patch-br-ex_node-to-br-int; pods of ovn-kubernetes/,
     );
     await isFresh(t, 'br-int');
     t.equal(

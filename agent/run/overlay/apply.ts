@@ -162,7 +162,7 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
   await withSouthbound(planned, async (southbound) => {
     say('waiting until this node is registered with the central one');
     if (await southbound.appears(ownChassis(record), registeredMs))
-      return proveAnnounced(record, southbound, local.rows);
+      return proveAnnounced(record, southbound, local.database);
     throw new AgentError(
       'proof-failed',
       `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,

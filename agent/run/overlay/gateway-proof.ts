@@ -1,11 +1,10 @@
 import type { RowDatabase } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
-import type { DatabaseRows } from '../../model/rows.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { grantCommand, nothingGranted, ungranted } from '../../overlay/grants.ts';
 import { uplinkPort } from '../../overlay/names.ts';
-import { sharedSettings } from '../../overlay/shared-settings.ts';
+import { readColumns } from './rows.ts';
 
 /**
  * Limit for ovn-controller to copy settings into its Chassis row. It takes milliseconds; 60 s allow for a machine that
@@ -24,17 +23,17 @@ const ownMs = 60_000;
 const elsewhereMs = 5_000;
 
 /**
- * Waits until the Chassis row contains the announcement of this node's gateway. Returns at once if the node has no
- * gateway.
+ * Waits until the Chassis row contains the announcement of this node's gateway, as the plan has written it to the local
+ * database. Returns at once if the node has no gateway.
  */
 export async function proveAnnounced(
   { node }: OverlayRecord,
   southbound: RowDatabase,
-  local: DatabaseRows,
+  local: RowDatabase,
 ): Promise<void> {
   if (node.gateway === null) return;
-  const ids = mapOf(local.tables.Open_vSwitch?.[0] ?? null, 'external_ids');
-  const options = sharedSettings(ids, node.gateway).put['ovn-cms-options'] ?? '';
+  const { tables } = await readColumns(local, { Open_vSwitch: ['external_ids'] });
+  const options = mapOf(tables.Open_vSwitch?.[0] ?? null, 'external_ids')['ovn-cms-options'] ?? '';
   const where = [
     ['name', '==', node.systemId],
     ['other_config', 'includes', ['map', [['ovn-cms-options', options]]]],

@@ -47,7 +47,7 @@ t.test('who mends what', async (t) => {
   t.match(both, ofNode);
   t.match(both, ofDaemon);
   const broken = mendText({ ...nothing, faults: ['certificate n3 claims another address'] });
-  t.notMatch(broken, /Mend it with/, 'which would write nothing');
+  t.notMatch(broken, /Repair it with/, 'which would write nothing');
   t.match(broken, /repaired where it is named/);
   t.match(mendText({ ...own, faults: ['ovn-controller does not run'] }), ofNode);
 });

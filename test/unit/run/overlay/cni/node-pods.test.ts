@@ -62,7 +62,7 @@ t.test('a name that another pod gets', async (t) => {
   t.match(await waiting, { uid: 'u1' });
   t.match(await pods.addressed(asked, 60_000, never), { uid: 'u1' }, 'late news of the old one takes nothing away');
   await whole({ name: 'b', uid: 'u2', has: true });
-  await t.rejects(pods.addressed(asked, 0, never), { message: /knows no pod/ }, 'and a list says who is gone');
+  await t.rejects(pods.addressed(asked, 0, never), { message: /has no pod/ }, 'and a list says who is gone');
 });
 
 t.test('nobody waits any more', async (t) => {

@@ -33,7 +33,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
 
   await t.test('plan says what becomes of it', async (t) => {
     const { stdout } = await node.run('microshift-net plan');
-    t.match(stdout, /MicroShift's own br-ex is taken over with all that is in it/);
+    t.match(stdout, /MicroShift's own br-ex is taken over with all its ports/);
     t.match(stdout, /warning: ovn-kubernetes looks for the uplink of br-ex only when it starts/);
     t.notMatch(stdout, /go with it/);
   });
@@ -123,7 +123,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   await t.test('MicroShift is told an address of its own, and finds it all the time', async (t) => {
     await node.write('/etc/microshift/config.yaml', 'node:\n  nodeIP: 192.0.2.50\n');
     await node.text('ip address add 10.44.0.0/32 dev lo');
-    t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 goes on lo, too/);
+    t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 is also added to lo/);
     const looking = node.start(`until [ -e /run/stop ]; do ${findsNodeIp} || exit 1; done`, { timeoutMs: 300_000 });
     await holds(t, 'microshift-net apply');
     t.equal(

@@ -122,7 +122,10 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
       t.match(run.stderr, new RegExp(`journal .*-${name}\\.open is set aside and not obeyed: `));
     t.equal(await node.text(`ls ${transactions} | grep -c 'open.unusable$'`), '5');
     t.match(await node.run('microshift-net recover'), { stdout: 'Nothing to recover.\n', stderr: '' }, 'told once');
-    t.match(await node.run('microshift-net history'), { exitCode: 0, stderr: /-future\.open\.unusable is no usable/ });
+    t.match(await node.run('microshift-net history'), {
+      exitCode: 0,
+      stderr: /-future\.open\.unusable is not a usable/,
+    });
     await isOld(t, node, old);
   });
 });

@@ -152,7 +152,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     t.match(n1.agent('overlay', command), { status: 0 }, `${command} works with one that was taken out`);
   t.match(n1.agent('overlay', 'verify'), {
     status: 3,
-    stdout: /certificate n3-of-the-test is registered, and is of no\s+member/,
+    stdout: /certificate n3-of-the-test is registered, but belongs to no\s+member/,
   });
   reached('with one that was taken out');
 }

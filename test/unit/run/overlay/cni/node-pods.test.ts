@@ -43,7 +43,7 @@ t.test('a pod that has its addresses, or gets them', async (t) => {
   const waiting = pods.addressed(asked, 60_000, never);
   await whole();
   t.equal(pods.isKnown, true);
-  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /knows no pod web\/a/ });
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has no pod web\/a/ });
   change('ADDED', { name: 'a', uid: 'u1' });
   await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has no address yet/ });
   change('MODIFIED', { name: 'a', uid: 'u1', has: true });

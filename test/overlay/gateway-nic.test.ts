@@ -18,6 +18,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   far.must('ip', 'link', 'set', 'vlan7', 'up');
   form(t, [n1, n2], { n2: ['--gateway', '203.0.113.9'] });
   n2.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the address is announced, as the daemon does');
   const before = state(n2);
 
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [

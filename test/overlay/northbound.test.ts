@@ -22,6 +22,9 @@ import {
 
 import { type Release, releasesHere } from './releases.ts';
 
+/** Layout of the tool of 2017, which knows no range of services. */
+const of2017 = { ...seed, serviceSubnets: [] };
+
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
 else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
@@ -148,7 +151,7 @@ function onRelease(t: Test, release: Release): void {
       return Object.fromEntries(Object.entries(tables).map(([table, rows]) => [table, rows.length]));
     };
     const rowsBefore = await countOf();
-    const special = { layout: seed, nodes: seedNodes(), centralNode: 'kube-master' };
+    const special = { layout: of2017, nodes: seedNodes(), centralNode: 'kube-master' };
     const plan = await central.apply(special);
     t.strictSame(
       plan.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),
@@ -158,6 +161,12 @@ function onRelease(t: Test, release: Release): void {
     t.equal(central.run('ovn-nbctl', 'show'), before, 'every UUID, MAC and address is as it was');
     t.strictSame(await countOf(), rowsBefore);
     t.strictSame((await central.apply(special)).changes, []);
+    const ranged = await central.apply({ ...special, layout: seed });
+    t.strictSame(
+      ranged.changes.map((change) => `${change.do} ${change.title}`),
+      ['kube-master', 'kube-node1', 'kube-node2'].map((name) => `insert ${name}: ip4.dst == 10.43.0.0/16`),
+      'with a range, packets to it that no service takes are rejected as well',
+    );
   });
 
   t.test('nor by the old commands, of which one leaves what another has made', async (t) => {
@@ -197,7 +206,7 @@ function onRelease(t: Test, release: Release): void {
     const before = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);
     const gateway = gatewayOf(3, { bridge: 'breth0' });
     const nodes = seedNodes().map((node) => (node.id === 3 ? { ...node, gateway } : node));
-    const special = { layout: seed, nodes, centralNode: 'kube-master' };
+    const special = { layout: of2017, nodes, centralNode: 'kube-master' };
     const plan = await central.apply(special);
     t.strictSame(
       plan.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),

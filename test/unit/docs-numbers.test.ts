@@ -69,7 +69,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [design, 'the return waits {} s for it', 'ms run/restore settleLimitMs'],
   ['docs/use/hints.md', 'after {} seconds without a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
-  ['docs/use/hints.md', 'waits up to {} seconds for that, too', uplink],
+  ['docs/use/hints.md', 'waits up to {} seconds for that too', uplink],
   ['docs/use/hints.md', 'after {} seconds, the unit fails', uplink],
   ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files smallFileLimitBytes'],
   ['docs/use/migration.md', 'the device of another route after {} s', route],

@@ -21,7 +21,7 @@ t.test('every kind', (t) => {
     [{ ...leftover, onDisk: true, observed: '/etc/a' }, 'profile br-ex on disk: wanted absent, observed /etc/a'],
     [{ ...present, kind: 'bridge' }, 'bridge br-ex: wanted present, observed absent'],
     [{ ...absent, kind: 'surplus' }, 'bridge br-ex: wanted absent, observed present'],
-    [{ ...absent, kind: 'owner', wanted: 'u', observed: null }, 'owner of bridge br-ex: wanted u, observed nobody'],
+    [{ ...absent, kind: 'owner', wanted: 'u', observed: null }, 'owner of bridge br-ex: wanted u, observed none'],
     [{ ...present, kind: 'port', device }, 'bridge br-ex port eth0: wanted present, observed absent'],
     [
       { ...absent, kind: 'port-error', device, wanted: null, observed: 'no such device' },

@@ -1,6 +1,7 @@
 import type { Labels, Protocol, Service, ServicePort } from '../../model/workload.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { overBudget } from '../budget.ts';
+import { isForOtherProxy } from './proxy-labels.ts';
 
 /** Fields of a Service (v1) that are read; fields with defaults may be absent in objects that an older API server has stored. */
 interface ServiceObject {
@@ -40,18 +41,12 @@ interface ServiceObject {
 export const defaultAffinitySeconds = 10_800;
 
 /**
- * Labels of a service that the cluster's network does not serve: another proxy serves it, or it is headless although it has an address (Kubernetes,
- * well-known labels; kube-proxy selects the services without them, cmd/kube-proxy/app/server.go).
- */
-const notServedLabels = ['service.kubernetes.io/service-proxy-name', 'service.kubernetes.io/headless'];
-
-/**
- * Returns the parts of a Service on which the network depends. A Service with such a label, or one that is beyond its budget, is treated as a
+ * Returns the parts of a Service on which the network depends. A Service for another proxy, or beyond its budget, is treated as a
  * Service without addresses. Never throws.
  */
 export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
-  const isOurs = notServedLabels.every((label) => metadata.labels?.[label] === undefined);
+  const isOurs = !isForOtherProxy(metadata.labels);
   const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
   const service: Service = {
     namespace: metadata.namespace ?? '',

@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointSlice, Labels, Protocol } from '../../model/workload.ts';
 import { canonicalAddress } from '../../net/address.ts';
 import { overBudget } from '../budget.ts';
+import { isForOtherProxy } from './proxy-labels.ts';
 
 /** Fields of an EndpointSlice (discovery.k8s.io/v1) that are read. */
 interface SliceObject {
@@ -27,7 +28,7 @@ interface SliceObject {
 
 /**
  * Returns the parts of an EndpointSlice on which the network depends. An absent condition has the default of the API: ready, serving, not
- * terminating. An EndpointSlice beyond its budget has no endpoints. Never throws.
+ * terminating. An EndpointSlice for another proxy, or beyond its budget, has no endpoints. Never throws.
  */
 export function readSlice(object: unknown): EndpointSlice {
   const { metadata = {}, addressType = 'IPv4', ports, endpoints } = object as SliceObject;
@@ -40,17 +41,19 @@ export function readSlice(object: unknown): EndpointSlice {
     ports: (ports ?? []).flatMap(({ name = '', protocol = 'TCP', port }) =>
       typeof port === 'number' ? [{ name, protocol, port }] : [],
     ),
-    endpoints: (endpoints ?? []).map(({ addresses = [], nodeName = null, conditions = {} }): Endpoint => {
-      const ready = conditions.ready ?? true;
-      return {
-        // All addresses of an endpoint are equivalent, and a client may use any of them (discovery.k8s.io/v1).
-        addresses: addresses.slice(0, 1).map(canonicalAddress),
-        nodeName,
-        ready,
-        serving: conditions.serving ?? ready,
-        terminating: conditions.terminating ?? false,
-      };
-    }),
+    endpoints: (isForOtherProxy(metadata.labels) ? [] : (endpoints ?? [])).map(
+      ({ addresses = [], nodeName = null, conditions = {} }): Endpoint => {
+        const ready = conditions.ready ?? true;
+        return {
+          // All addresses of an endpoint are equivalent, and a client may use any of them (discovery.k8s.io/v1).
+          addresses: addresses.slice(0, 1).map(canonicalAddress),
+          nodeName,
+          ready,
+          serving: conditions.serving ?? ready,
+          terminating: conditions.terminating ?? false,
+        };
+      },
+    ),
   };
   const used = { ports: slice.ports.length, endpoints: slice.endpoints.length };
   const refusal = overBudget('EndpointSlice', slice, used);

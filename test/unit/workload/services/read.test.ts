@@ -35,6 +35,7 @@ t.test('addresses are those that the cluster serves, each written in one way', (
   for (const label of ['service-proxy-name', 'headless']) {
     const labels = { [`service.kubernetes.io/${label}`]: '' };
     t.strictSame(readService({ metadata: { labels }, spec: { clusterIPs: ['10.43.0.1'] } }).clusterIPs, [], label);
+    t.strictSame(readSlice({ metadata: { labels }, endpoints: [{ addresses: ['10.42.1.3'] }] }).endpoints, [], label);
   }
   const ports = [
     { port: 80, nodePort: 0 },

@@ -21,7 +21,7 @@ export function addressEntries(addresses: readonly string[]): readonly string[] 
   return addresses.slice(0, mostEntries).map((address) => `${prefix}${address}`);
 }
 
-/** Reads the further addresses that a chassis announces. Entries that are no address of a host are left out. */
+/** Reads the further addresses that a chassis announces. Leaves out entries that are not the address of a host. */
 export function announcedAddresses({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): readonly string[] {
   const entries = cmsOptions.split(',').filter(isAddressEntry).slice(0, mostEntries);
   return entries

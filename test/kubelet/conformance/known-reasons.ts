@@ -29,7 +29,7 @@ export const reasons: readonly Reason[] = [
   {
     verdict: 'refused',
     test: /should fail health check node port/,
-    why: `nobody answers at \`healthCheckNodePort\`: the service has the Event \`NotServed\` (${services}, Not served)`,
+    why: `no server answers at \`healthCheckNodePort\`: the service has the Event \`NotServed\` (${services}, Not served)`,
   },
   {
     verdict: 'refused',

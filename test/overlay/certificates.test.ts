@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
 import { certificatesIn } from '../../agent/drivers/openssl/read-certificate.ts';
 import { startDaemon } from './daemon.ts';
-import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { type Host, missingForHosts, restartController, startCentral, startController, startLan } from './hosts.ts';
 import { ping, pingScript } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
@@ -150,8 +150,7 @@ t.test('certificates', { skip }, async (t) => {
     t.equal(isTaken(n3, old3, '/root/new-ca.crt'), false, 'and it gets none again');
     t.equal(isTaken(n2, old2), false, "nor does a member's old certificate");
     t.equal(isTaken(n2, read(n2, 'node.pem')), true);
-    n2.must('ovn-appctl', '-t', 'ovn-controller', 'exit', '--restart');
-    startController(n2);
+    await restartController(n2);
     t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'ovn-controller connects by the new one');
     for (const host of [n1, n2]) t.match(host.agent('overlay', 'verify'), { status: 0 });
     t.equal(await member.stop(), 0);

@@ -1,7 +1,7 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -284,4 +284,17 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
 /** What ovn-ctl(8) starts on every node. */
 export function startController({ must }: Host): void {
   must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);
+}
+
+/**
+ * Restarts ovn-controller as `ovn-ctl restart_controller` does: its flows stay. `exit` is answered before the process exits, and a second
+ * process refuses to start beside the first one's PID file, so that this waits until that file is gone.
+ */
+export async function restartController(host: Host): Promise<void> {
+  const watcher = watch(host.path('/run/ovn'));
+  host.must('ovn-appctl', '-t', 'ovn-controller', 'exit', '--restart');
+  const signal = AbortSignal.timeout(limitMs);
+  while (existsSync(host.path('/run/ovn/ovn-controller.pid'))) await once(watcher, 'change', { signal });
+  watcher.close();
+  startController(host);
 }

@@ -23,7 +23,7 @@ for (const name of ['common', 'single-node', 'multi-node', 'interconnect']) {
 const scripts = Object.fromEntries(filesOf('scripts', '.sh').map((file) => [file, text('scripts', file)]));
 
 const generated = `// Made by config/generate-manifests.mjs from config/manifests; not edited by hand.
-import type { KubernetesObject } from './object.ts';
+import type { KubernetesObject } from '../model/kubernetes/object.ts';
 
 /** The parsed templates by folder and file name. */
 export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = ${JSON.stringify(templates, null, 2)};

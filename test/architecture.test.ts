@@ -83,11 +83,80 @@ const layers: Readonly<Record<string, Layer>> = {
       'net',
       'plan',
       'printable.ts',
+      'run/journal',
+      'run/rollback',
+      'run/steps',
       'version.ts',
     ],
     packages: ['node:fs'],
-    because: 'it is one run from the lock to the record, and runs steps as they are planned',
+    because: 'it is one run from the lock to the record',
     never: { view: 'it reports events; commands turn them into text', commands: 'commands call it' },
+  },
+  'run/steps': {
+    may: [
+      'deadline.ts',
+      'drivers/dbus',
+      'drivers/host',
+      'drivers/networkmanager',
+      'drivers/openvswitch',
+      'drivers/systemd',
+      'errors.ts',
+      'model',
+      'net',
+    ],
+    because: 'it runs steps as they are planned',
+    never: { plan: 'a step has all its arguments', facts: 'a step does not decide' },
+  },
+  'run/journal': {
+    may: [
+      'deadline.ts',
+      'drivers/host',
+      'drivers/networkmanager',
+      'errors.ts',
+      'facts',
+      'failures.ts',
+      'model',
+      'plan',
+      'run',
+      'version.ts',
+    ],
+    packages: ['node:fs'],
+    because: 'it writes and reads the records of runs',
+    never: { 'run/rollback': 'a record says what to roll back' },
+  },
+  'run/rollback': {
+    may: [
+      'deadline.ts',
+      'drivers/dbus',
+      'drivers/host',
+      'drivers/networkmanager',
+      'drivers/openvswitch',
+      'errors.ts',
+      'failures.ts',
+      'model',
+      'plan',
+      'run',
+      'run/journal',
+      'run/steps',
+    ],
+    because: 'it returns the node to the state before a transaction',
+    never: { facts: 'a run observes the node; the observation is handed in' },
+  },
+  'run/examination': {
+    may: [
+      'config',
+      'drivers/host',
+      'drivers/ovn',
+      'errors.ts',
+      'facts',
+      'model',
+      'overlay',
+      'run',
+      'run/journal',
+      'run/overlay',
+    ],
+    because: 'it reads every part of the node on its own, so that the failure of one does not hide the others',
+    never: { doctor: 'it collects; doctor/ judges' },
   },
   'run/overlay': {
     may: [
@@ -134,8 +203,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'version.ts',
     ],
     packages: ['node:fs', 'node:os', 'node:path'],
-    because:
-      'it asks every part of the node on its own, so that one that fails keeps none of the others from being seen',
+    because: 'it reads the node',
     never: { doctor: 'it collects; doctor/ judges', run: 'looking changes nothing' },
   },
   doctor: {
@@ -161,13 +229,13 @@ const layers: Readonly<Record<string, Layer>> = {
     },
   },
   'plan/uplink': {
-    may: ['errors.ts', 'model', 'net', 'plan', 'printable.ts'],
+    may: ['errors.ts', 'model', 'net', 'printable.ts'],
     packages: ['node:net'],
     because: 'which device carries a bridge is chosen before anything is made of it',
     never: { 'plan/profiles': 'what the bridge gets follows from its uplink' },
   },
   'plan/profiles': {
-    may: ['errors.ts', 'model', 'net', 'plan', 'plan/uplink', 'printable.ts'],
+    may: ['errors.ts', 'model', 'net', 'plan/uplink', 'printable.ts'],
     packages: ['node:net'],
     because: 'what a bridge gets follows from its uplink and the configuration',
     never: { 'plan/bridge': 'how the node comes to have it is another question' },
@@ -207,7 +275,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   manifests: {
     may: ['errors.ts', 'model', 'net'],
-    packages: ['js-yaml', 'node:crypto', 'node:util'],
+    packages: ['node:crypto', 'node:util'],
     because: 'rendering works without a cluster and without a node',
     never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
   },
@@ -267,14 +335,14 @@ const layers: Readonly<Record<string, Layer>> = {
     because: driversKnowNoPlans,
     never: {
       'drivers/networkmanager': driversApart,
-      'node:child_process': 'flows are changed by ovs-ofctl, and drivers/host/exec.ts starts programs',
+      'node:child_process': 'flows are changed by ovs-ofctl, and drivers/host/process/exec.ts starts programs',
     },
   },
   'drivers/openssl': {
     may: ['drivers/host', 'errors.ts'],
     packages: ['node:crypto', 'node:fs', 'node:path'],
     because: driversKnowNoPlans,
-    never: { 'node:child_process': 'drivers/host/exec.ts starts programs' },
+    never: { 'node:child_process': 'drivers/host/process/exec.ts starts programs' },
   },
   'drivers/ovn': {
     may: ['drivers/host', 'drivers/ovsdb', 'errors.ts', 'model'],
@@ -282,14 +350,15 @@ const layers: Readonly<Record<string, Layer>> = {
     because: driversKnowNoPlans,
     never: {
       'drivers/openvswitch': driversApart,
-      'node:child_process': 'drivers/host/exec.ts starts programs',
+      'node:child_process': 'drivers/host/process/exec.ts starts programs',
       overlay: 'it reads and writes rows and knows no meaning of them',
     },
   },
   'drivers/kubernetes': {
-    may: ['errors.ts', 'manifests', 'model', 'regular-file.ts'],
+    may: ['errors.ts', 'model', 'regular-file.ts'],
     packages: [
       '@kubernetes/client-node',
+      'js-yaml',
       'node:crypto',
       'node:events',
       'node:fs',
@@ -327,8 +396,8 @@ const layers: Readonly<Record<string, Layer>> = {
 /** Packages that are used in one place only, which wraps them. */
 const homes: Readonly<Record<string, RegExp>> = {
   'dbus-next': /^drivers\/dbus\//,
-  execa: /^drivers\/host\/exec\.ts$/,
-  'js-yaml': /^(config|manifests)\/yaml\.ts$/,
+  execa: /^drivers\/host\/process\/exec\.ts$/,
+  'js-yaml': /^(config|drivers\/kubernetes)\/yaml\.ts$/,
   commander: /^cli\//,
   '@kubernetes/client-node': /^drivers\/kubernetes\//,
 };
@@ -414,7 +483,14 @@ t.test('a run with nothing to do loads no transaction, and nothing of Node that 
   const loaded = loadedBy('commands/apply.ts');
   const planning = ['plan/plan.ts', 'run/reconcile.ts', 'drivers/dbus/connection.ts', 'node:net'];
   for (const file of planning) t.ok(loaded.has(file), file);
-  const changing = ['change.ts', 'recover.ts', 'restore.ts', 'steps.ts', 'take-back.ts', 'transaction.ts'];
+  const changing = [
+    'change.ts',
+    'rollback/recover.ts',
+    'rollback/restore.ts',
+    'rollback/take-back.ts',
+    'steps/steps.ts',
+    'transaction.ts',
+  ];
   const slow = ['child_process', 'crypto', 'fs/promises', 'http', 'https', 'tls'];
   for (const file of [...changing.map((name) => `run/${name}`), ...slow.map((name) => `node:${name}`)])
     t.notOk(loaded.has(file), `${file} is loaded when it is used`);
@@ -458,7 +534,12 @@ t.test('only the edge ends the process, reads its arguments or prints', (t) => {
 t.test('one place reads files up to a limit, and never cuts them', (t) => {
   // The first two report what they leave out: a fault that is not armed, and an item of the support bundle with a note.
   // The sockets that listen come first in their table, so that the connections behind them are not read.
-  const others = ['run/fault-points.ts', 'support/collect.ts', 'regular-file.ts', 'drivers/host/listening-sockets.ts'];
+  const others = [
+    'run/fault-points.ts',
+    'support/collect.ts',
+    'regular-file.ts',
+    'drivers/host/kernel/listening-sockets.ts',
+  ];
   for (const { file, code } of sources) {
     if (!others.includes(file)) t.notMatch(code, /\breadSync\(/, `${file}: regular-file.ts reads files`);
   }
@@ -470,7 +551,7 @@ t.test('no name or path gets into the text of a shell', (t) => {
     t.notMatch(
       code,
       /node:child_process|\bprocess\.binding\b/,
-      `${file}: programs are started by drivers/host/exec.ts`,
+      `${file}: programs are started by drivers/host/process/exec.ts`,
     );
     t.notMatch(
       code,

@@ -9,7 +9,7 @@ const limitMs = 120_000;
 
 /** Where, what is there, what stands there instead, and the tests that are expected to notice; the text occurs once in its file. */
 const defects = [
-  ['plan/added-names', 'name.length > nameBytes) return `', 'name.length > nameBytes + 1) return `', 'plan/added'],
+  ['model/added-names', 'name.length > nameBytes) return `', 'name.length > nameBytes + 1) return `', 'plan/added'],
   ['plan/bridge/datapath', 'lacksKernelDatapath !== true', 'lacksKernelDatapath === true', 'plan/cases'],
   ['plan/bridge/handover', "method === 'disabled' || ", '', 'plan/handover'],
   ['plan/bridge/own-routes', 'route.destination === destination && ', '', 'plan/cases'],
@@ -39,18 +39,23 @@ const defects = [
   ['doctor/nodeport', 'isEmpty: chains.length === 0', 'isEmpty: chains.length !== 0', 'doctor/cases'],
   ['run/fault-points', '=== undefined) return unarmed', '!== undefined) return unarmed', 'run/fault-points'],
   ['run/lock', '!briefRuns.includes', 'briefRuns.includes', 'run/lock'],
-  ['run/delete-profiles', 'step.bridges.length > 0', 'step.bridges.length > 1', 'run/delete-profiles'],
-  ['run/recover', "record.state === 'open'", "record.state !== 'open'", 'run/recover'],
-  ['overlay/heartbeat', '>= asked', '> asked', 'overlay/heartbeat'],
-  ['overlay/learned', 'known === undefined || ', 'known !== undefined || ', 'overlay/learned'],
+  ['run/steps/delete-profiles', 'step.bridges.length > 0', 'step.bridges.length > 1', 'run/steps/delete-profiles'],
+  ['run/rollback/recover', "record.state === 'open'", "record.state !== 'open'", 'run/rollback/recover'],
+  ['overlay/members/heartbeat', '>= asked', '> asked', 'overlay/members/heartbeat'],
+  ['overlay/members/learned', 'known === undefined || ', 'known !== undefined || ', 'overlay/members/learned'],
   [
-    'overlay/registry',
+    'overlay/members/registry',
     "'chassis' in mapOf(row, 'options')",
     "!('chassis' in mapOf(row, 'options'))",
-    'overlay/registry',
+    'overlay/members/registry',
   ],
-  ['overlay/tunnels', "=== '-1'", "=== '-2'", 'overlay/tunnels'],
-  ['overlay/isolation', 'clusterSubnets.filter((range) => isIpv6(range) === isSix)', 'clusterSubnets', 'overlay/cases'],
+  ['overlay/local/tunnels', "=== '-1'", "=== '-2'", 'overlay/local/tunnels'],
+  [
+    'overlay/cluster/isolation',
+    'clusterSubnets.filter((range) => isIpv6(range) === isSix)',
+    'clusterSubnets',
+    'overlay/cases',
+  ],
   ['workload/services/way-back', '!own.includes(one)', 'own.includes(one)', 'workload/services'],
   [
     'workload/plan-workload',

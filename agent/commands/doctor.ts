@@ -1,8 +1,8 @@
 import { judge } from '../doctor/checks.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
-import { examine } from '../facts/examine.ts';
-import { readJournalFacts } from '../run/journal-facts.ts';
-import { readOverlayFacts } from '../run/overlay/doctor-facts.ts';
+import { readOverlayFacts } from '../run/examination/doctor-facts.ts';
+import { examine } from '../run/examination/examine.ts';
+import { readJournalFacts } from '../run/examination/journal-facts.ts';
 import { doctorText } from '../view/doctor-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';

@@ -1,7 +1,7 @@
 import { effectiveConfig } from '../config/effective.ts';
 import { openFirewalld } from '../drivers/firewalld/client.ts';
-import { readLinks } from '../drivers/host/links.ts';
-import { readRoutes } from '../drivers/host/routes.ts';
+import { readLinks } from '../drivers/host/kernel/links.ts';
+import { readRoutes } from '../drivers/host/kernel/routes.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { onSystemBus } from '../facts/system-bus.ts';
 import { trustedZone } from '../model/firewall.ts';

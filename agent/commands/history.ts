@@ -1,7 +1,7 @@
 import { planInWords } from '../compare/in-words.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
-import { readJournals } from '../run/journal.ts';
-import { findTransaction } from '../run/transactions.ts';
+import { readJournals } from '../run/journal/journal.ts';
+import { findTransaction } from '../run/journal/transactions.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { defaultConfig } from '../config/defaults.ts';
 import { usableConfig } from '../config/effective.ts';
-import { isNetworkHidden, runInMachineNetwork, whyNothingRuns } from '../drivers/host/surroundings.ts';
+import { isNetworkHidden, runInMachineNetwork, whyNothingRuns } from '../drivers/host/process/surroundings.ts';
 import { asAgentError } from '../errors.ts';
 import { planRemoval, planTuning } from '../plan/tuning/tuning.ts';
 import { type HookEvent, runHook } from '../run/hooks.ts';
-import { overlayPlaces } from '../run/overlay/places.ts';
+import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { disable } from './apply.ts';
 import { detachForStop } from './bridge.ts';
 import type { Output } from './output.ts';

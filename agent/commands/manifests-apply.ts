@@ -1,7 +1,8 @@
 import { AgentError, asAgentError } from '../errors.ts';
 import { applyOutcome } from '../manifests/compare.ts';
 import { inventoryObject, staleReferences } from '../manifests/inventory.ts';
-import { wavesOf } from '../manifests/kinds.ts';
+import { coOwners } from '../manifests/ownership.ts';
+import { wavesOf } from '../model/kubernetes/kinds.ts';
 import {
   type KubernetesObject,
   keyOf,
@@ -9,8 +10,7 @@ import {
   type ObjectReference,
   referenceOf,
   titleOf,
-} from '../manifests/object.ts';
-import { coOwners } from '../manifests/ownership.ts';
+} from '../model/kubernetes/object.ts';
 import type { ApplyReport, ObjectOutcome } from '../model/manifests.ts';
 import {
   type ClusterRun,

@@ -1,15 +1,15 @@
+import type { Cluster, Collection, OnEvent } from '../drivers/kubernetes/cluster-port.ts';
 import { AgentError, asAgentError } from '../errors.ts';
-import type { Cluster, Collection, OnEvent } from '../manifests/cluster-port.ts';
 import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
-import { kinds } from '../manifests/kinds.ts';
+import { coOwners, isOurs } from '../manifests/ownership.ts';
+import { kinds } from '../model/kubernetes/kinds.ts';
 import {
   type KubernetesObject,
   managedBySelector,
   namespaceName,
   type ObjectReference,
   referenceOf,
-} from '../manifests/object.ts';
-import { coOwners, isOurs } from '../manifests/ownership.ts';
+} from '../model/kubernetes/object.ts';
 import type { ClusterOptions } from './manifests-input.ts';
 
 /** Cluster, and the rest of the time limit. */

@@ -1,8 +1,8 @@
+import type { Cluster } from '../drivers/kubernetes/cluster-port.ts';
 import { asAgentError } from '../errors.ts';
-import type { Cluster } from '../manifests/cluster-port.ts';
 import { compareObjects } from '../manifests/compare.ts';
 import { staleReferences } from '../manifests/inventory.ts';
-import { type KubernetesObject, referenceOf, titleOf } from '../manifests/object.ts';
+import { type KubernetesObject, referenceOf, titleOf } from '../model/kubernetes/object.ts';
 import type { ObjectDifference } from '../model/manifests.ts';
 import { dryRun, findEarlier, sortOut } from './manifests-cluster.ts';
 

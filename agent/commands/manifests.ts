@@ -1,9 +1,9 @@
 import { writeManifestFiles } from '../drivers/kubernetes/manifest-files.ts';
+import { yamlFiles, yamlStream } from '../drivers/kubernetes/yaml.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
-import { managedByLine } from '../manifests/object.ts';
 import { refuseBesideMicroshift } from '../manifests/ownership.ts';
-import { yamlFiles, yamlStream } from '../manifests/yaml.ts';
 import { microshiftRenders } from '../model/config.ts';
+import { managedByLine } from '../model/kubernetes/object.ts';
 import { applyText, deleteText, diffText, statusText } from '../view/manifests-view.ts';
 import { applyObjects } from './manifests-apply.ts';
 import { withCluster } from './manifests-cluster.ts';

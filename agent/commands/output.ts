@@ -71,7 +71,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
 /** Writes a message to the journal as one entry; if that fails, as lines with a priority. */
 async function enter(message: Message, write: (text: string, priority: number) => void): Promise<void> {
   const { id, priority } = messageTable[message.kind];
-  const { enterInJournal } = await import('../drivers/host/journal-entry.ts');
+  const { enterInJournal } = await import('../drivers/host/process/journal-entry.ts');
   const entered = await enterInJournal({
     MESSAGE: message.text,
     MESSAGE_ID: id,

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { failureMessage } from '../run/messages.ts';
 import { runDaemon } from '../run/overlay/daemon/daemon.ts';
-import { readRecord } from '../run/overlay/record.ts';
+import { readRecord } from '../run/overlay/record/record.ts';
 import { errorText } from '../view/error-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start.ts';

@@ -2,7 +2,7 @@ import { effectiveConfig } from '../config/effective.ts';
 import { serviceExposure } from '../config/exposure.ts';
 import type { Config } from '../model/config.ts';
 import type { OverlayChanges } from '../model/overlay-plan.ts';
-import { type OverlayPlaces, overlayPlaces } from '../run/overlay/places.ts';
+import { type OverlayPlaces, overlayPlaces } from '../run/overlay/record/places.ts';
 import { countChanges } from '../view/overlay-view.ts';
 import { requireRoot } from './root.ts';
 

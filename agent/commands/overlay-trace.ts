@@ -1,6 +1,6 @@
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { TraceQuestion } from '../model/overlay-trace.ts';
-import { traceOverlay } from '../run/overlay/trace.ts';
+import { traceOverlay } from '../run/overlay/node/trace.ts';
 import { isThrough, traceText } from '../view/trace-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start.ts';

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import { startDetached } from '../drivers/host/exec.ts';
-import { removeFile, replaceFile } from '../drivers/host/files.ts';
-import { enterInJournal } from '../drivers/host/journal-entry.ts';
-import { processOf } from '../drivers/host/pid-file.ts';
+import { removeFile, replaceFile } from '../drivers/host/files/files.ts';
+import { startDetached } from '../drivers/host/process/exec.ts';
+import { enterInJournal } from '../drivers/host/process/journal-entry.ts';
+import { processOf } from '../drivers/host/process/pid-file.ts';
 import { type AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { DemuxChange } from '../model/overlay-demux.ts';
 import { keepShared, makeShared } from '../run/overlay/ovn-k8s/helper.ts';

@@ -6,7 +6,7 @@ import { asAgentError } from '../errors.ts';
 import type { ConfigWarning } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
-import { readJournals } from '../run/journal.ts';
+import { readJournals } from '../run/journal/journal.ts';
 import { withNode } from '../run/node.ts';
 import { planCloser } from '../run/plan-closer.ts';
 import { missingText, type StatusView, statusText } from '../view/status-view.ts';

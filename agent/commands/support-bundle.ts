@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, rmSync } from 'node:fs';
-import { runInto } from '../drivers/host/exec.ts';
+import { runInto } from '../drivers/host/process/exec.ts';
 import { AgentError, asAgentError, exitCode, messageOf } from '../errors.ts';
-import { overlayPlaces } from '../run/overlay/places.ts';
+import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { collectCommands, collectFiles, knownSecrets } from '../support/collect.ts';
 import { commandItems, fileItems, overlayCommandItems, overlayFileItems } from '../support/items.ts';
 import { maskJson, maskText } from '../support/mask.ts';

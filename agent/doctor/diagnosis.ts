@@ -5,12 +5,12 @@ import { kernelDatapathFact, observationOf } from '../facts/observation.ts';
 import { nicsIn } from '../model/bridge-devices.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
+import { gatewayBridge } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { carriedBy, withoutBridges } from '../plan/bridge/loopback.ts';
 import type { Uplink } from '../plan/microshift-address.ts';
 import { configOnNode } from '../plan/microshift-needs.ts';
-import { gatewayBridge } from '../plan/names.ts';
 import { planApply } from '../plan/plan.ts';
 
 /** Facts that several checks need, determined once. */

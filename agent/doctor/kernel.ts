@@ -1,7 +1,7 @@
 import { geneveOverheadBytes, mtuWarnings } from '../config/warnings.ts';
 import { type Config, microshiftRenders } from '../model/config.ts';
+import { bridges as ownBridges } from '../model/names.ts';
 import type { Link } from '../model/observation.ts';
-import { bridges as ownBridges } from '../plan/names.ts';
 import { advice, type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** Management port of ovn-kubernetes, the node's interface in the pods' network. */

@@ -1,4 +1,5 @@
 import { type ClusterConfig, isDualStack } from '../model/config.ts';
+import { gatewayBridge } from '../model/names.ts';
 import { addressesOf, isLoopback } from '../model/observation.ts';
 import {
   type HostNetwork,
@@ -8,7 +9,6 @@ import {
   withoutBridge,
 } from '../plan/microshift-address.ts';
 import { advertisedAddresses, ingressFault } from '../plan/microshift-needs.ts';
-import { gatewayBridge } from '../plan/names.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { unitNamed } from './units.ts';

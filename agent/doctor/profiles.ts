@@ -1,5 +1,6 @@
 import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
+import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../model/names.ts';
 import {
   type NmProfile,
   type Observation,
@@ -9,7 +10,6 @@ import {
 } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { stringsOf } from '../model/settings.ts';
-import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { isMadeUp } from '../plan/uplink/external-profile.ts';
 import { activeProfile, isProfileFor } from '../plan/uplink/source-profile.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { openCluster } from '../drivers/kubernetes/cluster.ts';
-import { namespaceName } from '../manifests/object.ts';
 import { daemonSetState } from '../manifests/rollout.ts';
+import { namespaceName } from '../model/kubernetes/object.ts';
 import { type DaemonSetState, microshiftKubeconfig } from '../model/manifests.ts';
 
 /**

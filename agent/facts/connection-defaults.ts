@@ -1,5 +1,5 @@
-import { readSmallFile } from '../drivers/host/files.ts';
-import { namesIn } from '../drivers/host/kernel-files.ts';
+import { readSmallFile } from '../drivers/host/files/files.ts';
+import { namesIn } from '../drivers/host/files/kernel-files.ts';
 import type { DefaultsSection } from '../model/connection-defaults.ts';
 
 /*

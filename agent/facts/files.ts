@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readSmallFile } from '../drivers/host/files.ts';
-import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
+import { readSmallFile } from '../drivers/host/files/files.ts';
+import { fileText, namesIn } from '../drivers/host/files/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
 import { kindOf } from '../regular-file.ts';
 import { addedBridgesPath, hintedNicPath, hintFiles } from './hints.ts';

@@ -1,4 +1,4 @@
-import { readForeign } from '../drivers/host/kernel-entries.ts';
+import { readForeign } from '../drivers/host/kernel/kernel-entries.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import {
   isEmpty,
@@ -9,6 +9,7 @@ import {
   ruleValue,
 } from '../model/kernel-entries.ts';
 import { standbyMetric } from '../model/limits.ts';
+import { bridges, userData } from '../model/names.ts';
 import {
   isExternal,
   type Link,
@@ -20,7 +21,6 @@ import {
   type Route,
 } from '../model/observation.ts';
 import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/settings.ts';
-import { bridges, userData } from '../plan/names.ts';
 import { mayHaveOthers, readTableSigns } from './may-have-others.ts';
 
 /** Returns the names of the bridges that may have foreign entries without an active profile. */

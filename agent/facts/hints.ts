@@ -1,6 +1,6 @@
 import type { AddedBridge } from '../model/added-bridge.ts';
+import { addedNameFault } from '../model/added-names.ts';
 import type { HintedNic, HintFiles } from '../model/hint-files.ts';
-import { addedNameFault } from '../plan/added-names.ts';
 import { nodeIpPath } from '../plan/uplink/remembered.ts';
 
 /** Files in which an administrator, another program or the previous boot names a NIC. */

@@ -1,4 +1,4 @@
-import { fileText } from '../drivers/host/kernel-files.ts';
+import { fileText } from '../drivers/host/files/kernel-files.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /*

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { leasedAddresses } from '../drivers/host/kernel-entries.ts';
-import { readLinks } from '../drivers/host/links.ts';
-import { readRoutes } from '../drivers/host/routes.ts';
-import { sshClient } from '../drivers/host/ssh-client.ts';
+import { leasedAddresses } from '../drivers/host/kernel/kernel-entries.ts';
+import { readLinks } from '../drivers/host/kernel/links.ts';
+import { readRoutes } from '../drivers/host/kernel/routes.ts';
+import { sshClient } from '../drivers/host/process/ssh-client.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /** Facts about this host from the kernel. */

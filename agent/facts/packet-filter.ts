@@ -1,4 +1,4 @@
-import { run } from '../drivers/host/exec.ts';
+import { run } from '../drivers/host/process/exec.ts';
 import { isAgentError } from '../errors.ts';
 import type { NatChain, PacketFilterFacts } from '../model/examination.ts';
 

@@ -1,4 +1,4 @@
-import { readStackedElsewhere } from '../drivers/host/namespaces.ts';
+import { readStackedElsewhere } from '../drivers/host/kernel/namespaces.ts';
 import type { Link } from '../model/observation.ts';
 import type { Surroundings } from '../model/surroundings.ts';
 import { readInterfaceRules } from './interface-rules.ts';

@@ -1,5 +1,5 @@
-import { currentBootId } from '../drivers/host/boot-id.ts';
-import { fileText } from '../drivers/host/kernel-files.ts';
+import { fileText } from '../drivers/host/files/kernel-files.ts';
+import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
 import type { SystemFacts } from '../model/examination.ts';
 import { agentVersion } from '../version.ts';
 

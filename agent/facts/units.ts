@@ -1,4 +1,4 @@
-import { run } from '../drivers/host/exec.ts';
+import { run } from '../drivers/host/process/exec.ts';
 import { AgentError } from '../errors.ts';
 import type { UnitFacts } from '../model/examination.ts';
 import { watchUnits } from '../model/units.ts';

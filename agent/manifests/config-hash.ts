@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldAt, type KubernetesObject, listAt } from './object.ts';
+import { fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 
 /**
  * Annotation of a pod template that makes its pods restart after a change of a ConfigMap, which pods do not notice by

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { Config, Sourced } from '../model/config.ts';
-import { fieldAt, type KubernetesObject, listAt } from './object.ts';
+import { fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 
 /** Keys of the image: with underscores in MicroShift until 2025, with dashes since. */
 const releaseKeys = ['ovn_kubernetes_microshift', 'ovn-kubernetes-microshift'];

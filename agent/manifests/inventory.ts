@@ -1,6 +1,13 @@
+import { kinds } from '../model/kubernetes/kinds.ts';
+import {
+  fieldAt,
+  type KubernetesObject,
+  keyOf,
+  namespaceName,
+  type ObjectReference,
+  ownerLabels,
+} from '../model/kubernetes/object.ts';
 import type { Flavor } from './flavor.ts';
-import { kinds } from './kinds.ts';
-import { fieldAt, type KubernetesObject, keyOf, namespaceName, type ObjectReference, ownerLabels } from './object.ts';
 
 /**
  * ConfigMap on the server that lists the applied objects. Labels can be removed by hand, and a later release may no

@@ -1,6 +1,6 @@
 import { type Config, tunnelFlavors } from '../model/config.ts';
+import { namespaceName } from '../model/kubernetes/object.ts';
 import type { Flavor } from './flavor.ts';
-import { namespaceName } from './object.ts';
 
 /**
  * API server on the node itself. The service address works only after the network does, so it cannot be used to set up

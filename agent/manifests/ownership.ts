@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import { type Config, microshiftRenders } from '../model/config.ts';
-import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } from './object.ts';
+import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } from '../model/kubernetes/object.ts';
 
 /**
  * Refuses to write if the objects on the cluster are MicroShift's own: without `network.cniPlugin: none`, MicroShift

@@ -1,5 +1,5 @@
 import { AgentError } from '../errors.ts';
-import { explained, fieldAt, type KubernetesObject, listAt } from './object.ts';
+import { explained, fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 
 /** A container that the kubelet cannot start. The kubelet tries again without end, with increasing pauses. */
 export interface RefusedContainer {

@@ -1,10 +1,10 @@
 import { type Config, tunnelFlavors } from '../model/config.ts';
+import { wavesOf } from '../model/kubernetes/kinds.ts';
+import { fieldAt, type KubernetesObject, listAt, mutableCopy, ownerLabels } from '../model/kubernetes/object.ts';
 import type { Json } from '../model/settings.ts';
 import { checkClusterRanges } from './cluster-ranges.ts';
 import { configHash, configHashAnnotation } from './config-hash.ts';
 import type { Flavor } from './flavor.ts';
-import { wavesOf } from './kinds.ts';
-import { fieldAt, type KubernetesObject, listAt, mutableCopy, ownerLabels } from './object.ts';
 import { ovnConfigData } from './ovn-config.ts';
 import { ovnkubeConf } from './ovnkube-conf.ts';
 import { scripts, templates } from './templates.generated.ts';

@@ -1,5 +1,5 @@
+import { explained, fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 import type { ContainerState, DaemonSetState } from '../model/manifests.ts';
-import { explained, fieldAt, type KubernetesObject, listAt } from './object.ts';
 
 /** Returns the state of a daemonset from the API, its pods and their events. */
 export function daemonSetState(

@@ -1,7 +1,7 @@
 import type { OpenListener } from '../model/overlay.ts';
 import type { DatabaseRows } from '../model/rows.ts';
-import { indexRows, textOf } from './existing.ts';
-import { isOwnedBy } from './tags.ts';
+import { indexRows, textOf } from './rows/existing.ts';
+import { isOwnedBy } from './rows/tags.ts';
 
 /** Connection methods that reach a database on this node only (ovsdb(7), connection methods). */
 const localMethods = ['unix', 'punix', 'fd'];

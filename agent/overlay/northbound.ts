@@ -1,14 +1,14 @@
 import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
-import { wantCluster } from './cluster.ts';
-import { createDraft, type Draft, foundIn } from './draft.ts';
-import { wantEgressRoutes } from './egress-routes.ts';
-import { wantGateway } from './gateway.ts';
-import { wantNode } from './node.ts';
-import { refuseForeignDatabase, refuseTakenNames } from './ownership.ts';
-import { refuseSharedIdentity, refuseTakenSubnets } from './shared-identity.ts';
-import { removeGroups, removeSurplus } from './surplus.ts';
-import { nodeTag } from './tags.ts';
-import { vipsOf, wantVip } from './vip.ts';
+import { wantCluster } from './cluster/cluster.ts';
+import { wantNode } from './cluster/node.ts';
+import { wantEgressRoutes } from './gateway/egress-routes.ts';
+import { wantGateway } from './gateway/gateway.ts';
+import { vipsOf, wantVip } from './gateway/vip.ts';
+import { refuseSharedIdentity, refuseTakenSubnets } from './members/shared-identity.ts';
+import { createDraft, type Draft, foundIn } from './rows/draft.ts';
+import { refuseForeignDatabase, refuseTakenNames } from './rows/ownership.ts';
+import { removeGroups, removeSurplus } from './rows/surplus.ts';
+import { nodeTag } from './rows/tags.ts';
 
 /** Reason for the removal of the rows that all nodes share. */
 const lastLeaves = 'the last node leaves';

@@ -1,20 +1,20 @@
 import { AgentError } from '../errors.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
+import { addedNameFault, addedNames, leastPreferredMetric, withAdded } from '../model/added-names.ts';
 import type { Config } from '../model/config.ts';
+import { bridgesOf } from '../model/names.ts';
 import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan, PlanNote, Wanted } from '../model/plan.ts';
+import { uplinkInBridge } from '../model/uplink-in-bridge.ts';
 import { isDefault } from '../net/destination.ts';
 import { wayTo } from '../net/way-to.ts';
-import { addedNameFault, addedNames, leastPreferredMetric, withAdded } from './added-names.ts';
 import { refuseForeignBridge } from './bridge/ownership.ts';
 import { refuseWithoutTun } from './bridge/tap.ts';
-import { bridgesOf } from './names.ts';
 import { requirePlugin, targetsAsBefore } from './plan.ts';
 import { planFor } from './plan-for.ts';
 import { addedTargets } from './target.ts';
 import { mustBeUsable } from './uplink/suitability.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
-import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
 
 /** Metric below every default of NetworkManager (nm-settings(5), route-metric), and above those of br-ex and br-ex1. */
 const preferredMetric = 50;

@@ -1,8 +1,8 @@
 import type { ClusterConfig } from '../model/config.ts';
+import { gatewayBridge } from '../model/names.ts';
 import { isLoopback, type Link, type LinkAddress, type Route } from '../model/observation.ts';
 import { canonicalAddress, familyOf, isLinkLocal6 } from '../net/address.ts';
 import { isDefault } from '../net/destination.ts';
-import { gatewayBridge } from './names.ts';
 
 /*
  * Model of how MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and the

@@ -3,6 +3,7 @@ import { lostEntries } from '../compare/others.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import { entriesOf, joined, onInterface } from '../model/kernel-entries.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
+import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
 import { adjustInPlace, claimStep } from './bridge/adjust.ts';
@@ -20,7 +21,6 @@ import { bareBridge, microshiftBridge } from './bridge/microshift-bridge.ts';
 import { movedToBridge, movedToNic, touchedLinks } from './bridge/moved-addresses.ts';
 import { lostPortNotes } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
-import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from './names.ts';
 import type { Target } from './target.ts';
 
 /** Aims of a plan besides its bridges. */

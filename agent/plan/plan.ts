@@ -3,8 +3,10 @@ import { AgentError } from '../errors.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { Config } from '../model/config.ts';
 import { entriesOf, isEmpty, type KernelEntries } from '../model/kernel-entries.ts';
+import { type BridgeNames, bridgesOf, externalBridge, gatewayBridge, ownNames, profileIds } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, Step, Wanted, WantedBridge } from '../model/plan.ts';
+import { uplinkInBridge } from '../model/uplink-in-bridge.ts';
 import { putBack } from './bridge/build.ts';
 import { byPlace, lostEntryNotes } from './bridge/carried.ts';
 import { refuseWithoutKernelDatapath } from './bridge/datapath.ts';
@@ -16,7 +18,6 @@ import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import { refuseWithoutTun } from './bridge/tap.ts';
 import { refuseUnmanaged } from './bridge/unmanaged.ts';
 import { addressesWithoutUplink, configOnNode } from './microshift-needs.ts';
-import { type BridgeNames, bridgesOf, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
 import { planFor } from './plan-for.ts';
 import { bridgeWithoutUplink } from './profiles/profiles.ts';
 import { type Aimed, addedTargets, type Target, targetWithUplink, withLoopback } from './target.ts';
@@ -25,7 +26,6 @@ import { unusedCopies } from './uplink/external-profile.ts';
 import { lateNic } from './uplink/late-nic.ts';
 import { uplinkSource } from './uplink/source-profile.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
-import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
 
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }

@@ -3,9 +3,9 @@ import { lostDefaultRoute } from '../compare/default-routes.ts';
 import { differenceLine, inWords } from '../compare/in-words.ts';
 import { isOfOthers } from '../compare/others.ts';
 import { AgentError } from '../errors.ts';
+import { ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan } from '../model/plan.ts';
-import { ownNames } from '../plan/names.ts';
 
 /** True if the node is in the state that the plan aimed at. */
 export function isAsWanted(plan: Plan, observation: Observation): boolean {

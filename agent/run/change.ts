@@ -5,15 +5,15 @@ import { currentBridges } from '../plan/bridge/current.ts';
 import { agentVersion } from '../version.ts';
 import { announceUp } from './announce-up.ts';
 import { armedFault, faultFile } from './fault-points.ts';
-import { newestId } from './journal.ts';
+import { newestId } from './journal/journal.ts';
+import { nodePlaces, type RunRecorder } from './journal/run-record.ts';
+import { transactionId } from './journal/transactions.ts';
 import type { Node } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
-import { refuseOtherCheckpoints } from './other-checkpoints.ts';
 import { rememberUplink } from './remember-uplink.ts';
-import { nodePlaces, type RunRecorder } from './run-record.ts';
-import { takeBack } from './take-back.ts';
+import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
+import { takeBack } from './rollback/take-back.ts';
 import { runTransaction, type TransactionResult } from './transaction.ts';
-import { transactionId } from './transactions.ts';
 
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
 export async function changeNode(

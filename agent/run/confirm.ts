@@ -3,13 +3,13 @@ import { checkpointStands, destroyCheckpoint, pushCheckpointForward } from '../d
 import { AgentError } from '../errors.ts';
 import { followedBy } from '../failures.ts';
 import type { JournalRecord } from '../model/journal.ts';
-import { readJournals } from './journal.ts';
+import { readJournals } from './journal/journal.ts';
+import { endTransaction, nodePlaces } from './journal/run-record.ts';
 import { withLock } from './lock.ts';
 import { type Node, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
-import { lateDetail, recoverEarlierRuns } from './recover.ts';
-import { endTransaction, nodePlaces } from './run-record.ts';
+import { lateDetail, recoverEarlierRuns } from './rollback/recover.ts';
 
 const leastSecondsToDecide = 60;
 

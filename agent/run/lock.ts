@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { monotonicMs } from '../deadline.ts';
-import { refuseFault, unwritable } from '../drivers/host/files.ts';
-import { namesIn } from '../drivers/host/kernel-files.ts';
-import { directoryFault } from '../drivers/host/own-directory.ts';
-import { processStart } from '../drivers/host/process-start.ts';
+import { refuseFault, unwritable } from '../drivers/host/files/files.ts';
+import { namesIn } from '../drivers/host/files/kernel-files.ts';
+import { directoryFault } from '../drivers/host/files/own-directory.ts';
+import { processStart } from '../drivers/host/process/process-start.ts';
 import { AgentError } from '../errors.ts';
 import { endingWith } from '../failures.ts';
 

@@ -1,13 +1,13 @@
 import type { Bus } from '../drivers/dbus/connection.ts';
-import { readTuning } from '../drivers/host/daemons.ts';
-import { readSmallFile } from '../drivers/host/files.ts';
-import { takesAdvertisements } from '../drivers/host/ipv6-settings.ts';
-import { openvswitchModule } from '../drivers/host/kernel-datapath.ts';
-import { readLinks } from '../drivers/host/links.ts';
-import { hasProgram } from '../drivers/host/programs.ts';
-import { readRoutes, readSignpost } from '../drivers/host/routes.ts';
-import { sshClient } from '../drivers/host/ssh-client.ts';
-import { hasTun } from '../drivers/host/tun.ts';
+import { readSmallFile } from '../drivers/host/files/files.ts';
+import { takesAdvertisements } from '../drivers/host/kernel/ipv6-settings.ts';
+import { openvswitchModule } from '../drivers/host/kernel/kernel-datapath.ts';
+import { readLinks } from '../drivers/host/kernel/links.ts';
+import { readRoutes, readSignpost } from '../drivers/host/kernel/routes.ts';
+import { hasTun } from '../drivers/host/kernel/tun.ts';
+import { readTuning } from '../drivers/host/process/daemons.ts';
+import { hasProgram } from '../drivers/host/process/programs.ts';
+import { sshClient } from '../drivers/host/process/ssh-client.ts';
 import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client.ts';
 import type { Systemd } from '../drivers/systemd/units.ts';
@@ -18,8 +18,8 @@ import { onSystemBus, openSystemBus } from '../facts/system-bus.ts';
 import { endingWith, followedBy } from '../failures.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
-import { isInOwnUnit, pin } from './pin-threads.ts';
-import type { TuningContext } from './tuning-steps.ts';
+import { isInOwnUnit, pin } from './steps/pin-threads.ts';
+import type { TuningContext } from './steps/tuning-steps.ts';
 
 /** Open connections to everything that a run observes and changes. */
 export interface Node {

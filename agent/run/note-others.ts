@@ -1,6 +1,6 @@
 import { othersNow } from '../compare/others.ts';
-import { removeFile, replaceFile } from '../drivers/host/files.ts';
-import { fileText } from '../drivers/host/kernel-files.ts';
+import { removeFile, replaceFile } from '../drivers/host/files/files.ts';
+import { fileText } from '../drivers/host/files/kernel-files.ts';
 import { hasLifetimes } from '../model/kernel-entries.ts';
 import type { Observation } from '../model/observation.ts';
 import { type OthersRecord, othersPath, uptimePath } from '../model/others.ts';

@@ -1,21 +1,21 @@
 import type { Deadline } from '../deadline.ts';
-import { waitForKernel } from '../drivers/host/kernel-events.ts';
-import { readLinks } from '../drivers/host/links.ts';
-import { readRoutes } from '../drivers/host/routes.ts';
+import { waitForKernel } from '../drivers/host/kernel/kernel-events.ts';
+import { readLinks } from '../drivers/host/kernel/links.ts';
+import { readRoutes } from '../drivers/host/kernel/routes.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { kernelDevice } from '../drivers/networkmanager/devices.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
+import { bridges } from '../model/names.ts';
 import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { jsonOf, textOf } from '../model/settings.ts';
 import { dynamicFamilies } from '../plan/bridge/handover.ts';
-import { bridges } from '../plan/names.ts';
 import { asksForMadeIdentity } from '../plan/profiles/dhcp-identity.ts';
 import { wasUplink } from '../plan/uplink/remembered.ts';
-import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 import { planCloser } from './plan-closer.ts';
+import { detectionOver, tentativeAddresses } from './steps/duplicate-detection.ts';
 
 /** Waits that are over: for a named NIC, for a default route. */
 export interface WaitsOver {

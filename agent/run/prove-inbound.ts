@@ -1,6 +1,6 @@
 import { type Deadline, throwIfStopped } from '../deadline.ts';
-import { isHalfOpen } from '../drivers/host/half-open.ts';
-import { sshSession } from '../drivers/host/ssh-client.ts';
+import { isHalfOpen } from '../drivers/host/kernel/half-open.ts';
+import { sshSession } from '../drivers/host/process/ssh-client.ts';
 import { testBridge } from '../drivers/openvswitch/test-bridge.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';

@@ -1,7 +1,7 @@
 import { hasWorkingPort } from '../compare/working-ports.ts';
 import type { Deadline } from '../deadline.ts';
-import { waitForKernel } from '../drivers/host/kernel-events.ts';
-import { readLinks } from '../drivers/host/links.ts';
+import { waitForKernel } from '../drivers/host/kernel/kernel-events.ts';
+import { readLinks } from '../drivers/host/kernel/links.ts';
 import { AgentError } from '../errors.ts';
 import { type BondLink, bondsUnder, miimonRemedy } from '../model/bonds.ts';
 import { linkKindOf } from '../model/link-kinds.ts';

@@ -1,9 +1,9 @@
 import { type Deadline, monotonicMs, throwIfStopped } from '../deadline.ts';
-import { answersDns, answersPing } from '../drivers/host/reachability.ts';
+import { answersDns, answersPing } from '../drivers/host/kernel/reachability.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import { waitForAddresses } from './wait-addresses.ts';
+import { waitForAddresses } from './steps/wait-addresses.ts';
 
 /** Host that the node could reach before the move. */
 export interface Neighbour {

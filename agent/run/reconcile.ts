@@ -3,15 +3,15 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
-import { writeAdded } from './added-record.ts';
-import { hasOpenJournals } from './journal.ts';
+import { writeAdded } from './journal/added-record.ts';
+import { hasOpenJournals } from './journal/journal.ts';
+import { type RunRecorder, startRecord } from './journal/run-record.ts';
 import { withLock } from './lock.ts';
 import { type Node, openNode, withNode } from './node.ts';
 import { forgetOthers, noteOthers } from './note-others.ts';
 import type { ReconcileOptions } from './options.ts';
 import { type Planner, planWhenReady, type WaitOptions } from './plan-when-ready.ts';
 import { rememberUplink } from './remember-uplink.ts';
-import { type RunRecorder, startRecord } from './run-record.ts';
 import { interruptOnSignals } from './signals.ts';
 import type { TransactionResult } from './transaction.ts';
 
@@ -51,7 +51,7 @@ export async function reconcile(
     try {
       const open = async (): Promise<Node> => {
         if (wait.servicesMs === 0) return openNode();
-        const { openNodeWithin } = await import('./reconnect.ts');
+        const { openNodeWithin } = await import('./rollback/reconnect.ts');
         return openNodeWithin(wait.servicesMs, deadline, options.say);
       };
       const work = (node: Node) => reconcileLocked(node, planner, wait, options, deadline, record);
@@ -77,7 +77,7 @@ async function reconcileLocked(
   record: RunRecorder,
 ): Promise<ReconcileResult> {
   if (hasOpenJournals(journalDirectory)) {
-    const { recoverEarlierRuns } = await import('./recover.ts');
+    const { recoverEarlierRuns } = await import('./rollback/recover.ts');
     await recoverEarlierRuns(node, options, deadline);
   }
   const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
@@ -98,7 +98,7 @@ async function reconcileLocked(
     else forgetOthers(plan, observation);
   }
   if (tuning.steps.length > 0) {
-    const { runTuning } = await import('./tuning-steps.ts');
+    const { runTuning } = await import('./steps/tuning-steps.ts');
     await runTuning(node, tuning.steps, options.tuned);
   }
   return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };

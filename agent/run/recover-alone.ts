@@ -1,18 +1,18 @@
 import { startDeadline } from '../deadline.ts';
-import { currentBootId } from '../drivers/host/boot-id.ts';
-import { readSmallFile, removeFile } from '../drivers/host/files.ts';
-import { readKeyfiles } from '../drivers/host/keyfiles.ts';
+import { readSmallFile, removeFile } from '../drivers/host/files/files.ts';
+import { readKeyfiles } from '../drivers/host/files/keyfiles.ts';
+import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
 import { isAgentError } from '../errors.ts';
 import { microshiftScriptFact } from '../facts/observation.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
+import { bridges, bridgesOf, everyProfileId, ownerOf, userData } from '../model/names.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import { bridgeForMicroShift } from '../plan/bridge/microshift-bridge.ts';
-import { bridges, bridgesOf, everyProfileId, ownerOf, userData } from '../plan/names.ts';
 import { withLock } from './lock.ts';
 import { openTuning, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
-import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './recover.ts';
+import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './rollback/recover.ts';
 
 /** Directory of profiles that survive a boot. */
 const diskProfiles = '/etc/NetworkManager/system-connections';

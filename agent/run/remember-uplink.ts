@@ -1,8 +1,8 @@
 import { asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { writeHint } from './journal/state-files.ts';
 import type { Reporter } from './options.ts';
-import { writeHint } from './state-files.ts';
 
 /**
  * Writes the hint for the next boot, and reports an uplink that differs from that of earlier runs. The node is in the

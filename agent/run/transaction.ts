@@ -13,12 +13,12 @@ import type { ProgressEvent } from '../model/progress.ts';
 import { proveWanted } from './as-wanted.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import type { FaultPoints } from './fault-points.ts';
-import { type Journal, openJournal, pruneJournals } from './journal.ts';
+import { type Journal, openJournal, pruneJournals } from './journal/journal.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
 import { proveInbound } from './prove-inbound.ts';
 import { provePorts } from './prove-ports.ts';
-import { stepContext } from './step-context.ts';
-import { execute } from './steps.ts';
+import { stepContext } from './steps/step-context.ts';
+import { execute } from './steps/steps.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
 
 /** Interval at which the checkpoint's timer is extended and vswitchd is probed during a run. */

@@ -1,9 +1,9 @@
 import type { OvsFacts } from '../model/observation.ts';
 import type { TuningFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
+import { startRecord } from './journal/run-record.ts';
 import { withLock } from './lock.ts';
 import { openTuning, type TunedFacts } from './node.ts';
-import { startRecord } from './run-record.ts';
-import { runTuning } from './tuning-steps.ts';
+import { runTuning } from './steps/tuning-steps.ts';
 
 /**
  * Tunes Open vSwitch and nothing else: lock, observation, plan, steps, observation. Does not depend on the network or

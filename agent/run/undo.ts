@@ -4,16 +4,16 @@ import type { Config } from '../model/config.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import type { Wanted } from '../model/plan.ts';
 import { planUndo } from '../plan/plan.ts';
-import { readJournals } from './journal.ts';
+import { readJournals } from './journal/journal.ts';
+import { endTransaction } from './journal/run-record.ts';
+import { findTransaction, hasChanged, isAskedFor } from './journal/transactions.ts';
 import { withLock } from './lock.ts';
 import { withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { repairWait } from './plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
-import { goneService } from './restore.ts';
-import { endTransaction } from './run-record.ts';
-import { takeBack } from './take-back.ts';
-import { findTransaction, hasChanged, isAskedFor } from './transactions.ts';
+import { goneService } from './rollback/restore.ts';
+import { takeBack } from './rollback/take-back.ts';
 
 /**
  * Returns the node to the state before a transaction: the one with this id or prefix of an id, or the last change that

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
-import { capture } from '../drivers/host/exec.ts';
+import { capture } from '../drivers/host/process/exec.ts';
 import { messageOf } from '../errors.ts';
 import { type CommandItem, type FileItem, keyfileDirectories } from './items.ts';
 import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from './mask.ts';

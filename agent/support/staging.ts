@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { unwritable } from '../drivers/host/files.ts';
+import { unwritable } from '../drivers/host/files/files.ts';
 
 /** Directory on tmpfs, so that a bundle can be made if the disk is full or read-only; only root can read it. */
 const stagingDirectory = '/run/microshift-net';

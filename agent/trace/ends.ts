@@ -3,8 +3,8 @@ import type { TracePacket, TraceProtocol, TraceQuestion } from '../model/overlay
 import type { DatabaseRows } from '../model/rows.ts';
 import { canonicalAddress, familyOf } from '../net/address.ts';
 import { isIpv6, withoutLength } from '../overlay/addresses.ts';
-import { mapOf, textOf } from '../overlay/existing.ts';
 import { nodeNames } from '../overlay/names.ts';
+import { mapOf, textOf } from '../overlay/rows/existing.ts';
 import type { LogicalNetwork, LogicalPort } from './network.ts';
 import { clientPort } from './packet.ts';
 

@@ -1,6 +1,6 @@
 import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
-import { type Existing, indexRows, mapOf, textOf } from '../overlay/existing.ts';
+import { type Existing, indexRows, mapOf, textOf } from '../overlay/rows/existing.ts';
 import { portsOfMetadata } from './crossing.ts';
 import type { LogicalNetwork } from './network.ts';
 import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { canonicalAddress, familyOf } from '../net/address.ts';
 import { isIpv6, isWithin, withoutLength } from '../overlay/addresses.ts';
-import { indexRows, listOf, mapOf, textOf } from '../overlay/existing.ts';
+import { indexRows, listOf, mapOf, textOf } from '../overlay/rows/existing.ts';
 
 /** Logical port (ovn-sb(5), Port_Binding). */
 export interface LogicalPort {

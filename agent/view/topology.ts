@@ -1,9 +1,9 @@
+import { bridgesOf } from '../model/names.ts';
 import { isOvsDevice, type Link, type NmDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { uplinkInBridge } from '../model/uplink-in-bridge.ts';
 import { isDefault } from '../net/destination.ts';
 import { stableAddresses } from '../plan/bridge/handover.ts';
-import { bridgesOf } from '../plan/names.ts';
-import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
 import { joinLines, type Style } from './style.ts';
 
 /** Block of a drawing: a bridge with its ports, or a NIC that is in no bridge. */

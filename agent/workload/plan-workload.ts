@@ -1,9 +1,9 @@
 import type { OverlayPlan } from '../model/overlay.ts';
 import type { DatabaseShape, RowReference } from '../model/rows.ts';
 import type { ObjectChange } from '../model/workload.ts';
-import { createDraft } from '../overlay/draft.ts';
-import type { Existing } from '../overlay/existing.ts';
-import { titleOf } from '../overlay/surplus.ts';
+import { createDraft } from '../overlay/rows/draft.ts';
+import type { Existing } from '../overlay/rows/existing.ts';
+import { titleOf } from '../overlay/rows/surplus.ts';
 import type { Part, WorkloadFacts } from './part.ts';
 import { isPod, pods } from './pods/pods.ts';
 import { portName } from './pods/port-name.ts';

@@ -1,7 +1,7 @@
 // Annotations of pods and Events, as a real API server takes them.
 import t, { type Test } from 'tap';
 import type { KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
-import { fieldAt } from '../../agent/manifests/object.ts';
+import { fieldAt } from '../../agent/model/kubernetes/object.ts';
 import type { Named } from '../../agent/model/workload.ts';
 import { failure } from '../unit/failure.ts';
 import type { ApiServer } from './api-server.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { fieldAt, type KubernetesObject, listAt } from '../../agent/manifests/object.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../agent/manifests/render.ts';
+import { fieldAt, type KubernetesObject, listAt } from '../../agent/model/kubernetes/object.ts';
 import type { ApiServer } from './api-server.ts';
 import { allowed, forbidden, writtenLog } from './audit.ts';
 import type { JsonAnswer } from './json-call.ts';

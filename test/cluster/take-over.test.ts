@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { collectionPath, kinds, objectPath } from '../../agent/manifests/kinds.ts';
+import { defaultCniBinDirectory, renderManifests } from '../../agent/manifests/render.ts';
+import { collectionPath, kinds, objectPath } from '../../agent/model/kubernetes/kinds.ts';
 import {
   fieldAt,
   type KubernetesObject,
@@ -8,8 +9,7 @@ import {
   mutableCopy,
   referenceOf,
   titleOf,
-} from '../../agent/manifests/object.ts';
-import { defaultCniBinDirectory, renderManifests } from '../../agent/manifests/render.ts';
+} from '../../agent/model/kubernetes/object.ts';
 import { apiServerFor, image, namespace, ours, run } from './session.ts';
 
 const theirImage = 'registry.example/microshift-ovn:1';

@@ -1,7 +1,7 @@
 // Prints what the agent's rules say MicroShift takes for the address of this network namespace. `signpost`: after MicroShift is led to lo.
-import { readLinks } from '../../agent/drivers/host/links.ts';
-import { readRoutes, readSignpost } from '../../agent/drivers/host/routes.ts';
-import { placeSignpost } from '../../agent/drivers/host/signpost.ts';
+import { readLinks } from '../../agent/drivers/host/kernel/links.ts';
+import { readRoutes, readSignpost } from '../../agent/drivers/host/kernel/routes.ts';
+import { placeSignpost } from '../../agent/drivers/host/kernel/signpost.ts';
 import { signpostFact } from '../../agent/facts/observation.ts';
 import { microshiftAddresses } from '../../agent/plan/microshift-address.ts';
 

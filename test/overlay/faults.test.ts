@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
-import { initAuthority, readAuthority } from '../../agent/run/overlay/authority.ts';
+import { initAuthority, readAuthority } from '../../agent/run/overlay/certificates/authority.ts';
 import { missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { stateOf } from './state.ts';
 

@@ -2,10 +2,10 @@
 import t, { type Test } from 'tap';
 import { connect, insert } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
-import { planCentral } from '../../agent/overlay/central.ts';
-import { missingColumns, writtenTables } from '../../agent/overlay/columns.ts';
+import { planCentral } from '../../agent/overlay/cluster/central.ts';
 import { planNorthbound } from '../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../agent/overlay/operations.ts';
+import { missingColumns, writtenTables } from '../../agent/overlay/rows/columns.ts';
+import { operationsOf } from '../../agent/overlay/rows/operations.ts';
 import { nodeRequest } from '../../agent/run/overlay/ovn-k8s/request.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';

@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { DatabaseRow } from '../../agent/model/rows.ts';
-import { listOf, mapOf } from '../../agent/overlay/existing.ts';
-import { decodedRow } from '../../agent/overlay/wire.ts';
+import { listOf, mapOf } from '../../agent/overlay/rows/existing.ts';
+import { decodedRow } from '../../agent/overlay/rows/wire.ts';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { apiServerFor } from '../cluster/session.ts';
 import { recordedShape } from '../unit/overlay/cluster.ts';

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../../agent/drivers/ovn/database.ts';
 import type { TracePacket, TraceWay } from '../../agent/model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../../agent/model/rows.ts';
-import { readColumns } from '../../agent/run/overlay/rows.ts';
+import { readColumns } from '../../agent/run/overlay/ovn/rows.ts';
 import { departureOf } from '../../agent/trace/ends.ts';
 import type { LegFacts } from '../../agent/trace/leg.ts';
 import { localQuestions, switchColumns } from '../../agent/trace/local-part.ts';

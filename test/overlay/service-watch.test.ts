@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { connect, update } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
 import { followServices } from '../../agent/run/overlay/daemon/service-watch.ts';
-import { overlayPlaces } from '../../agent/run/overlay/places.ts';
+import { overlayPlaces } from '../../agent/run/overlay/record/places.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { startCentral } from './central.ts';

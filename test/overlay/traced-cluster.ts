@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
 import { planNorthbound } from '../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../agent/overlay/operations.ts';
+import { operationsOf } from '../../agent/overlay/rows/operations.ts';
 import { factsOf, gatewayOf } from '../unit/overlay/cluster.ts';
 import { readRows } from './central.ts';
 import { form } from './form.ts';

@@ -2,12 +2,12 @@
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { defaultConfig } from '../../agent/config/defaults.ts';
-import { pinThreads, readTuning } from '../../agent/drivers/host/daemons.ts';
+import { pinThreads, readTuning } from '../../agent/drivers/host/process/daemons.ts';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
 import type { Config } from '../../agent/model/config.ts';
 import type { TuningPlan } from '../../agent/model/tuning.ts';
 import { planTuning, planUntuning } from '../../agent/plan/tuning/tuning.ts';
-import { runTuning, type TuningContext } from '../../agent/run/tuning-steps.ts';
+import { runTuning, type TuningContext } from '../../agent/run/steps/tuning-steps.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { startDaemons } from './daemons.ts';
 

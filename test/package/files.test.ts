@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { bridges, profileIds, profileUuid } from '../../agent/plan/names.ts';
+import { bridges, profileIds, profileUuid } from '../../agent/model/names.ts';
 import { messageTable } from '../../agent/run/messages.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;

@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readConfigFiles } from '../../agent/config/read-files.ts';
-import { readTuning } from '../../agent/drivers/host/daemons.ts';
-import { readSmallFile, writeFileAtomically } from '../../agent/drivers/host/files.ts';
+import { readSmallFile, writeFileAtomically } from '../../agent/drivers/host/files/files.ts';
+import { readTuning } from '../../agent/drivers/host/process/daemons.ts';
 import { readAccess } from '../../agent/drivers/kubernetes/kubeconfig.ts';
 import { readReleaseFile } from '../../agent/drivers/kubernetes/release-file.ts';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
@@ -25,7 +25,7 @@ import {
   pruneJournals,
   readJournals,
   readOpenJournals,
-} from '../../agent/run/journal.ts';
+} from '../../agent/run/journal/journal.ts';
 import { takeLock } from '../../agent/run/lock.ts';
 import { failure } from './failure.ts';
 import { startFakeServer } from './ovsdb/fake-server.ts';

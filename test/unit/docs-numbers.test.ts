@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { defaultConfig } from '../../agent/config/defaults.ts';
+import { bridges } from '../../agent/model/names.ts';
 import { isNeeded } from '../../agent/overlay/node-ports.ts';
-import { bridges } from '../../agent/plan/names.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 /** The pages break lines in the middle of sentences. */
@@ -32,14 +32,14 @@ function textOf(source: string): string {
 }
 
 const run = 'ms run/reconcile runLimitMs';
-const restore = 'ms run/restore restoreLimitMs';
+const restore = 'ms run/rollback/restore restoreLimitMs';
 const checkpoint = '- run/checkpoint-timer checkpointSeconds';
 const heartbeat = 'ms run/transaction heartbeatMs';
-const comeBack = 'ms run/reconnect comeBackMs';
+const comeBack = 'ms run/rollback/reconnect comeBackMs';
 const silence = 'ms run/vswitchd-watch silenceLimitMs';
 const route = 'ms run/plan-when-ready routeMs';
 const uplink = 'ms run/plan-when-ready uplinkMs';
-const kept = '- run/journal keptJournals';
+const kept = '- run/journal/journal keptJournals';
 const lease = 'ms model/limits leaseLimitMs';
 const round = 'ms run/overlay/daemon/rounds roundMs';
 const design = 'docs/internals/design.md';
@@ -58,26 +58,26 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [design, 'duplicate address detection {} s', 'ms model/limits detectionLimitMs'],
   [design, 'a D-Bus call {} s', 'ms drivers/dbus/connection callTimeoutMs'],
   [design, 'an OVSDB call {} s', 'ms drivers/openvswitch/client callTimeoutMs'],
-  [design, 'by themselves after {} s', '- drivers/host/address-hold holdSeconds'],
+  [design, 'by themselves after {} s', '- drivers/host/kernel/address-hold holdSeconds'],
   [design, 'Its proof allows for {} s without a link', 'ms plan/plan-for startedUplinkMs'],
   [design, 'wait up to {} s for NetworkManager and Open vSwitch', comeBack],
-  [design, 'one that was killed has {} s', 'ms run/restore restartLimitMs'],
-  [design, 'in place, within {} s, and', 'ms run/restore plannedLimitMs'],
+  [design, 'one that was killed has {} s', 'ms run/rollback/restore restartLimitMs'],
+  [design, 'in place, within {} s, and', 'ms run/rollback/restore plannedLimitMs'],
   [design, 'begin again at 1, within {} s', restore],
   [design, 'NetworkManager rolls back at most {} s after', checkpoint],
   [design, 'the step fails after {} s (lease) or {} s (advertisement)', lease, 'ms model/limits activationLimitMs'],
-  [design, 'the return waits {} s for it', 'ms run/restore settleLimitMs'],
+  [design, 'the return waits {} s for it', 'ms run/rollback/restore settleLimitMs'],
   ['docs/use/hints.md', 'after {} seconds without a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for that too', uplink],
   ['docs/use/hints.md', 'after {} seconds, the unit fails', uplink],
-  ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files smallFileLimitBytes'],
+  ['docs/use/hints.md', 'A file of more than {} MiB is an error', 'MiB drivers/host/files/files smallFileLimitBytes'],
   ['docs/use/migration.md', 'the device of another route after {} s', route],
   ['docs/use/configuration.md', 'Files above {} MiB', 'MiB config/read-files maxConfigBytes'],
   ['docs/use/configuration.md', '{} problems are shown', '- config/problem maxReported'],
   ['docs/use/configuration.md', 'It has 1 to {} bytes', '- net/interface-name maxBytes'],
-  ['docs/use/bridge.md', 'of at most {} characters', '- plan/added-names nameBytes'],
-  ['docs/use/doctor.md', 'with a limit of {} seconds', 'ms facts/examine answerMs'],
+  ['docs/use/bridge.md', 'of at most {} characters', '- model/added-names nameBytes'],
+  ['docs/use/doctor.md', 'with a limit of {} seconds', 'ms run/examination/examine answerMs'],
   ['docs/use/doctor.md', 'within {} days', '- doctor/overlay-certificates warnDays'],
   ['docs/use/doctor.md', 'fails or hangs ({} s)', 'ms support/collect commandMs'],
   ['docs/use/doctor.md', 'keeps the last {} MiB', 'MiB support/staging itemLimitBytes'],
@@ -92,14 +92,14 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ['docs/use/troubleshooting.md', 'does not answer for {} seconds during a run', silence],
   ['docs/use/cni.md', "waits for the pod's address, at most {} s", 'ms run/overlay/cni/attach addressedMs'],
   ['docs/use/cni.md', '(`ovn-installed`), at most {} s', 'ms run/overlay/cni/attach installedMs'],
-  ['docs/use/overlay-commands.md', 'waits at most {} s', 'ms run/overlay/nodes answerMs'],
+  ['docs/use/overlay-commands.md', 'waits at most {} s', 'ms run/overlay/node/nodes answerMs'],
   ['docs/use/overlay-commands.md', 'Gateways are polled every {} s', round],
   [
     'docs/use/overlay-services.md',
     'before it writes them and every {} s',
     'ms run/overlay/daemon/listener-watch lookMs',
   ],
-  ['docs/use/overlay-services.md', 'without an answer within {} s', 'ms drivers/host/host-addresses answerMs'],
+  ['docs/use/overlay-services.md', 'without an answer within {} s', 'ms drivers/host/kernel/host-addresses answerMs'],
   ['docs/use/network-policy.md', 'at the {} smallest numbers', '- workload/budget mostNumbersOfPort'],
   [watcher, 'batches of {} and', '- run/overlay/watcher/errands mostUnits'],
   [watcher, 'slices of {} ms', '- run/overlay/watcher/slices sliceMs'],

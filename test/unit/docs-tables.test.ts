@@ -8,7 +8,7 @@ import { networkManagerBugs, openVSwitchBugs } from '../../agent/doctor/known-bu
 import { errorTable } from '../../agent/errors.ts';
 import { transactionStates } from '../../agent/model/journal.ts';
 import type { RunRecord } from '../../agent/model/run-record.ts';
-import { metricsText } from '../../agent/run/metrics.ts';
+import { metricsText } from '../../agent/run/journal/metrics.ts';
 
 const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(path, 'utf8');

@@ -1,5 +1,5 @@
 import { Agent } from 'node:https';
-import { fieldAt } from '../../manifests/object.ts';
+import { fieldAt } from '../../model/kubernetes/object.ts';
 import { readAccess } from './kubeconfig.ts';
 import { sendOnce } from './send.ts';
 

@@ -1,5 +1,5 @@
-import { collectionPath } from '../../manifests/kinds.ts';
-import { fieldAt } from '../../manifests/object.ts';
+import { collectionPath } from '../../model/kubernetes/kinds.ts';
+import { fieldAt } from '../../model/kubernetes/object.ts';
 import type { Named } from '../../model/workload.ts';
 import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';

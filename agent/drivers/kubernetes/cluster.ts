@@ -1,8 +1,8 @@
 import { Agent } from 'node:https';
 import { AgentError } from '../../errors.ts';
-import type { Cluster } from '../../manifests/cluster-port.ts';
-import { collectionCall, objectPath } from '../../manifests/kinds.ts';
-import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } from '../../manifests/object.ts';
+import { collectionCall, objectPath } from '../../model/kubernetes/kinds.ts';
+import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } from '../../model/kubernetes/object.ts';
+import type { Cluster } from './cluster-port.ts';
 import { statusError } from './errors.ts';
 import type { Access, Answer, HttpCall } from './http.ts';
 import { kubeconfigPath, readAccess } from './kubeconfig.ts';
@@ -109,7 +109,7 @@ function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): H
 }
 
 function pathOf(path: string | null): string {
-  if (path === null) throw new Error('a kind that agent/manifests/kinds.ts does not list');
+  if (path === null) throw new Error('a kind that agent/model/kubernetes/kinds.ts does not list');
   return path;
 }
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { AgentError, type ErrorKind, errorTable, messageOf, withFacts } from '../../errors.ts';
-import { fieldAt, listAt } from '../../manifests/object.ts';
+import { fieldAt, listAt } from '../../model/kubernetes/object.ts';
 import type { Access, Answer } from './http.ts';
 
 /**

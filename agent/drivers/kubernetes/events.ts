@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { asAgentError } from '../../errors.ts';
-import { collectionPath } from '../../manifests/kinds.ts';
-import { fieldManager } from '../../manifests/object.ts';
+import { collectionPath } from '../../model/kubernetes/kinds.ts';
+import { fieldManager } from '../../model/kubernetes/object.ts';
 import type { ApiOptions, Notice } from './api.ts';
 import { createEventBudget } from './event-budget.ts';
 import type { HttpCall } from './http.ts';

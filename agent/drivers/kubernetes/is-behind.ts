@@ -1,4 +1,4 @@
-import { fieldAt } from '../../manifests/object.ts';
+import { fieldAt } from '../../model/kubernetes/object.ts';
 import { refusal } from './errors.ts';
 import type { Access } from './http.ts';
 import type { AskedCollection } from './list-pages.ts';

@@ -1,5 +1,5 @@
 import { isAgentError } from '../../errors.ts';
-import { fieldAt, listAt } from '../../manifests/object.ts';
+import { fieldAt, listAt } from '../../model/kubernetes/object.ts';
 import { refusal } from './errors.ts';
 import type { Access } from './http.ts';
 import { sendOnce } from './send.ts';

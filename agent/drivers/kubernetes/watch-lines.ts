@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isAgentError } from '../../errors.ts';
-import { fieldAt } from '../../manifests/object.ts';
+import { fieldAt } from '../../model/kubernetes/object.ts';
 import { lineBatchesOf } from './http.ts';
 
 /** One line of a watch (Kubernetes API concepts, "Efficient detection of changes"). */

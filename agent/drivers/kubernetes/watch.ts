@@ -1,4 +1,4 @@
-import type { OnEvent, WatchEnd, WatchEvent } from '../../manifests/cluster-port.ts';
+import type { OnEvent, WatchEnd, WatchEvent } from './cluster-port.ts';
 import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
 import { isChange, watchLines } from './watch-lines.ts';
 

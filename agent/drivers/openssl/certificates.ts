@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentError } from '../../errors.ts';
-import { run } from '../host/exec.ts';
+import { run } from '../host/process/exec.ts';
 
 /** A private key and the certificate of its public half, both as PEM (RFC 7468). */
 export interface KeyPair {

@@ -3,7 +3,7 @@ import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
 import type { OvsFacts } from '../../model/observation.ts';
 import type { BridgeMarks } from '../../model/plan.ts';
 import type { OvsColumn } from '../../model/tuning.ts';
-import { readSmallFile } from '../host/files.ts';
+import { readSmallFile } from '../host/files/files.ts';
 import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../ovsdb/index.ts';
 import { claimBridge } from './claim-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';

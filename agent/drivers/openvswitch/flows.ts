@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { AgentError } from '../../errors.ts';
-import { type Finished, run } from '../host/exec.ts';
+import { type Finished, run } from '../host/process/exec.ts';
 import { vswitchdNotResponding } from './errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { run } from '../host/exec.ts';
+import { run } from '../host/process/exec.ts';
 
 /**
  * Time limit for one command. ovs-vswitchd searches all tracked connections, in the userspace data path at most three

@@ -1,5 +1,5 @@
 import { AgentError } from '../../errors.ts';
-import { run } from '../host/exec.ts';
+import { run } from '../host/process/exec.ts';
 import { flowsOf } from './flows.ts';
 
 /** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */

@@ -1,5 +1,5 @@
 import { AgentError } from '../../errors.ts';
-import { run } from '../host/exec.ts';
+import { run } from '../host/process/exec.ts';
 
 /**
  * Time limit for a trace. ovn-trace reads the whole southbound database first, which takes a second for a large

@@ -1,5 +1,6 @@
 import { lostEntries } from '../../compare/others.ts';
 import { entriesOf, type KernelEntries } from '../../model/kernel-entries.ts';
+import type { BridgeNames } from '../../model/names.ts';
 import { addressesOf, type Observation } from '../../model/observation.ts';
 import type {
   BridgeMarks,
@@ -10,7 +11,6 @@ import type {
   WantedProfile,
 } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
-import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { activate, activateInterface, attachStep, profileOf, putBack, waitSteps } from './build.ts';
 import { carryToBridge, fromNic } from './carried.ts';

@@ -6,15 +6,15 @@ import {
   type KernelRoute,
   onInterface,
 } from '../../model/kernel-entries.ts';
+import type { BridgeNames } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import type { PlanNote, Step } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
+import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { contains, parseRange } from '../../net/address-range.ts';
-import type { BridgeNames } from '../names.ts';
 import { carriedIn } from '../profiles/carried-addresses.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 
 /*
  * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's own addresses: to the bridge

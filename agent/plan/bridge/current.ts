@@ -1,10 +1,10 @@
 import { surplusOnLoopback } from '../../compare/on-loopback.ts';
 import { entriesOf } from '../../model/kernel-entries.ts';
+import { type BridgeNames, bridgesOf, everyProfileId, gatewayBridge } from '../../model/names.ts';
 import { isLoopback, isOvsDevice, type Observation } from '../../model/observation.ts';
 import type { Wanted, WantedBridge } from '../../model/plan.ts';
-import { type BridgeNames, bridgesOf, everyProfileId, gatewayBridge } from '../names.ts';
+import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { adminProfile } from '../uplink/source-profile.ts';
-import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { microshiftBridge } from './microshift-bridge.ts';
 
 /** Returns the agent's current bridges in the form of a desired state, to which a later `undo` returns. */

@@ -1,6 +1,6 @@
+import { bridgesOf } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Step, WantedBridge } from '../../model/plan.ts';
-import { bridgesOf } from '../names.ts';
 import { isCopyOf, isMadeUp } from '../uplink/external-profile.ts';
 import { activeProfile } from '../uplink/source-profile.ts';
 import { returnToNic } from './take-bridge-apart.ts';

@@ -1,9 +1,9 @@
 import type { KernelEntries } from '../../model/kernel-entries.ts';
 import { heldIpv6Seconds, standbyMetric } from '../../model/limits.ts';
+import type { BridgeNames } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Step, WantedProfile } from '../../model/plan.ts';
 import { numberOf } from '../../model/settings.ts';
-import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { type Ipv6Held, ipv6Hold } from './handover.ts';
 

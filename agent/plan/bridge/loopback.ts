@@ -2,15 +2,15 @@ import { givenToLoopback } from '../../compare/on-loopback.ts';
 import type { Config } from '../../model/config.ts';
 import { type KernelAddress, noEntries } from '../../model/kernel-entries.ts';
 import { loopbackMetric } from '../../model/limits.ts';
+import { type BridgeNames, bridgesOf, gatewayBridge } from '../../model/names.ts';
 import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
 import type { NetworkDifference, PlanNote, Step, WantedBridge } from '../../model/plan.ts';
 import { fixedAddresses, numberOf, type ProfileSettings } from '../../model/settings.ts';
+import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { familyOf } from '../../net/address.ts';
 import { type HostNetwork, type Uplink, withoutBridge } from '../microshift-address.ts';
 import { configOnNode, type LoopbackNeeds, loopbackNeeds } from '../microshift-needs.ts';
-import { type BridgeNames, bridgesOf, gatewayBridge } from '../names.ts';
 import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
-import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { dynamicFamilies, stableAddresses } from './handover.ts';
 
 /*
@@ -124,7 +124,7 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
 /**
  * Returns the steps that add to lo what it lacks. They come before any move, so that MicroShift finds the address at
  * any time. IPv4 addresses get scope host: the bridge answers ARP for them only while it has them itself
- * (drivers/host/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface that
+ * (drivers/host/kernel/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface that
  * receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
  */
 export function giveLoopback(differences: readonly NetworkDifference[]): readonly Step[] {

@@ -2,11 +2,11 @@ import { nicsIn } from '../../model/bridge-devices.ts';
 import { entriesOf, type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
 import type { KnownLinks } from '../../model/link-kinds.ts';
+import { type BridgeNames, gatewayBridge, noUplinkMac, ownerKeys, ownerOf } from '../../model/names.ts';
 import { addressesOf, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
-import { type BridgeNames, gatewayBridge, noUplinkMac, ownerKeys, ownerOf } from '../names.ts';
-import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { profileOf } from './build.ts';
 
 /*

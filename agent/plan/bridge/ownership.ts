@@ -1,6 +1,7 @@
 import { givenToLoopback } from '../../compare/on-loopback.ts';
 import { AgentError } from '../../errors.ts';
 import { nicsIn } from '../../model/bridge-devices.ts';
+import { type BridgeNames, everyProfileId, ownerOf } from '../../model/names.ts';
 import {
   addressesOf,
   type Link,
@@ -11,7 +12,6 @@ import {
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
 import { shellWord } from '../../printable.ts';
-import { type BridgeNames, everyProfileId, ownerOf } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { isMarkedByMicroShift, isOfMicroShift, othersPorts } from './microshift-bridge.ts';
 

@@ -1,13 +1,13 @@
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
+import { type BridgeNames, bridgeOfProfile, ownerOf } from '../../model/names.ts';
 import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
 import type { ProfileName, Step, WantedBridge } from '../../model/plan.ts';
 import { jsonOf, listOf, numberOf, type ProfileSettings, textOf } from '../../model/settings.ts';
+import { presentOrFormerUplink, uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
-import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
-import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { putBack } from './build.ts';
 import { byPlace, carryToNic } from './carried.ts';
 import { dynamicFamilies, profileAddresses } from './handover.ts';

@@ -1,9 +1,9 @@
 import type { Config } from '../../model/config.ts';
 import { endlessDhcpTimeout } from '../../model/limits.ts';
+import { type BridgeNames, noUplinkMac, ownerKeys, profileUuid, userData } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge, WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, type SettingValue, stringsOf } from '../../model/settings.ts';
-import { type BridgeNames, noUplinkMac, ownerKeys, profileUuid, userData } from '../names.ts';
 import type { ChosenUplinks } from '../uplink/choose.ts';
 import { activePortNotes } from '../uplink/mac.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';

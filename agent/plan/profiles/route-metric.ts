@@ -1,12 +1,12 @@
+import { addedNames } from '../../model/added-names.ts';
+import { type BridgeNames, externalBridge, gatewayBridge } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
 import { numberOf } from '../../model/settings.ts';
+import { presentOrFormerUplink } from '../../model/uplink-in-bridge.ts';
 import { isDefault } from '../../net/destination.ts';
-import { addedNames } from '../added-names.ts';
-import { type BridgeNames, externalBridge, gatewayBridge } from '../names.ts';
 import type { ChosenUplinks } from '../uplink/choose.ts';
 import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
-import { presentOrFormerUplink } from '../uplink/uplink-in-bridge.ts';
 
 /**
  * Returns the route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the administrator set one below

@@ -1,10 +1,10 @@
 import { AgentError } from '../../errors.ts';
 import type { AddedBridge } from '../../model/added-bridge.ts';
 import type { Config } from '../../model/config.ts';
+import { bridgesOf, externalBridge, gatewayBridge } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { isDefault, isLinkLocal } from '../../net/destination.ts';
-import { bridgesOf, externalBridge, gatewayBridge } from '../names.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
 import { interfaceNames, quotedName, shownName, word } from './trace.ts';

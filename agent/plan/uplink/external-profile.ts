@@ -1,8 +1,8 @@
+import { copyUuid, userData } from '../../model/names.ts';
 import { isExternal, type NmProfile, type Observation } from '../../model/observation.ts';
 import type { PlanNote, ProfileName, WantedProfile } from '../../model/plan.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
-import { copyUuid, userData } from '../names.ts';
 
 /*
  * Profiles that NetworkManager generates for a NIC that was configured by another program (ip, an initramfs, a cloud

@@ -1,10 +1,10 @@
 import type { ClusterConfig } from '../../model/config.ts';
+import { gatewayBridge } from '../../model/names.ts';
 import { type Link, nicDevice, type Observation } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
+import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
-import { gatewayBridge } from '../names.ts';
 import { quotedName, shownName, word } from './trace.ts';
-import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** An interface that a setting, a hint or a service names as the uplink. */
 export interface Candidate {

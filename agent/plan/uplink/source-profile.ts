@@ -1,12 +1,12 @@
 import { AgentError } from '../../errors.ts';
+import { type BridgeNames, bridgeOfProfile, sourceOf } from '../../model/names.ts';
 import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observation } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, textOf } from '../../model/settings.ts';
-import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
+import { namedUplink, uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { type CarriedDefault, carriedDefaults, withDefaults } from './connection-defaults.ts';
 import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
-import { namedUplink, uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** Administrator's profile of an uplink, and the current place of its addresses. */
 export interface UplinkSource {

@@ -1,9 +1,9 @@
 import { AgentError } from '../../errors.ts';
 import { isGuestCable, isWithoutProfile } from '../../model/bridge-devices.ts';
 import { linkKindOf, traitsOf } from '../../model/link-kinds.ts';
+import { bridgesOf } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
-import { bridgesOf } from '../names.ts';
 import { misreadInName } from './misread-name.ts';
 import { interfaceNames, quotedName } from './trace.ts';
 

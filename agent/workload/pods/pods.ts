@@ -1,9 +1,9 @@
 import type { DatabaseRow } from '../../model/rows.ts';
 import { macOf, withoutLength } from '../../overlay/addresses.ts';
-import { is, keys } from '../../overlay/column-changes.ts';
-import type { WantedRow } from '../../overlay/draft.ts';
-import { type Existing, textOf } from '../../overlay/existing.ts';
-import { isOfObject } from '../../overlay/tags.ts';
+import { is, keys } from '../../overlay/rows/column-changes.ts';
+import type { WantedRow } from '../../overlay/rows/draft.ts';
+import { type Existing, textOf } from '../../overlay/rows/existing.ts';
+import { isOfObject } from '../../overlay/rows/tags.ts';
 import type { Part, UnitDraft } from '../part.ts';
 import { kubeletUid } from './mirror.ts';
 import { portName } from './port-name.ts';

@@ -1,7 +1,7 @@
 import type { OverlayLayout } from '../../model/overlay.ts';
 import type { ObjectKey } from '../../model/workload.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
-import { is, keys, only } from '../../overlay/column-changes.ts';
+import { is, keys, only } from '../../overlay/rows/column-changes.ts';
 import type { UnitDraft, WorkloadFacts } from '../part.ts';
 import { type Identity, identityTags, nameOf } from './identity.ts';
 import { keyOf, type Selection, wholeNamespace } from './selections.ts';

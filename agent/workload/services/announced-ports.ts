@@ -1,9 +1,9 @@
 import type { OverlayNode } from '../../model/overlay.ts';
-import { announcedKey, announcedText } from '../../overlay/announced-here.ts';
-import { keys } from '../../overlay/column-changes.ts';
-import type { Draft } from '../../overlay/draft.ts';
-import { mapOf } from '../../overlay/existing.ts';
 import { gatewayNames } from '../../overlay/names.ts';
+import { keys } from '../../overlay/rows/column-changes.ts';
+import type { Draft } from '../../overlay/rows/draft.ts';
+import { mapOf } from '../../overlay/rows/existing.ts';
+import { announcedKey, announcedText } from '../../overlay/services/announced-here.ts';
 
 /** Writes the addresses for which each gateway answers to the port of its outside, so that its node can announce them to the LAN. */
 export function wantAnnounced(

@@ -1,7 +1,7 @@
-import { keys } from '../../overlay/column-changes.ts';
-import type { Draft } from '../../overlay/draft.ts';
-import { mapOf } from '../../overlay/existing.ts';
 import { joinSwitch } from '../../overlay/names.ts';
+import { keys } from '../../overlay/rows/column-changes.ts';
+import type { Draft } from '../../overlay/rows/draft.ts';
+import { mapOf } from '../../overlay/rows/existing.ts';
 import { isOfOneNode } from './rows.ts';
 
 /** Key in external_ids of the join switch; its value has no meaning of its own. */

@@ -1,9 +1,9 @@
 import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { RowReference } from '../../model/rows.ts';
 import type { Service } from '../../model/workload.ts';
-import { has, is, keys, only, type WantedColumn } from '../../overlay/column-changes.ts';
-import { mapOf } from '../../overlay/existing.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
+import { has, is, keys, only, type WantedColumn } from '../../overlay/rows/column-changes.ts';
+import { mapOf } from '../../overlay/rows/existing.ts';
 import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 

@@ -1,6 +1,6 @@
 import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../model/workload.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
-import type { Draft } from '../../overlay/draft.ts';
+import type { Draft } from '../../overlay/rows/draft.ts';
 import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
 import { wantAnnounced } from './announced-ports.ts';
 import { type Balancer, balancersOf } from './balancers.ts';

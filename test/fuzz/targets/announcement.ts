@@ -1,7 +1,7 @@
 // What a node says of its gateway, in the southbound database of the central node.
 import type { OverlayGateway } from '../../../agent/model/overlay.ts';
-import { announcedGateway, announcement } from '../../../agent/overlay/announcement.ts';
-import { membersNow } from '../../../agent/overlay/members.ts';
+import { announcedGateway, announcement } from '../../../agent/overlay/members/announcement.ts';
+import { membersNow } from '../../../agent/overlay/members/members.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
 import { dual, emptyNorthbound, factsOf, gatewayOf, nodeOf } from '../../unit/overlay/cluster.ts';
 import { printable } from '../expect.ts';

@@ -1,5 +1,5 @@
 // What a node joins an overlay with.
-import { bundleText, parseBundle } from '../../../agent/run/overlay/record.ts';
+import { bundleText, parseBundle } from '../../../agent/run/overlay/record/record.ts';
 import { expectedFailure, printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 

@@ -1,7 +1,7 @@
 // The hint files: read, planned with, and shown.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { readSmallFile } from '../../../agent/drivers/host/files.ts';
+import { readSmallFile } from '../../../agent/drivers/host/files/files.ts';
 import { readHints } from '../../../agent/facts/hints.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import { dhcpNode } from '../corpus.ts';

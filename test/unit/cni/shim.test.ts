@@ -4,7 +4,7 @@ import t from 'tap';
 import { linkAlias, linkOf } from '../../../agent/cni/attachment.ts';
 import { cniCommands } from '../../../agent/cni/request.ts';
 import { cniVersions } from '../../../agent/cni/version.ts';
-import { overlayPlaces } from '../../../agent/run/overlay/places.ts';
+import { overlayPlaces } from '../../../agent/run/overlay/record/places.ts';
 
 const path = 'rpm/files/microshift-net-cni.sh';
 const text = readFileSync(path, 'utf8');

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { compare } from '../../../agent/compare/bridges.ts';
 import { inWords } from '../../../agent/compare/in-words.ts';
+import { ownNames } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { ownNames } from '../../../agent/plan/names.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import { linkAddress } from '../link-address.ts';
 import { appliedCase } from '../plan/cases.ts';

@@ -1,6 +1,6 @@
 // What the bonding driver shows in /proc/net/bonding.
 import t from 'tap';
-import { parseBond } from '../../../agent/drivers/host/bond.ts';
+import { parseBond } from '../../../agent/drivers/host/kernel/bond.ts';
 
 /** Linux 6.18, two veths. */
 const arpMonitored = `Ethernet Channel Bonding Driver: v6.18.44

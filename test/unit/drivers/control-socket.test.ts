@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { listenForCommands } from '../../../agent/drivers/host/control-socket.ts';
+import { listenForCommands } from '../../../agent/drivers/host/process/control-socket.ts';
 
 const call = promisify(execFile);
 

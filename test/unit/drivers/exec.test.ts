@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { capture, run, runInto } from '../../../agent/drivers/host/exec.ts';
+import { capture, run, runInto } from '../../../agent/drivers/host/process/exec.ts';
 import { failure } from '../failure.ts';
 
 t.test('whatever becomes of a program, what it printed is kept, with a note', async (t) => {
@@ -36,7 +36,7 @@ t.test('output goes into a file that is open already', async (t) => {
   closeSync(descriptor);
 });
 
-const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/exec.js')));
+const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/process/exec.js')));
 
 t.test('what is typed at the terminal is not for the programs that are run', async (t) => {
   // Field 6 of proc_pid_stat(5).

@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readSmallFile, removeFile, replaceFile, writeFileAtomically } from '../../../agent/drivers/host/files.ts';
+import {
+  readSmallFile,
+  removeFile,
+  replaceFile,
+  writeFileAtomically,
+} from '../../../agent/drivers/host/files/files.ts';
 import { failure } from '../failure.ts';
 
 t.test('reading a small file', (t) => {

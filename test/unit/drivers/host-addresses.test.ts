@@ -1,6 +1,6 @@
 // Addresses of a host name, with the resolver of this machine.
 import t from 'tap';
-import { addressesOfHost } from '../../../agent/drivers/host/host-addresses.ts';
+import { addressesOfHost } from '../../../agent/drivers/host/kernel/host-addresses.ts';
 
 t.test('a name that is there has addresses, and another one has none', async (t) => {
   const own = await addressesOfHost('localhost');

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ipBatch, ipBatchOrRefusal } from '../../../agent/drivers/host/ip-batch.ts';
+import { ipBatch, ipBatchOrRefusal } from '../../../agent/drivers/host/kernel/ip-batch.ts';
 
 t.test('a line that ip would read as another one is not given to it', async (t) => {
   const folder = t.testdir({});

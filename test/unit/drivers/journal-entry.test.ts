@@ -2,8 +2,8 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ownService } from '../../../agent/drivers/host/control-group.ts';
-import { enterInJournal } from '../../../agent/drivers/host/journal-entry.ts';
+import { ownService } from '../../../agent/drivers/host/process/control-group.ts';
+import { enterInJournal } from '../../../agent/drivers/host/process/journal-entry.ts';
 
 const path = process.env.PATH ?? '';
 t.afterEach(() => {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { openvswitchModule } from '../../../agent/drivers/host/kernel-datapath.ts';
+import { openvswitchModule } from '../../../agent/drivers/host/kernel/kernel-datapath.ts';
 
 const line = 'kernel/net/openvswitch/openvswitch.ko.xz: kernel/net/netfilter/nf_nat.ko.xz\n';
 const other = 'kernel/drivers/net/tun.ko.xz:\n';

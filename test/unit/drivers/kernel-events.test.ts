@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import t from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
-import { waitForKernel } from '../../../agent/drivers/host/kernel-events.ts';
+import { waitForKernel } from '../../../agent/drivers/host/kernel/kernel-events.ts';
 
 t.test('a change is not missed that the kernel announced before anybody listened', async (t) => {
   const folder = t.testdir({ ip: '#!/bin/sh\nexec sleep infinity\n' });

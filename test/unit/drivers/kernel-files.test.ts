@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { fileText } from '../../../agent/drivers/host/kernel-files.ts';
-import { readLinks } from '../../../agent/drivers/host/links.ts';
-import { readKernelAdvertisedRoutes, readRoutes } from '../../../agent/drivers/host/routes.ts';
+import { fileText } from '../../../agent/drivers/host/files/kernel-files.ts';
+import { readLinks } from '../../../agent/drivers/host/kernel/links.ts';
+import { readKernelAdvertisedRoutes, readRoutes } from '../../../agent/drivers/host/kernel/routes.ts';
 import { compressIpv6 } from '../../../agent/net/address.ts';
 
 function rootWith(t: Test, files: Readonly<Record<string, string>>): string {

@@ -1,6 +1,6 @@
 // Addresses are listed as they were, whatever of them is there already: on an interface on paper that lists new ones as the kernel does.
 import t from 'tap';
-import { goFirst, inOrderOfAdding } from '../../../agent/drivers/host/kernel-order.ts';
+import { goFirst, inOrderOfAdding } from '../../../agent/drivers/host/kernel/kernel-order.ts';
 import type { KernelAddress } from '../../../agent/model/kernel-entries.ts';
 
 const ownIpv4 = ['192.0.2.50/24'];

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
-import { sshClient } from '../../../agent/drivers/host/ssh-client.ts';
+import { sshClient } from '../../../agent/drivers/host/process/ssh-client.ts';
 
 const from = (client: string): NodeJS.ProcessEnv => ({ SSH_CONNECTION: `${client} 50000 192.0.2.50 22` });
 
@@ -42,7 +42,7 @@ t.test('that of an ancestor, when sudo has dropped it', (t) => {
 });
 
 t.test('of real processes', (t) => {
-  const script = `import('${new URL('../../../agent/drivers/host/ssh-client.js', import.meta.url)}').then((m) => console.log(m.sshClient()))`;
+  const script = `import('${new URL('../../../agent/drivers/host/process/ssh-client.js', import.meta.url)}').then((m) => console.log(m.sshClient()))`;
   const shell = 'env -i "$0" -e "$1"; true';
   const { stdout } = spawnSync('sh', ['-c', shell, process.execPath, script], {
     env: { ...process.env, ...from('192.0.2.9') },

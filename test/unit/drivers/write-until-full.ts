@@ -1,10 +1,10 @@
 // Run by full-disk.test.ts on a file system of a few pages: writes more than fits by each of the ways in which state is written.
 import { readdirSync } from 'node:fs';
-import { replaceFile, writeFileAtomically } from '../../../agent/drivers/host/files.ts';
+import { replaceFile, writeFileAtomically } from '../../../agent/drivers/host/files/files.ts';
 import { writeManifestFiles } from '../../../agent/drivers/kubernetes/manifest-files.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
-import { openJournal } from '../../../agent/run/journal.ts';
+import { openJournal } from '../../../agent/run/journal/journal.ts';
 
 const [directory = ''] = process.argv.slice(2);
 const tooMuch = 'x'.repeat(200_000);

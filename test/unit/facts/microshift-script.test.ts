@@ -1,7 +1,7 @@
 // MicroShift's script in its real size, by which the agent knows a node of MicroShift.
 import { join } from 'node:path';
 import t from 'tap';
-import { readSmallFile } from '../../../agent/drivers/host/files.ts';
+import { readSmallFile } from '../../../agent/drivers/host/files/files.ts';
 import { microshiftScriptFact } from '../../../agent/facts/observation.ts';
 import { microshiftFileTable, microshiftStandInFile } from '../../node/microshift-file-table.ts';
 

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { yamlStream } from '../../../agent/drivers/kubernetes/yaml.ts';
 import { asAgentError } from '../../../agent/errors.ts';
 import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';
-import { type KubernetesObject, referenceOf, titleOf } from '../../../agent/manifests/object.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
-import { yamlStream } from '../../../agent/manifests/yaml.ts';
 import type { ManifestsFlavor } from '../../../agent/model/config.ts';
+import { type KubernetesObject, referenceOf, titleOf } from '../../../agent/model/kubernetes/object.ts';
 import { changedLines } from '../../../agent/view/line-changes.ts';
 import { withChanges } from './config.ts';
 

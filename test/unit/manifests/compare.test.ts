@@ -1,7 +1,7 @@
 import t from 'tap';
 import { applyOutcome, compareObjects } from '../../../agent/manifests/compare.ts';
 import { inventoryObject, inventoryReferences, staleReferences } from '../../../agent/manifests/inventory.ts';
-import type { KubernetesObject } from '../../../agent/manifests/object.ts';
+import type { KubernetesObject } from '../../../agent/model/kubernetes/object.ts';
 import { diffText } from '../../../agent/view/manifests-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 

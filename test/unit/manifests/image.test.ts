@@ -1,6 +1,6 @@
 import t from 'tap';
 import { imageOfDaemonSets } from '../../../agent/manifests/image.ts';
-import type { KubernetesObject } from '../../../agent/manifests/object.ts';
+import type { KubernetesObject } from '../../../agent/model/kubernetes/object.ts';
 import { failure } from '../failure.ts';
 
 const daemonSet = (...images: string[]): KubernetesObject => {

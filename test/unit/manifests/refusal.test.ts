@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { KubernetesObject } from '../../../agent/manifests/object.ts';
 import { containerRefused, lastingRefusal, refusedContainers } from '../../../agent/manifests/refusal.ts';
+import type { KubernetesObject } from '../../../agent/model/kubernetes/object.ts';
 import { failure } from '../failure.ts';
 
 const image = 'registry.example/ovn:1';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { fieldAt, type KubernetesObject, listAt } from '../../../agent/manifests/object.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
 import { templates } from '../../../agent/manifests/templates.generated.ts';
+import { fieldAt, type KubernetesObject, listAt } from '../../../agent/model/kubernetes/object.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const flavors = ['classic', 'no-uplink', 'multi-node', 'interconnect'] as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { caseNames, readCase } from './cases.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../../../agent/model/overlay.ts';
 import type { ColumnShape, DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
 import { macsNeeded, planNorthbound } from '../../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
 import { ModelDatabase } from './model-database.ts';
 
 export const overlayCases = join(import.meta.dirname, '../../../../test/cases/overlay');

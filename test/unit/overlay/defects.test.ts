@@ -1,10 +1,10 @@
 // What was wrong with ovn-kubernetes' first tool, one test each.
 import t from 'tap';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
-import { planLocal } from '../../../agent/overlay/local.ts';
-import { planLocalTls } from '../../../agent/overlay/local-tls.ts';
+import { planLocal } from '../../../agent/overlay/local/local.ts';
+import { planLocalTls } from '../../../agent/overlay/local/local-tls.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
 import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
 import type { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';

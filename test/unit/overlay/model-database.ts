@@ -1,8 +1,8 @@
 // A database that is on paper only: RFC 7047's transactions over rows, with the rules that matter to a planner.
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
-import type { RowOperation } from '../../../agent/overlay/operations.ts';
-import { decodedRow } from '../../../agent/overlay/wire.ts';
+import type { RowOperation } from '../../../agent/overlay/rows/operations.ts';
+import { decodedRow } from '../../../agent/overlay/rows/wire.ts';
 
 type Wire = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 // Random clusters, built node by node, damaged, and planned again.
 import t from 'tap';
 import type { NorthboundFacts, OverlayLayout, OverlayNode } from '../../../agent/model/overlay.ts';
+import { registeredNodes } from '../../../agent/overlay/members/registry.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
-import type { RowOperation } from '../../../agent/overlay/operations.ts';
-import { registeredNodes } from '../../../agent/overlay/registry.ts';
+import type { RowOperation } from '../../../agent/overlay/rows/operations.ts';
 import { seededRandom } from '../ovsdb/random.ts';
 import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
 import type { ModelDatabase } from './model-database.ts';

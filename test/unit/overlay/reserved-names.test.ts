@@ -2,11 +2,11 @@
 import t from 'tap';
 import type { OverlayLayout } from '../../../agent/model/overlay.ts';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
-import { foundIn } from '../../../agent/overlay/draft.ts';
-import { indexRows, mapOf } from '../../../agent/overlay/existing.ts';
 import { reservedPorts, uplinkPort } from '../../../agent/overlay/names.ts';
-import { operationsOf } from '../../../agent/overlay/operations.ts';
-import { isNodeName } from '../../../agent/run/overlay/name-forms.ts';
+import { foundIn } from '../../../agent/overlay/rows/draft.ts';
+import { indexRows, mapOf } from '../../../agent/overlay/rows/existing.ts';
+import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
+import { isNodeName } from '../../../agent/run/overlay/record/name-forms.ts';
 import { emptyWorkload } from '../../../agent/workload/empty-workload.ts';
 import { allUnits, planWorkload } from '../../../agent/workload/plan-workload.ts';
 import { createAddressBook } from '../../../agent/workload/pods/address-book.ts';

@@ -1,9 +1,9 @@
 // Every column that plans write, found by planning clusters of all kinds.
 
 import type { DatabaseRows, RowPlan } from '../../../agent/model/rows.ts';
-import { planCentral } from '../../../agent/overlay/central.ts';
-import { planLocal } from '../../../agent/overlay/local.ts';
-import { planLocalTls } from '../../../agent/overlay/local-tls.ts';
+import { planCentral } from '../../../agent/overlay/cluster/central.ts';
+import { planLocal } from '../../../agent/overlay/local/local.ts';
+import { planLocalTls } from '../../../agent/overlay/local/local-tls.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
 import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
 import { emptyWorld, namespaceOf, podOf, factsOf as policyFacts } from '../workload/policies/world.ts';

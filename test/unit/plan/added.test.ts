@@ -1,13 +1,13 @@
 // Bridges of `bridge add`: what they are called, which are refused, and that nothing else on the node changes for one.
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { addedBridgeOfProfile, addedNameFault, addedUuid } from '../../../agent/model/added-names.ts';
 import type { Config } from '../../../agent/model/config.ts';
+import { bridgesOf } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { hasLateNic, listWith, listWithout, planAdded } from '../../../agent/plan/added.ts';
-import { addedBridgeOfProfile, addedNameFault, addedUuid } from '../../../agent/plan/added-names.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { bridgesOf } from '../../../agent/plan/names.ts';
 import { planApply, planUndo } from '../../../agent/plan/plan.ts';
 import { failure } from '../failure.ts';
 import { appliedCase, configOf, readCase } from './cases.ts';

@@ -1,8 +1,8 @@
 // What is done about each kind of difference.
 import t from 'tap';
+import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { DifferenceKind, NetworkDifference, Step } from '../../../agent/model/plan.ts';
 import { adjustInPlace } from '../../../agent/plan/bridge/adjust.ts';
-import { gatewayBridge } from '../../../agent/plan/names.ts';
 import { uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, planOfCase } from './cases.ts';
 import { changed } from './change.ts';

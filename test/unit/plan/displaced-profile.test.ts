@@ -1,7 +1,7 @@
 // A NIC that runs what NetworkManager made up in place of its own profile, because it died twice under a way back.
 import t from 'tap';
+import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { gatewayBridge } from '../../../agent/plan/names.ts';
 import { planRestore } from '../../../agent/plan/plan.ts';
 import { adminProfile } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, planOfCase, readCase } from './cases.ts';

@@ -1,6 +1,6 @@
 // MTU of a bridge, where it is the lease that brings it.
 import t from 'tap';
-import { gatewayBridge } from '../../../agent/plan/names.ts';
+import { gatewayBridge } from '../../../agent/model/names.ts';
 import { wantedMtu } from '../../../agent/plan/profiles/mtu.ts';
 import { uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, readCase } from './cases.ts';

@@ -1,6 +1,6 @@
 // A default route of another interface that wins against the bridge's is reported: with the same metric, too, because the kernel has it first.
 import t from 'tap';
-import { gatewayBridge } from '../../../agent/plan/names.ts';
+import { gatewayBridge } from '../../../agent/model/names.ts';
 import { bridgeRouteMetric } from '../../../agent/plan/profiles/route-metric.ts';
 import { uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { readCase } from './cases.ts';

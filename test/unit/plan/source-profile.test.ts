@@ -1,9 +1,9 @@
 // Which profile of the admin a NIC is configured by.
 import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
+import { externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Step } from '../../../agent/model/plan.ts';
-import { externalBridge, gatewayBridge } from '../../../agent/plan/names.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
 import { adminProfile, uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, configOf, readCase } from './cases.ts';

@@ -7,7 +7,7 @@ import type { NetworkManager } from '../../../agent/drivers/networkmanager/clien
 import { type AgentError, asAgentError } from '../../../agent/errors.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
 import { changeNode } from '../../../agent/run/change.ts';
-import { readJournals } from '../../../agent/run/journal.ts';
+import { readJournals } from '../../../agent/run/journal/journal.ts';
 import type { Node } from '../../../agent/run/node.ts';
 import type { ReconcileOptions } from '../../../agent/run/options.ts';
 import { checkpoint, headerOf, refused, untouched } from './played-transaction.ts';

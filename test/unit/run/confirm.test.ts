@@ -5,7 +5,7 @@ import t from 'tap';
 import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { wholeMessage } from '../../../agent/failures.ts';
 import { keepTriedOn } from '../../../agent/run/confirm.ts';
-import { readJournals } from '../../../agent/run/journal.ts';
+import { readJournals } from '../../../agent/run/journal/journal.ts';
 import { failure } from '../failure.ts';
 import { written } from './played-recovery.ts';
 import { checkpoint, refused } from './played-transaction.ts';

@@ -8,7 +8,7 @@ import { AgentError, asAgentError } from '../../../agent/errors.ts';
 import type { JournalHeader, JournalRecord } from '../../../agent/model/journal.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan, Step } from '../../../agent/model/plan.ts';
-import { readJournals } from '../../../agent/run/journal.ts';
+import { readJournals } from '../../../agent/run/journal/journal.ts';
 import { runTransaction, type TransactionPorts, type TransactionResult } from '../../../agent/run/transaction.ts';
 import { readCase } from '../plan/cases.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { answersPing } from '../../../agent/drivers/host/reachability.ts';
+import { answersPing } from '../../../agent/drivers/host/kernel/reachability.ts';
 import { AgentError } from '../../../agent/errors.ts';
 import type { MovedAddresses, Step } from '../../../agent/model/plan.ts';
 import { planDisable } from '../../../agent/plan/plan.ts';

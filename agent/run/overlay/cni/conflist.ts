@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { type CniVersion, cniVersions } from '../../../cni/version.ts';
-import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files.ts';
+import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
 
 /** Name of the network, for which MicroShift's CRI-O waits (its crio.conf.d/11-microshift-ovn.conf). */
 const networkName = 'ovn-kubernetes';

@@ -1,8 +1,8 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { openClusterApi } from '../cluster-api.ts';
-import type { OverlayPlaces } from '../places.ts';
+import { openClusterApi } from '../node/cluster-api.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { startCni } from './cni.ts';
 
 /** CNI service of a node; it does nothing on a node without pod subnets. */

@@ -1,8 +1,8 @@
 import { CniError, cniCode, errorResult } from '../../../cni/error.ts';
 import { type CniCommand, type CniRequest, cniCommands, readRequest, versionOf } from '../../../cni/request.ts';
 import { AgentError, asAgentError, errorTable } from '../../../errors.ts';
-import { askController } from '../ovn-daemons.ts';
-import type { OverlayPlaces } from '../places.ts';
+import { askController } from '../ovn/ovn-daemons.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
 
 /** Position of the network configuration in the words of a request. */

@@ -2,21 +2,21 @@ import { centralSocket } from '../../../drivers/ovn/database.ts';
 import { asAgentError } from '../../../errors.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { gatewaysOf } from '../../../overlay/heartbeat.ts';
-import { type Published, publishedFor } from '../../../overlay/renewal.ts';
-import { announce } from '../announce.ts';
+import { gatewaysOf } from '../../../overlay/members/heartbeat.ts';
+import { type Published, publishedFor } from '../../../overlay/members/renewal.ts';
 import { createNodeCni } from '../cni/on-node.ts';
-import type { OverlayPlaces } from '../places.ts';
-import { requireRecord } from '../record.ts';
+import { openReport, type Teller } from '../loop/report.ts';
+import { createWork } from '../loop/work.ts';
+import { announce } from '../node/announce.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { requireRecord } from '../record/record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
 import { createAnnouncements } from './announcements.ts';
 import { keepNode } from './keep.ts';
 import { createKernelLook } from './kernel-look.ts';
 import { keepOwnCertificate } from './own-certificate.ts';
-import { openReport, type Teller } from './report.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
-import { createWork } from './work.ts';
 
 /**
  * Limit for a write in progress when the daemon is stopped. A write takes milliseconds; a write that takes longer is

@@ -1,4 +1,4 @@
-import { readLinks } from '../../../drivers/host/links.ts';
+import { readLinks } from '../../../drivers/host/kernel/links.ts';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
@@ -6,17 +6,17 @@ import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault } from '../../../overlay/listeners.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import { bringArriving, changesOf, writePlanned } from '../apply.ts';
-import { demuxDrift, storedServices } from '../arriving.ts';
-import { doCertificateWork } from '../certificates.ts';
-import { gatewayMissing, isGatewayConnected } from '../gateway-proof.ts';
-import { ensureCentral } from '../ovn-daemons.ts';
-import { withOwnAddress } from '../own-address.ts';
-import type { OverlayPlaces } from '../places.ts';
-import { ownDevice, type PlannedNode, withPlan } from '../planned.ts';
-import { readRecord, writeRecord } from '../record.ts';
-import type { Outcome } from './pace.ts';
-import type { Scope } from './work.ts';
+import type { Outcome } from '../loop/pace.ts';
+import type { Scope } from '../loop/work.ts';
+import { bringArriving, changesOf, writePlanned } from '../node/apply.ts';
+import { demuxDrift, storedServices } from '../node/arriving.ts';
+import { doCertificateWork } from '../node/certificates.ts';
+import { withOwnAddress } from '../node/own-address.ts';
+import { ownDevice, type PlannedNode, withPlan } from '../node/planned.ts';
+import { gatewayMissing, isGatewayConnected } from '../ovn/gateway-proof.ts';
+import { ensureCentral } from '../ovn/ovn-daemons.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readRecord, writeRecord } from '../record/record.ts';
 
 /** Name of the command in the lock file, for other contenders. */
 const command = 'overlay run';

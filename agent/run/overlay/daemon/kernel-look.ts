@@ -1,11 +1,11 @@
 import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
-import { furtherAddressesNow } from '../occupied.ts';
-import { withOwnAddress } from '../own-address.ts';
-import type { OverlayPlaces } from '../places.ts';
-import { planKernel } from '../planned.ts';
-import { readRecord } from '../record.ts';
-import { createGathered } from './gathered.ts';
+import { createGathered } from '../loop/gathered.ts';
+import { furtherAddressesNow } from '../node/occupied.ts';
+import { withOwnAddress } from '../node/own-address.ts';
+import { planKernel } from '../node/planned.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readRecord } from '../record/record.ts';
 
 /** Examination of the kernel after its events. */
 export interface KernelLook {

@@ -1,6 +1,6 @@
 import { isAgentError } from '../../../errors.ts';
-import { listenersBesideServices } from '../occupied.ts';
-import type { OverlayPlaces } from '../places.ts';
+import { listenersBesideServices } from '../node/occupied.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 
 /**
  * Interval of the check for listening sockets. No event reports that a process begins to listen: sock_diag(7) has

@@ -1,6 +1,10 @@
 import { forgetConnections } from '../../../drivers/openvswitch/forget-connections.ts';
-import { integrationBridge } from '../../../overlay/bridges.ts';
-import { type DatagramServices, lostConnections, type ServedConnections } from '../../../overlay/datagram-services.ts';
+import { integrationBridge } from '../../../overlay/local/bridges.ts';
+import {
+  type DatagramServices,
+  lostConnections,
+  type ServedConnections,
+} from '../../../overlay/services/datagram-services.ts';
 
 /**
  * Times after the loss of a server at which its connections are forgotten. ovn-controller does it once

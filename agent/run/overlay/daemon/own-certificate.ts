@@ -1,9 +1,9 @@
-import { writeFileAtomically } from '../../../drivers/host/files.ts';
+import { writeFileAtomically } from '../../../drivers/host/files/files.ts';
 import { certificatesIn, isKeyOf, signerOf, validityOf } from '../../../drivers/openssl/read-certificate.ts';
-import { isDue, type Published } from '../../../overlay/renewal.ts';
+import { isDue, type Published } from '../../../overlay/members/renewal.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../authority.ts';
-import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../own-request.ts';
+import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../certificates/authority.ts';
+import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../certificates/own-request.ts';
 
 /** Next step of a member with its certificate. */
 type OwnStep =

@@ -1,15 +1,15 @@
 import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
-import { announcedBy } from '../../../overlay/announced-here.ts';
-import { datagramServices } from '../../../overlay/datagram-services.ts';
-import { mapOf } from '../../../overlay/existing.ts';
 import { gatewayNames } from '../../../overlay/names.ts';
-import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
-import { areNews, servicesIn } from '../arriving.ts';
-import type { OverlayPlaces } from '../places.ts';
-import { southboundRemote } from '../southbound.ts';
-import { createGathered } from './gathered.ts';
+import { mapOf } from '../../../overlay/rows/existing.ts';
+import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
+import { announcedBy } from '../../../overlay/services/announced-here.ts';
+import { datagramServices } from '../../../overlay/services/datagram-services.ts';
+import { createGathered } from '../loop/gathered.ts';
+import { areNews, servicesIn } from '../node/arriving.ts';
+import { southboundRemote } from '../node/southbound.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, forgetOnBridge } from './lost-connections.ts';
 
 /**

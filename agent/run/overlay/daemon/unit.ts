@@ -1,6 +1,6 @@
 import type { Systemd } from '../../../drivers/systemd/units.ts';
 import { asAgentError } from '../../../errors.ts';
-import { askSystemd } from '../ovn-units.ts';
+import { askSystemd } from '../ovn/ovn-units.ts';
 
 const unit = 'microshift-net-overlay.service';
 

@@ -1,18 +1,18 @@
-import { onFileEvent } from '../../../drivers/host/file-events.ts';
-import { followKernel, monitorEnded } from '../../../drivers/host/kernel-events.ts';
+import { onFileEvent } from '../../../drivers/host/files/file-events.ts';
+import { followKernel, monitorEnded } from '../../../drivers/host/kernel/kernel-events.ts';
 import { followChanges } from '../../../drivers/ovn/changes.ts';
 import { centralSocket } from '../../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { integrationBridge } from '../../../overlay/bridges.ts';
-import { type FollowedDatabase, followedTables } from '../../../overlay/followed.ts';
+import { integrationBridge } from '../../../overlay/local/bridges.ts';
 import { uplinkPort } from '../../../overlay/names.ts';
-import { clusterPort } from '../../../overlay/shared-ports.ts';
-import { overlayTables } from '../../../overlay/tables.ts';
-import { shapeOfSchema } from '../../../overlay/wire.ts';
-import type { OverlayPlaces } from '../places.ts';
+import { type FollowedDatabase, followedTables } from '../../../overlay/rows/followed.ts';
+import { overlayTables } from '../../../overlay/rows/tables.ts';
+import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
+import { clusterPort } from '../../../overlay/services/shared-ports.ts';
+import type { Scope } from '../loop/work.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { followListeners } from './listener-watch.ts';
 import { followServices } from './service-watch.ts';
-import type { Scope } from './work.ts';
 
 /** Functions that are called after events. */
 export interface Listener {

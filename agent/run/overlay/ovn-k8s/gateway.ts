@@ -3,8 +3,8 @@ import type { Link } from '../../../model/observation.ts';
 import type { OverlayGateway, OverlayNode } from '../../../model/overlay.ts';
 import type { GatewayRequest } from '../../../model/ovn-k8s.ts';
 import { isWithin } from '../../../overlay/addresses.ts';
-import { bridgeFor, networkOf } from '../../../overlay/own-gateway.ts';
-import { movedAddresses, type NicFacts } from '../../../overlay/own-nic.ts';
+import { bridgeFor, networkOf } from '../../../overlay/gateway/own-gateway.ts';
+import { movedAddresses, type NicFacts } from '../../../overlay/gateway/own-nic.ts';
 
 /** Returns the requested gateway with the data of the kernel. Fails if the node itself needs the NIC. */
 export function gatewayAsked(

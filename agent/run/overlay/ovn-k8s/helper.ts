@@ -3,14 +3,14 @@ import { openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/datab
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { DemuxChange } from '../../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { serviceTables } from '../../../overlay/arriving.ts';
-import { shapeOfSchema } from '../../../overlay/wire.ts';
+import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
+import { serviceTables } from '../../../overlay/services/arriving.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import type { Outcome } from '../daemon/pace.ts';
 import { startWatches } from '../daemon/watches.ts';
-import { createWork } from '../daemon/work.ts';
-import { applyDemux, lookAtDemux } from '../demux.ts';
-import type { OverlayPlaces } from '../places.ts';
+import type { Outcome } from '../loop/pace.ts';
+import { createWork } from '../loop/work.ts';
+import { applyDemux, lookAtDemux } from '../node/demux.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { credentialsOf } from './credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 

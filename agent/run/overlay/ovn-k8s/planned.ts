@@ -4,17 +4,17 @@ import type { OverlayGateway, OverlayLayout, OverlayNode, OverlayPlan } from '..
 import type { NodeRequest } from '../../../model/ovn-k8s.ts';
 import { joinSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
 import type { DatabaseRows, RowChange } from '../../../model/rows.ts';
-import { indexRows, mapOf, textOf } from '../../../overlay/existing.ts';
-import { planLocal } from '../../../overlay/local.ts';
+import { type NodeThere, nodeThere } from '../../../overlay/gateway/node-there.ts';
+import type { NicFacts } from '../../../overlay/gateway/own-nic.ts';
+import { planLocal } from '../../../overlay/local/local.ts';
+import { type SwitchSettings, switchSettings } from '../../../overlay/local/switch-settings.ts';
+import { numberFor, type RegisteredNode, registeredNodes } from '../../../overlay/members/registry.ts';
 import { clusterRouterName } from '../../../overlay/names.ts';
-import { type NodeThere, nodeThere } from '../../../overlay/node-there.ts';
 import { macsNeeded, planNorthbound } from '../../../overlay/northbound.ts';
-import type { NicFacts } from '../../../overlay/own-nic.ts';
-import { clusterRouterOf } from '../../../overlay/ownership.ts';
-import { numberFor, type RegisteredNode, registeredNodes } from '../../../overlay/registry.ts';
-import { type SwitchSettings, switchSettings } from '../../../overlay/switch-settings.ts';
-import { largestMtu, overlayOwner } from '../membership.ts';
-import type { OverlayPlaces } from '../places.ts';
+import { indexRows, mapOf, textOf } from '../../../overlay/rows/existing.ts';
+import { clusterRouterOf } from '../../../overlay/rows/ownership.ts';
+import { largestMtu, overlayOwner } from '../node/membership.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { gatewayAsked } from './gateway.ts';
 
 /** Join networks: that of ovn-kubernetes of 2017, which did not support IPv6, and the present one for IPv6. */

@@ -3,7 +3,7 @@ import { AgentError } from '../../../errors.ts';
 import type { GatewayRequest, GatewayWords, NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
 import { familyOf } from '../../../net/address.ts';
 import { contains, parseRange } from '../../../net/address-range.ts';
-import { isNodeName } from '../name-forms.ts';
+import { isNodeName } from '../record/name-forms.ts';
 
 /**
  * Reads the options of `master-init` and `minion-init`; `option` is the name of the option for the node's subnet. Fails

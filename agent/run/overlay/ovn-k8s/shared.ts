@@ -4,17 +4,17 @@ import type { ArrivingService, DemuxChange } from '../../../model/overlay-demux.
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
-import { arrivingServices, serviceTables } from '../../../overlay/arriving.ts';
-import { indexRows, listOf, mapOf, textOf } from '../../../overlay/existing.ts';
+import { nodeThere } from '../../../overlay/gateway/node-there.ts';
+import { switchSettings } from '../../../overlay/local/switch-settings.ts';
 import { gatewayNames, patchNames } from '../../../overlay/names.ts';
-import { nodeThere } from '../../../overlay/node-there.ts';
-import { switchSettings } from '../../../overlay/switch-settings.ts';
-import { overlayTables } from '../../../overlay/tables.ts';
-import { applyDemux, sharedGateway } from '../demux.ts';
-import { overlayOwner } from '../membership.ts';
-import type { OverlayPlaces } from '../places.ts';
-import { readRows } from '../rows.ts';
-import { readSystemId } from '../system-id.ts';
+import { indexRows, listOf, mapOf, textOf } from '../../../overlay/rows/existing.ts';
+import { overlayTables } from '../../../overlay/rows/tables.ts';
+import { arrivingServices, serviceTables } from '../../../overlay/services/arriving.ts';
+import { applyDemux, sharedGateway } from '../node/demux.ts';
+import { overlayOwner } from '../node/membership.ts';
+import { readRows } from '../ovn/rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readSystemId } from '../record/system-id.ts';
 import { credentialsOf, explained } from './credentials.ts';
 
 /** Node as its rows describe it, with the inbound services of its gateway. */

@@ -5,10 +5,10 @@ import {
   openMirrored,
 } from '../../../drivers/ovn/mirrored.ts';
 import type { DatabaseRow, DatabaseShape } from '../../../model/rows.ts';
-import { type Existing, holding, listOf } from '../../../overlay/existing.ts';
-import { workloadTables } from '../../../overlay/tables.ts';
-import { tagKeys } from '../../../overlay/tag-keys.ts';
-import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
+import { type Existing, holding, listOf } from '../../../overlay/rows/existing.ts';
+import { workloadTables } from '../../../overlay/rows/tables.ts';
+import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
+import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 
 const byUnit = `external_ids:${tagKeys.unit}`;
 

@@ -2,10 +2,10 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { openClusterApi } from '../cluster-api.ts';
-import type { Teller } from '../daemon/report.ts';
-import { withWhatItHas } from '../occupied.ts';
-import type { OverlayPlaces } from '../places.ts';
+import type { Teller } from '../loop/report.ts';
+import { openClusterApi } from '../node/cluster-api.ts';
+import { withWhatItHas } from '../node/occupied.ts';
+import type { OverlayPlaces } from '../record/places.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
 
 /** Watcher in the daemon of the central node; it does nothing on other nodes. */

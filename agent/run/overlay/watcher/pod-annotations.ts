@@ -3,7 +3,7 @@ import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import type { ObjectKey, Pod } from '../../../model/workload.ts';
 import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
-import { retryAfterMs } from '../daemon/pace.ts';
+import { retryAfterMs } from '../loop/pace.ts';
 
 /** Addresses of a pod, and the other contents of its annotations. */
 export interface Assignment {

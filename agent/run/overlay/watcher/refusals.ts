@@ -1,5 +1,5 @@
 import type { Unit } from '../../../workload/plan-workload.ts';
-import { retryAfterMs } from '../daemon/pace.ts';
+import { retryAfterMs } from '../loop/pace.ts';
 
 /** Object key whose rows the database has refused although it was alone in the transaction. */
 export interface Refused {

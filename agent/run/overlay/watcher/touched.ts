@@ -1,6 +1,6 @@
 import type { DatabaseRow } from '../../../model/rows.ts';
-import { type Existing, listOf, mapOf } from '../../../overlay/existing.ts';
-import { tagKeys } from '../../../overlay/tag-keys.ts';
+import { type Existing, listOf, mapOf } from '../../../overlay/rows/existing.ts';
+import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
 import type { RowUpdate } from './northbound.ts';
 
 /** Tables whose rows contain rows of object keys: the rows of its pods are added and removed with a node's switch. */

@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../../deadline.ts';
 import { AgentError, asAgentError } from '../../../errors.ts';
 import type { OverlayPlan } from '../../../model/overlay.ts';
-import { operationsOf } from '../../../overlay/operations.ts';
+import { operationsOf } from '../../../overlay/rows/operations.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import { planInSteps } from '../../../workload/plan-workload.ts';
 import type { Northbound } from './northbound.ts';

@@ -3,7 +3,7 @@ import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { ObjectChange } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
-import { retryAfterMs } from '../daemon/pace.ts';
+import { retryAfterMs } from '../loop/pace.ts';
 import { createErrands, type Errand, type Errands } from './errands.ts';
 import { errandOf, everyErrand, togetherWith } from './everything.ts';
 import type { Northbound, RowUpdate } from './northbound.ts';

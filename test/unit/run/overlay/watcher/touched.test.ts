@@ -1,8 +1,8 @@
 // Which units a change of rows by somebody else concerns.
 import t from 'tap';
 import type { DatabaseRow } from '../../../../../agent/model/rows.ts';
-import { foundIn } from '../../../../../agent/overlay/draft.ts';
-import { tagKeys } from '../../../../../agent/overlay/tag-keys.ts';
+import { foundIn } from '../../../../../agent/overlay/rows/draft.ts';
+import { tagKeys } from '../../../../../agent/overlay/rows/tag-keys.ts';
 import { touchedBy } from '../../../../../agent/run/overlay/watcher/touched.ts';
 
 const ids = (unit: string) => ({ [tagKeys.unit]: unit });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { fromOvn } from '../../../../../agent/drivers/ovn/errors.ts';
 import { OvsdbError } from '../../../../../agent/drivers/ovsdb/index.ts';
-import { foundIn } from '../../../../../agent/overlay/draft.ts';
+import { foundIn } from '../../../../../agent/overlay/rows/draft.ts';
 import { bring } from '../../../../../agent/run/overlay/watcher/transaction.ts';
 import { applied, emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
 import { factsFor, serviceObject } from '../../../workload/services/facts.ts';

@@ -1,0 +1,118 @@
+import type { HeldRoute } from '../../../model/plan.ts';
+import { run } from '../process/exec.ts';
+import { ipBatch } from './ip-batch.ts';
+import { readLinks } from './links.ts';
+
+/**
+ * Lifetime of held addresses in seconds. It exceeds a DHCP exchange and duplicate address detection (at most 50 s and
+ * 10 s). An address that the NIC's own profile does not add again expires by itself.
+ */
+const holdSeconds = 120;
+
+/**
+ * Routing protocol of held routes, by which a later run recognizes them. iproute2 has no name for the number
+ * (etc/rt_protos), and NetworkManager ignores routes of such a protocol (nm-platform.c, ip_route_is_tracked).
+ */
+const heldProtocol = 77;
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+
+export interface RouteHold {
+  readonly interface: string;
+  readonly routes: readonly HeldRoute[];
+  readonly metric: number;
+}
+
+/**
+ * Adds addresses (`address/prefix`) to an interface in the kernel that are usable at once. Duplicate address detection
+ * is off, because the node has the addresses on another interface with the same MAC and would detect only itself. An
+ * address that NetworkManager has added already stays as it is.
+ */
+export async function holdAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
+  const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
+  await ipBatch(
+    addresses.map(
+      (address) =>
+        `address add ${address} dev ${interfaceName} noprefixroute ${lifetime}${address.includes(':') ? ' nodad' : ''}`,
+    ),
+  );
+}
+
+/** Adds routes that take the place of those that NetworkManager will add. Their metric gives them precedence. */
+export async function holdRoutes(hold: RouteHold): Promise<void> {
+  await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
+}
+
+/** Removes the routes of a hold; missing routes are ignored. */
+export async function releaseRoutes(hold: RouteHold): Promise<void> {
+  await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
+}
+
+/**
+ * Returns the held routes on this node, one entry for each interface and metric. Best effort: an empty list if ip(8)
+ * does not answer.
+ */
+export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
+  const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);
+  const holds = new Map<string, RouteHold>();
+  for (const { interface: device, metric, route } of shown.flat()) {
+    const key = `${metric} ${device}`;
+    holds.set(key, { interface: device, metric, routes: [...(holds.get(key)?.routes ?? []), route] });
+  }
+  return [...holds.values()];
+}
+
+interface ShownHold {
+  readonly interface: string;
+  readonly metric: number;
+  readonly route: HeldRoute;
+}
+
+/** Returns the held routes of one family. */
+async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
+  const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
+  const { exitCode, stdout } = await run('ip', words, commandMs);
+  if (exitCode !== 0 || stdout.trim() === '') return [];
+  return parseRoutes(stdout).map(({ dst, gateway = null, dev, metric }) => ({
+    interface: dev,
+    metric,
+    route: { destination: dst === 'default' ? anywhere : dst, gateway },
+  }));
+}
+
+/** Fields of `ip -json route` (iproute2, ip/iproute.c). */
+interface ShownRoute {
+  readonly dst: string;
+  readonly gateway?: string;
+  readonly dev: string;
+  readonly metric: number;
+}
+
+function parseRoutes(json: string): readonly ShownRoute[] {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return [];
+  }
+}
+
+/** Sets the MAC of an interface if it has another one. */
+export async function setMac(interfaceName: string, mac: string): Promise<void> {
+  const link = readLinks().find((entry) => entry.name === interfaceName);
+  if (link !== undefined && link.mac.toLowerCase() !== mac.toLowerCase())
+    await ipBatch([`link set dev ${interfaceName} address ${mac}`]);
+}
+
+/**
+ * Sets an interface up, and lets the kernel add a link-local address derived from the MAC, which NetworkManager
+ * disables on interfaces that it manages.
+ */
+export async function setUp(interfaceName: string): Promise<void> {
+  await ipBatch([`link set dev ${interfaceName} addrgenmode eui64`, `link set dev ${interfaceName} up`]);
+}
+
+function routeWords(route: HeldRoute, hold: RouteHold): string {
+  // `onlink` allows a gateway outside of the prefix of every address, as NetworkManager does.
+  const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
+  return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric} proto ${heldProtocol}`;
+}

@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { fileText } from '../files/kernel-files.ts';
+
+const fileOf = (interfaceName: string): string => `/proc/sys/net/ipv4/conf/${interfaceName}/arp_ignore`;
+const [everyLocal, exceptHostScope] = ['0', '3'];
+
+/**
+ * Lets an interface answer ARP for local addresses of every interface except those of scope host (ip-sysctl.rst, arp_ignore 3); the kernel's default
+ * also answers for these. Changes nothing where an administrator has set another value, for the interface or for all of them: the kernel uses the
+ * larger one. Best effort: an interface that has gone, or a read-only /proc/sys, keeps what it has.
+ */
+export function ignoreHostScope(interfaceName: string): void {
+  const names = ['all', interfaceName];
+  if (names.every((name) => read(name) === everyLocal)) write(interfaceName, exceptHostScope);
+}
+
+/** Reverts `ignoreHostScope`. */
+export function answerForEvery(interfaceName: string): void {
+  if (read(interfaceName) === exceptHostScope) write(interfaceName, everyLocal);
+}
+
+function read(name: string): string | undefined {
+  return fileText(fileOf(name))?.trim();
+}
+
+function write(interfaceName: string, value: string): void {
+  try {
+    writeFileSync(fileOf(interfaceName), value);
+  } catch {
+    // The interface has gone, or /proc/sys is read-only here.
+  }
+}

@@ -1,0 +1,18 @@
+import { fileText } from '../files/kernel-files.ts';
+
+/** Value of TCP_SYN_RECV in include/net/tcp_states.h, as /proc/net/tcp prints it (proc.rst). */
+const synReceived = '03';
+
+/**
+ * Returns true if the kernel has answered a connection request between these ports and waits for the end of the
+ * handshake.
+ */
+export function isHalfOpen(localPort: number, remotePort: number): boolean {
+  const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
+  // IPv4 connections of a listener for both families are in tcp6.
+  const lines = ['tcp', 'tcp6'].flatMap((name) => (fileText(`/proc/net/${name}`) ?? '').split('\n'));
+  return lines.some((line) => {
+    const [, local = '', remote = '', state] = line.trim().split(/\s+/);
+    return state === synReceived && local.endsWith(`:${hex(localPort)}`) && remote.endsWith(`:${hex(remotePort)}`);
+  });
+}

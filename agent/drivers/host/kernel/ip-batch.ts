@@ -1,0 +1,47 @@
+import { type Finished, run } from '../process/exec.ts';
+
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+
+/**
+ * Exit status of ip(8) for a word that this version does not know. It skips the remaining lines then (iproute2,
+ * lib/utils.c, invarg).
+ */
+const misunderstood = 255;
+
+/**
+ * Characters that end a line, or begin a comment or a quotation (ip(8), -batch). A name with such a character would
+ * change the command.
+ */
+const misread = /[#"'\\\p{Cc}]/u;
+
+/**
+ * Runs several commands of ip(8) in one process, including those after a failure. Best effort: commands that the kernel
+ * rejects are skipped. `options` are options of ip(8).
+ */
+export async function ipBatch(lines: readonly string[], options: readonly string[] = []): Promise<void> {
+  const plain = lines.filter((line) => !misread.test(line));
+  if (plain.length === 0) return;
+  const { exitCode } = await batch([...options, '-force'], plain);
+  if (exitCode !== misunderstood || plain.length === 1) return;
+  for (const line of plain) await batch([...options, '-force'], [line]);
+}
+
+/**
+ * Runs several commands of ip(8) in one process, up to the first that the kernel rejects. Returns that command with the
+ * kernel's error; null if all succeeded.
+ */
+export async function ipBatchOrRefusal(lines: readonly string[], limitMs = commandMs): Promise<string | null> {
+  if (lines.length === 0) return null;
+  const unfit = lines.find((line) => misread.test(line));
+  if (unfit !== undefined) return `\`ip ${unfit}\`: a name in it would be misread`;
+  const { exitCode, stderr, failure } = await batch([], lines, limitMs);
+  if (exitCode === 0) return null;
+  if (stderr === '') return failure ?? 'ip';
+  const [reason = '', line] = stderr.split(/\s*Command failed -:(\d+)/);
+  return `\`ip ${lines[Number(line) - 1] ?? ''}\`: ${reason.trim()}`;
+}
+
+function batch(options: readonly string[], lines: readonly string[], limitMs = commandMs): Promise<Finished> {
+  return run('ip', [...options, '-batch', '-'], limitMs, { input: `${lines.join('\n')}\n` });
+}

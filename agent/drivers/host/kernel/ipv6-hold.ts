@@ -1,0 +1,51 @@
+import type { Deadline } from '../../../deadline.ts';
+import { AgentError } from '../../../errors.ts';
+import type { Route } from '../../../model/observation.ts';
+import { isDefault } from '../../../net/destination.ts';
+import { ipBatch } from './ip-batch.ts';
+import { waitForKernel } from './kernel-events.ts';
+import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
+
+/** Time limit for an answer. A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
+const answerLimitMs = 600;
+
+/** Default routes that take the place of a router's, recognized by their metric. */
+interface Ipv6Hold {
+  readonly interface: string;
+  readonly metric: number;
+}
+
+/**
+ * Removes the default routes of a hold, and the connected routes that the kernel added for its addresses; missing
+ * routes are ignored.
+ */
+export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
+  const isHeld = ({ family, metric, device }: Route): boolean =>
+    family === 6 && metric === hold.metric && device === hold.interface;
+  await deleteRoutes(readRoutes().filter(isHeld));
+}
+
+/**
+ * Removes routes that the kernel added from a router advertisement on an interface that NetworkManager configures. When
+ * NetworkManager sets a token, it lets the kernel accept advertisements for a moment (nm-l3cfg.c,
+ * _l3_commit_ip6_token). The advertisement that answers the kernel's solicitation may arrive in that moment, up to half
+ * a second later (RFC 4861 section 6.2.6). The result is a second default route that no program would renew.
+ */
+export async function dropKernelAdvertised(interfaceName: string, deadline: Deadline): Promise<void> {
+  const taken = (): readonly Route[] => readKernelAdvertisedRoutes().filter((route) => route.device === interfaceName);
+  const isDefaultTaken = (): boolean => taken().some((route) => isDefault(route.destination));
+  const none = new AgentError('activation-timeout', `the kernel took no router advertisement on ${interfaceName}`);
+  await waitForKernel(isDefaultTaken, deadline, answerLimitMs, () => none).catch((error: unknown) => {
+    if (error !== none) throw error;
+  });
+  await deleteRoutes(taken());
+}
+
+async function deleteRoutes(routes: readonly Route[]): Promise<void> {
+  await ipBatch(
+    routes.map(({ destination, gateway, device, metric }) => {
+      const via = gateway === null ? '' : `via ${gateway} `;
+      return `route delete ${destination} ${via}dev ${device} metric ${metric}`;
+    }),
+  );
+}

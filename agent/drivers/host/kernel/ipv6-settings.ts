@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { fileText } from '../files/kernel-files.ts';
+
+/** Settings that NetworkManager changes when it manages an interface, and may leave behind when it no longer does. */
+const keys = ['disable_ipv6', 'accept_ra'];
+
+/**
+ * Resets the IPv6 settings of an interface to those of a new one (ip-sysctl.rst, conf/default), and enables IPv6
+ * addresses if `hasIpv6` is true. Best effort: a kernel without IPv6 has no such settings.
+ */
+export function resetIpv6Settings(interfaceName: string, hasIpv6: boolean): void {
+  for (const key of keys) {
+    const file = `/proc/sys/net/ipv6/conf/${interfaceName}/${key}`;
+    const wanted = key === 'disable_ipv6' && hasIpv6 ? '0' : fileText(`/proc/sys/net/ipv6/conf/default/${key}`);
+    if (wanted === null || fileText(file) === wanted) continue;
+    write(file, wanted);
+  }
+}
+
+const detectionOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/${interfaceName}/accept_dad`;
+const off = '0';
+
+/**
+ * Disables duplicate address detection on an interface: the kernel uses an address as soon as it is added (ip-sysctl.rst, accept_dad; the kernel
+ * takes the larger value of this file and of conf/all). Returns a function that restores the former value. Best effort: without IPv6, or with a
+ * read-only /proc/sys, it changes nothing.
+ */
+export function disableDetection(interfaceName: string): () => void {
+  const former = fileText(detectionOf(interfaceName));
+  if (former === null || former === off) return () => undefined;
+  write(detectionOf(interfaceName), off);
+  return () => write(detectionOf(interfaceName), former);
+}
+
+/**
+ * Enables duplicate address detection again, with the value of a new interface (conf/default), if a run that crashed
+ * has left it disabled.
+ */
+export function enableDetection(interfaceName: string): void {
+  const usual = fileText(detectionOf('default'));
+  if (usual !== null && fileText(detectionOf(interfaceName)) === off) write(detectionOf(interfaceName), usual);
+}
+
+function write(file: string, value: string): void {
+  try {
+    writeFileSync(file, value);
+  } catch {
+    // The interface no longer exists, or /proc/sys is read-only here.
+  }
+}
+
+/**
+ * Returns true if the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst).
+ * NetworkManager disables this on interfaces where it does so itself.
+ */
+export function takesAdvertisements(interfaceName: string): boolean {
+  const read = (key: string): string | null => fileText(`/proc/sys/net/ipv6/conf/${interfaceName}/${key}`);
+  return read('disable_ipv6') === '0' && Number(read('accept_ra') ?? 0) > 0;
+}

@@ -1,0 +1,229 @@
+import {
+  isEmpty,
+  type KernelAddress,
+  type KernelEntries,
+  type KernelNeighbour,
+  type KernelRoute,
+  type KernelRule,
+  ruleValue,
+} from '../../../model/kernel-entries.ts';
+import { loopbackMetric } from '../../../model/limits.ts';
+import { run } from '../process/exec.ts';
+import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
+import { goFirst } from './kernel-order.ts';
+import { parseRoute, parseRule, type ShownRoute } from './kernel-routes.ts';
+import { ruleWords, withoutAddress, withoutRoutes, wordsOf } from './kernel-words.ts';
+import { keepLifetimes, lifetimesOf, prefixed, type ShownAddress } from './shown-address.ts';
+
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+
+/** Object in the output of an `ip -json` batch: a link with its addresses, or a neighbour. */
+type Shown =
+  | { readonly ifname: string; readonly addr_info: readonly ShownAddress[] }
+  | { readonly dst: string; readonly dev: string; readonly lladdr: string };
+
+/** Flags that ip-address(8) accepts for an address. */
+const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
+/** Values of IFA_PROTO for addresses that the kernel added (linux/if_addr.h, IFAPROT_KERNEL_*). */
+const kernels = /^kernel_/;
+/** Interface identifier that is derived from a MAC (RFC 4291 appendix A). */
+const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
+/** Routing protocol of held routes (address-hold.ts). */
+const heldProtocol = '77';
+
+/**
+ * Reads the entries that programs other than NetworkManager added to links, and entries of NetworkManager that a profile has to explain: addresses
+ * without a lifetime for which it made the connected route (`noprefixroute`), and routes of protocol `static`. Best effort: if ip(8) does not answer,
+ * nothing is known. `ownMetric` is the metric of the entries that the agent holds.
+ */
+export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
+  const [objects, lines] = await Promise.all([
+    shown(['address show', 'neighbour show nud permanent']),
+    shownLines([], ['route show table all', 'rule show']),
+  ]);
+  const routes = foreignRoutes(lines, ownMetric);
+  // An IPv6 rule needs another table as its target, and the query takes another process.
+  const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
+  const rules = [
+    ...lines.flatMap((line) => parseRule(line, 4) ?? []),
+    ...(hasTables ? await shownLines(['-6'], ['rule show']) : []).flatMap((line) => parseRule(line, 6) ?? []),
+  ];
+  const links = objects.flatMap((one) => ('addr_info' in one ? [one] : []));
+  return links.flatMap(({ ifname: name, addr_info }) => {
+    const own = routes.filter(({ interfaces }) => interfaces.includes(name));
+    const given = own.filter(({ byObject }) => byObject !== true).map(({ route }) => route);
+    const unmovable = own.flatMap(({ byObject, route }) => (byObject === true ? [route.destination] : []));
+    const itsRules = rulesOf(name, given, rules);
+    const entries: KernelEntries = {
+      interface: name,
+      addresses: foreignAddresses(addr_info, ownMetric, name),
+      routes: given,
+      neighbours: objects.flatMap((one): readonly KernelNeighbour[] =>
+        'lladdr' in one && one.dev === name ? [{ address: one.dst, mac: one.lladdr }] : [],
+      ),
+      ...(itsRules.length === 0 ? {} : { rules: itsRules }),
+      ...(unmovable.length === 0 ? {} : { unmovable }),
+    };
+    return isEmpty(entries) && unmovable.length === 0 ? [] : [entries];
+  });
+}
+
+/** Returns the rules that name an interface, and rules of NetworkManager's protocol that lead to a table with foreign routes through it. */
+function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly KernelRule[]): readonly KernelRule[] {
+  const tables = routes.flatMap(({ table }) => table ?? []);
+  return rules.filter((rule) => {
+    if (ruleValue(rule, 'iif') === name || ruleValue(rule, 'oif') === name) return true;
+    return ruleValue(rule, 'proto') === 'static' && tables.includes(ruleValue(rule, 'lookup') ?? '');
+  });
+}
+
+/**
+ * Returns entries whose addresses end when the kernel's present ones do, on whatever link these are: an address that a router advertised or a server
+ * leased keeps what is left of its lifetimes (RFC 4862 section 5.5.4), because nothing else ends it if it is not advertised again.
+ */
+export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
+  if (entries.addresses.length === 0) return entries;
+  const links = await shown(['address show']);
+  return keepLifetimes(
+    entries,
+    links.flatMap((link) => ('addr_info' in link ? link.addr_info : [])),
+  );
+}
+
+/** Adds the entries to their interface. Returns the first error of the kernel as text; null if all were added. */
+export function addToKernel(entries: KernelEntries): Promise<string | null> {
+  return ipBatchOrRefusal(wordsOf(entries, 'replace'));
+}
+
+/**
+ * Adds the entries that the kernel accepts, in their original order: IPv4 addresses come after the node's own, because MicroShift takes the first
+ * address of br-ex as the node's (openshift/microshift, pkg/util/net.go).
+ */
+export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
+  const { interface: name, addresses } = entries;
+  const present = addresses.length === 0 ? [] : await addressesOf(name);
+  const leaving = goFirst(addresses, present);
+  const deleted = addresses
+    .filter(({ address }) => leaving.includes(address))
+    .map((entry) => withoutAddress(entry, name));
+  await ipBatch([...deleted, ...wordsOf(entries, 'append'), ...ruleWords(entries, 4, 'add')]);
+  await ipBatch(ruleWords(entries, 6, 'add'), ['-6']);
+}
+
+/**
+ * Moves foreign entries from an interface to the one that `to` names. Routes and rules move at once. Addresses are added and usable at once; those of
+ * the former interface are removed together with its own. Best effort: entries that the kernel rejects are skipped.
+ */
+export async function moveInKernel(from: KernelEntries, to: KernelEntries): Promise<void> {
+  const addresses = to.addresses.map((entry) => ({ ...entry, noDad: entry.address.includes(':') || entry.noDad }));
+  await ipBatch([
+    ...wordsOf({ ...to, addresses }, 'append'),
+    ...ruleWords(to, 4, 'add'),
+    ...withoutRoutes(from),
+    ...ruleWords(namingIt(from), 4, 'delete'),
+  ]);
+  await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
+}
+
+/** Returns the entries with only the rules that name the interface; other rules do not change. */
+function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
+  return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
+}
+
+/** Returns the addresses of an interface (`address/prefix`) in the kernel's order, without link-local ones. */
+async function addressesOf(name: string): Promise<readonly string[]> {
+  const links = await shown([`address show dev ${name}`]);
+  const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
+  return entries.filter(isListed).map(prefixed);
+}
+
+/** Returns the addresses of an interface (`address/prefix`) that expire, because they come from a lease or a router advertisement. */
+export async function leasedAddresses(name: string): Promise<readonly string[]> {
+  const links = await shown([`address show dev ${name}`]);
+  const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
+  return entries.filter((entry) => entry.dynamic === true && isListed(entry)).map(prefixed);
+}
+
+/** Removes addresses (`address/prefix`) from an interface; missing ones are ignored. */
+export function removeAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
+  return ipBatch(addresses.map((address) => `address delete ${address} dev ${interfaceName}`));
+}
+
+/**
+ * Returns the addresses of other programs. An address from a router or a lease that NetworkManager applied has a lifetime and no connected route of
+ * the kernel; the agent's own have its metric. The kernel derives a link-local address from the MAC, and marks it as its own only since Linux 5.18.
+ */
+export function foreignAddresses(
+  entries: readonly ShownAddress[],
+  ownMetric: number,
+  name: string,
+): readonly KernelAddress[] {
+  const isForeign = ({ family, local, scope, metric, protocol = '', ...flags }: ShownAddress): boolean => {
+    if (flags.temporary === true || kernels.test(protocol) || metric === ownMetric) return false;
+    const isLinkLocal = family === 'inet6' && scope === 'link';
+    if (isLinkLocal) return flags.noprefixroute !== true && !isOfMac.test(local);
+    return !(flags.noprefixroute === true && flags.dynamic === true);
+  };
+  const isCandidate = (entry: ShownAddress): boolean =>
+    (entry.scope !== 'host' || entry.metric === loopbackMetric) && isForeign(entry);
+  const firstOwn = entries
+    .filter(isListed)
+    .findIndex((entry) => entry.family === 'inet6' && (entry.noprefixroute === true || !isForeign(entry)));
+  const listed = entries.filter(isListed);
+  return entries.filter(isCandidate).map((entry) => {
+    const isBehind = entry.family === 'inet6' && firstOwn >= 0 && firstOwn < listed.indexOf(entry);
+    return { ...addressEntry(entry, name), ...(isBehind ? { behindOwn: true as const } : {}) };
+  });
+}
+
+/** Returns all attributes of an address that ip-address(8) accepts. */
+function addressEntry(entry: ShownAddress, name: string): KernelAddress {
+  const { family, scope, metric, nodad, deprecated, address: peer, broadcast, label, protocol } = entry;
+  const flags = takenFlags.filter((flag) => entry[flag] === true);
+  return {
+    address: prefixed(entry),
+    metric: metric ?? null,
+    noDad: nodad === true,
+    deprecated: deprecated === true,
+    ...(peer === undefined ? {} : { peer: `${peer}/${entry.prefixlen}` }),
+    ...(broadcast === undefined ? {} : { broadcast }),
+    ...(family === 'inet6' || scope === 'global' ? {} : { scope }),
+    ...(label?.startsWith(`${name}:`) === true ? { label: label.slice(name.length) } : {}),
+    ...(flags.length === 0 ? {} : { flags }),
+    ...(protocol === undefined ? {} : { protocol }),
+    ...lifetimesOf(entry),
+  };
+}
+
+/** Returns true for an address that the kernel does not add by itself. */
+function isListed({ family, scope }: ShownAddress): boolean {
+  return scope !== 'host' && (family === 'inet' || scope !== 'link');
+}
+
+/** Returns the routes that neither the kernel nor NetworkManager adds by itself. The agent's own have its metric or its protocol. */
+export function foreignRoutes(lines: readonly string[], ownMetric: number): readonly ShownRoute[] {
+  return lines.flatMap((line) => {
+    const shownRoute = /^\d+:/.test(line) ? null : parseRoute(line);
+    if (shownRoute === null) return [];
+    const { metric, protocol } = shownRoute.route;
+    return metric === ownMetric || protocol === heldProtocol ? [] : [shownRoute];
+  });
+}
+
+async function shownLines(options: readonly string[], lines: readonly string[]): Promise<readonly string[]> {
+  const words = [...options, '-details', '-oneline', '-batch', '-'];
+  const { exitCode, stdout } = await run('ip', words, commandMs, { input: `${lines.join('\n')}\n` });
+  return exitCode === 0 ? stdout.split('\n').filter((line) => line.trim() !== '') : [];
+}
+
+async function shown(lines: readonly string[]): Promise<readonly Shown[]> {
+  const { exitCode, stdout } = await run('ip', ['-json', '-batch', '-'], commandMs, { input: `${lines.join('\n')}\n` });
+  if (exitCode !== 0) return [];
+  try {
+    // Each line is one list, with an empty object for each omitted entry.
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Shown[])));
+  } catch {
+    return [];
+  }
+}

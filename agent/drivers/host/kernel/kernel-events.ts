@@ -1,0 +1,61 @@
+import { type Deadline, waitFor } from '../../../deadline.ts';
+import { AgentError } from '../../../errors.ts';
+import { follow } from '../process/exec.ts';
+
+/**
+ * Interval between checks. `ip monitor` does not report when it starts to listen, and earlier notifications of the
+ * kernel are lost.
+ */
+const askAgainMs = 1_000;
+
+/**
+ * Waits until a condition on links, addresses or routes holds. It is evaluated after every change that the kernel
+ * reports (rtnetlink, through `ip monitor`), and after a second without one. Fails with the error of `onTimeout`.
+ */
+export async function waitForKernel(
+  condition: () => boolean,
+  deadline: Deadline,
+  limitMs: number,
+  onTimeout: () => Error,
+): Promise<void> {
+  if (condition()) return;
+  let look: () => void = () => undefined;
+  let ended: () => void = () => undefined;
+  const stop = await followKernel(
+    () => look(),
+    () => ended(),
+  );
+  try {
+    await waitFor<void>(deadline, limitMs, onTimeout, (resolve, reject) => {
+      look = () => {
+        if (condition()) resolve();
+      };
+      ended = () => reject(monitorEnded());
+      // The condition may have become true while the monitor started.
+      look();
+      const timer = setInterval(() => look(), askAgainMs);
+      return () => clearInterval(timer);
+    }).catch((error: unknown) => {
+      // The files of the kernel may be newer than its last notification.
+      if (deadline.signal.aborted || !condition()) throw error;
+    });
+  } finally {
+    stop();
+  }
+}
+
+/**
+ * Calls back after changes of links, addresses and routes that the kernel reports, once for several that arrive
+ * together, until the returned function is called. `onEnd` is called if `ip monitor` ends by itself, so that no further
+ * change is reported.
+ */
+export function followKernel(onChange: () => void, onEnd: () => void): Promise<() => void> {
+  return follow('ip', ['-o', 'monitor', 'link', 'address', 'route'], onChange, onEnd);
+}
+
+/** Error for an `ip monitor` that has ended. */
+export function monitorEnded(): AgentError {
+  return new AgentError('command-missing', '`ip monitor` ended: network changes cannot be followed', {
+    hint: 'check that iproute2 and util-linux are installed: setpriv --pdeathsig KILL ip monitor',
+  });
+}

@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import type { StackedElsewhere } from '../../../model/surroundings.ts';
+import { namesIn, targetName } from '../files/kernel-files.ts';
+import { run } from '../process/exec.ts';
+
+/** Directories in which ip-netns(8), CRI-O, containerd and Docker keep network namespaces without a process. */
+const directories = ['/run/netns', '/run/docker/netns'];
+/** Time limit of a command. `ip` answers within milliseconds; a machine that swaps takes seconds. */
+const answerMs = 5_000;
+/** Number of concurrent processes. A node has a network namespace for each pod. */
+const atATime = 4;
+
+/** Returns one file for each other network namespace of the machine (namespaces(7)). */
+function otherNamespaces(): readonly string[] {
+  const own = targetName('/proc/self/ns/net');
+  const found = new Map<string, string>();
+  for (const path of directories.flatMap((directory) => namesIn(directory).map((name) => `${directory}/${name}`))) {
+    // A file without a mounted namespace belongs to another file system, so its inode is meaningless; `nsenter` refuses
+    // it.
+    const inode = statSync(path, { throwIfNoEntry: false })?.ino;
+    if (inode !== undefined) found.set(`net:[${inode}]`, path);
+  }
+  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
+    const path = `/proc/${pid}/ns/net`;
+    const name = targetName(path);
+    if (name !== null && !found.has(name)) found.set(name, path);
+  }
+  return [...found].filter(([name]) => name !== own).map(([, path]) => path);
+}
+
+/**
+ * Returns devices of other network namespaces that are stacked on a link of another namespace, which may be this one.
+ * Best effort: a namespace that ends meanwhile, or that may not be entered, yields no devices.
+ */
+export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[]> {
+  const waiting = [...otherNamespaces()];
+  const found: StackedElsewhere[] = [];
+  const work = async (): Promise<void> => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      const words = [`--net=${path}`, 'ip', '-d', '-j', 'link', 'show'];
+      const { exitCode, stdout } = await run('nsenter', words, answerMs, { stdin: 'ignore' });
+      if (exitCode === 0) found.push(...parseStacked(stdout, path));
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, work));
+  return found;
+}
+
+/** Fields of a link in `ip -d -j link` that are used. */
+interface ListedLink {
+  readonly ifname?: string;
+  readonly link_index?: number;
+  /** Set if the link below is in another namespace. */
+  readonly link_netnsid?: number;
+  readonly linkinfo?: { readonly info_kind?: string };
+}
+
+/** Returns the links whose parent is in another namespace, without veth and netkit pairs. */
+export function parseStacked(text: string, namespace: string): readonly StackedElsewhere[] {
+  const listed = JSON.parse(text === '' ? '[]' : text) as readonly ListedLink[];
+  return listed.flatMap(({ ifname, link_index: parentIndex, link_netnsid, linkinfo }) => {
+    const kind = linkinfo?.info_kind;
+    if (ifname === undefined || kind === undefined || parentIndex === undefined || link_netnsid === undefined)
+      return [];
+    return ['veth', 'netkit'].includes(kind) ? [] : [{ name: ifname, kind, parentIndex, namespace }];
+  });
+}

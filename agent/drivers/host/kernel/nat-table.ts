@@ -1,0 +1,47 @@
+import { AgentError } from '../../../errors.ts';
+import { type Finished, run } from '../process/exec.ts';
+
+/** Time limit of a command. nft(8) answers in milliseconds; tens of thousands of elements take seconds. */
+const commandMs = 30_000;
+
+/** Fields of an object in `nft -j list table` (libnftables-json(5)) that are used. */
+interface Listed {
+  readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key | number])[] };
+  readonly rule?: { readonly chain: string; readonly comment?: string };
+}
+
+interface Key {
+  readonly concat: readonly (string | number)[];
+}
+
+/**
+ * Returns the contents of an inet table: elements of its maps and comments of its rules, one line each, sorted; null if
+ * the table does not exist.
+ */
+export async function readNatTable(name: string): Promise<readonly string[] | null> {
+  const found = await run('nft', ['-j', 'list', 'table', 'inet', name], commandMs);
+  if (found.exitCode !== 0) {
+    if (/No such file or directory/.test(found.stderr)) return null;
+    throw refused(`read table inet ${name}`, found);
+  }
+  const { nftables } = JSON.parse(found.stdout) as { readonly nftables: readonly Listed[] };
+  const words = (part: Key | number): string => (typeof part === 'number' ? `${part}` : part.concat.join(' . '));
+  return nftables
+    .flatMap(({ map, rule }) => [
+      ...(map?.elem ?? []).map(([key, value]) => `${map?.name}: ${words(key)} : ${words(value)}`),
+      ...(rule === undefined ? [] : [`${rule.chain}: ${rule.comment ?? ''}`]),
+    ])
+    .toSorted();
+}
+
+/** Runs a script of nft(8), which the kernel applies as one transaction, or not at all. */
+export async function runNatScript(script: string): Promise<void> {
+  const done = await run('nft', ['-f', '-'], commandMs, { input: script });
+  if (done.exitCode !== 0) throw refused('change its tables', done);
+}
+
+function refused(what: string, { stderr, failure }: Finished): AgentError {
+  return new AgentError('step-failed', `nftables refused to ${what}: ${stderr.trim() || failure}`, {
+    hint: 'look at `nft list ruleset` for what is there, and whether the kernel has nf_tables',
+  });
+}

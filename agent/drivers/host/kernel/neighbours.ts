@@ -1,0 +1,64 @@
+import { run } from '../process/exec.ts';
+import { ipBatch } from './ip-batch.ts';
+
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+/**
+ * Limit of copied neighbours. A node talks to few hosts of its own LAN: gateways, name servers, its SSH client. More
+ * would only delay the move.
+ */
+const copiedNeighbours = 16;
+
+interface Neighbour {
+  readonly dst: string;
+  readonly dev: string;
+  readonly lladdr?: string;
+  readonly state?: readonly string[];
+}
+
+/**
+ * Copies the link-layer addresses that one interface knows to another one. Without them, the first packet would need a
+ * neighbour solicitation, and a lost one is repeated only after a second (RFC 4861 section 10, RETRANS_TIMER).
+ * Permanent entries of the target stay. Best effort: the kernel resolves an address that was not copied. `isDeaf`: the
+ * source interface receives no answers from now on. Its entries are set to reachable, so that for at least 15 s it
+ * neither solicits in vain nor deletes them.
+ */
+export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
+  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
+  if (exitCode !== 0) return;
+  const all = parse(stdout);
+  const kept = all.filter(({ dev, state = [] }) => dev === to && state.includes('PERMANENT')).map(({ dst }) => dst);
+  const known = all
+    .filter(({ dev, lladdr, state = [] }) => dev === from && lladdr !== undefined && !state.includes('FAILED'))
+    .slice(0, copiedNeighbours);
+  await ipBatch(
+    known.flatMap(({ dst, lladdr, state = [] }) => [
+      // The kernel uses a stale entry at once, and verifies it after the first packets.
+      ...(kept.includes(dst) ? [] : [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`]),
+      ...(isDeaf && !state.includes('PERMANENT')
+        ? [`neigh replace ${dst} lladdr ${lladdr} dev ${from} nud reachable`]
+        : []),
+    ]),
+  );
+}
+
+/** Returns the neighbours on an interface that have answered, with their MACs; an empty list if ip(8) fails. */
+export async function answeredNeighbours(
+  device: string,
+): Promise<readonly { readonly address: string; readonly mac: string }[]> {
+  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', device], commandMs);
+  if (exitCode !== 0) return [];
+  return parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
+    // A stale neighbour has answered once, but its MAC may have changed since.
+    const isCurrent = state.some((one) => ['REACHABLE', 'DELAY', 'PERMANENT'].includes(one));
+    return lladdr === undefined || !isCurrent ? [] : [{ address: dst, mac: lladdr }];
+  });
+}
+
+function parse(json: string): readonly Neighbour[] {
+  try {
+    return JSON.parse(json) as Neighbour[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,41 @@
+import { Resolver } from 'node:dns/promises';
+import { run } from '../process/exec.ts';
+
+/**
+ * Time limit for an answer. A rollback decision does not wait for a neighbour that has not answered within a second.
+ */
+const answerMs = 1_000;
+
+/**
+ * Returns true if the address answers an ICMP echo request through this interface; sends up to five within limitMs. A
+ * link-local address needs the interface in any case (RFC 4007 section 11).
+ */
+export async function answersPing(
+  address: string,
+  interfaceName: string,
+  limitMs = answerMs,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const seconds = String(Math.max(1, Math.ceil(limitMs / 1000)));
+  const { exitCode } = await run(
+    'ping',
+    ['-n', '-q', '-c', '1', '-i', '0.2', '-w', seconds, '-I', interfaceName, address],
+    limitMs + 1000,
+    { stdin: 'ignore', ...(signal === undefined ? {} : { cancelSignal: signal }) },
+  );
+  return exitCode === 0;
+}
+
+/** Returns true if the name server answers, even with a refusal, because the check is only for its reachability. */
+export async function answersDns(server: string): Promise<boolean> {
+  const resolver = new Resolver({ timeout: answerMs, tries: 1 });
+  resolver.setServers([server]);
+  try {
+    await resolver.resolveNs('.');
+    return true;
+  } catch (error) {
+    return !['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EREFUSED_BY_HOST'].includes(
+      (error as NodeJS.ErrnoException).code ?? '',
+    );
+  }
+}

@@ -1,0 +1,177 @@
+import type { Options } from 'execa';
+import { AgentError } from '../../../errors.ts';
+
+/** Result of a program that has ended. */
+export interface Finished {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Description of the failure; undefined for a success. */
+  readonly failure: string | undefined;
+}
+
+/**
+ * Standard input, inheritance of the agent's streams, an open file for the output, or a signal that ends the program
+ * early.
+ */
+type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin' | 'stdout'>;
+
+/**
+ * Runs a program without a shell and waits for its end; a non-zero exit status is a result, not an error. Standard
+ * input is empty by default. The program runs in a session of its own (setsid(2)) unless it inherits the agent's
+ * streams: a second Ctrl-C during a rollback, which does not stop for it, must not end the programs that the rollback
+ * needs. Fails with `command-missing`.
+ */
+export async function run(
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+  options: RunOptions = { stdin: 'ignore' },
+): Promise<Finished> {
+  const { execa } = await import('execa');
+  const detached = !('stdio' in options);
+  const result = await execa(program, [...programArguments], {
+    ...options,
+    detached,
+    timeout: timeoutMs,
+    reject: false,
+  });
+  if (result.exitCode === undefined && !result.timedOut && !result.isCanceled && result.signal === undefined) {
+    throw new AgentError('command-missing', `${program} cannot be started: ${result.shortMessage}`, {
+      hint: `install the package that has ${program}`,
+      facts: { program },
+    });
+  }
+  const { exitCode = -1, stdout, stderr, shortMessage } = result;
+  return { exitCode, stdout: String(stdout), stderr: String(stderr), failure: shortMessage };
+}
+
+export interface Captured {
+  /** Standard output and standard error in the order of their arrival, cut at the limit. */
+  readonly text: string;
+  /** Reason why the output is incomplete or the program failed; null for a success. */
+  readonly note: string | null;
+}
+
+/**
+ * Runs a program and returns its output up to a limit. A program that is missing, fails or hangs is reported in `note`.
+ */
+export async function capture(
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+  limitBytes: number,
+): Promise<Captured> {
+  const { execa } = await import('execa');
+  const result = await execa(program, [...programArguments], {
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    timeout: timeoutMs,
+    maxBuffer: limitBytes,
+    stripFinalNewline: false,
+  });
+  let note: string | null = null;
+  if (result.isMaxBuffer) note = `cut after ${limitBytes} bytes`;
+  else if (result.timedOut) note = `ended after ${timeoutMs / 1000} s`;
+  else if (result.signal !== undefined) note = `ended by ${result.signal}`;
+  else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
+  else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
+  // maxBuffer applies to standard output and standard error separately.
+  return { text: String(result.all ?? '').slice(0, limitBytes), note };
+}
+
+/** Runs a program with an open file as its standard output. Fails with `command-missing` or `step-failed`. */
+export async function runInto(
+  descriptor: number,
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  // Any open descriptor is possible; execa's types have only the first ten.
+  const stdout = descriptor as 1;
+  const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdin: 'ignore', stdout });
+  if (exitCode === 0) return;
+  throw new AgentError('step-failed', failure ?? program, {
+    hint: 'check that there is room for it (df)',
+    facts: { program, stderr: stderr.trim() },
+  });
+}
+
+/**
+ * Starts a program and calls back for every chunk of its output, until the returned function is called. The program
+ * runs in a session of its own and ends with the agent in any case (PR_SET_PDEATHSIG of prctl(2)). This matters for a
+ * run that was killed: its scope ends with its last process, and only then systemd starts the rollback. `onEnd` is
+ * called if the program ends by itself.
+ */
+export async function follow(
+  program: string,
+  programArguments: readonly string[],
+  onOutput: () => void,
+  onEnd: () => void,
+): Promise<() => void> {
+  const { execa } = await import('execa');
+  const child = execa('setpriv', ['--pdeathsig', 'KILL', program, ...programArguments], {
+    reject: false,
+    buffer: false,
+    detached: true,
+    stdin: 'ignore',
+    stderr: 'ignore',
+  });
+  child.stdout?.on('data', onOutput);
+  let ended = false;
+  child.then(() => {
+    if (!ended) onEnd();
+  }, onEnd);
+  return () => {
+    ended = true;
+    // If the program could not be started, its pid is undefined. Node would then send the signal to the number 0, which
+    // means all processes of the agent's process group.
+    if (child.pid !== undefined) child.kill('SIGKILL');
+  };
+}
+
+/** Result of starting a daemon. */
+export interface Detached {
+  /** First line of its output, which reports that it is ready; null if it has ended. */
+  readonly line: string | null;
+  readonly exitCode: number;
+}
+
+/**
+ * Starts a script with this Node in a session of its own (daemon(7)), and waits until it prints a line or ends.
+ * Standard error is passed to `onError` until then, and discarded afterwards.
+ */
+export async function startDetached(
+  script: string,
+  words: readonly string[],
+  onError: (text: string) => void,
+): Promise<Detached> {
+  const { execa } = await import('execa');
+  const child = execa(process.execPath, [...process.execArgv, script, ...words], {
+    reject: false,
+    buffer: false,
+    cleanup: false,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: '/',
+  });
+  child.stderr.on('data', (chunk: Buffer) => onError(String(chunk)));
+  let printed = '';
+  const line = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += String(chunk);
+      if (printed.includes('\n')) resolve(printed.slice(0, printed.indexOf('\n')));
+    });
+  });
+  const first = await Promise.race([line, child]);
+  if (typeof first !== 'string') {
+    if (first.exitCode !== undefined) return { line: null, exitCode: first.exitCode };
+    throw new AgentError('step-failed', `the daemon has ended: ${first.shortMessage}`, {
+      hint: 'run it without --detach to see why',
+    });
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  child.unref();
+  return { line: first, exitCode: 0 };
+}

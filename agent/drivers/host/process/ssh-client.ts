@@ -1,0 +1,48 @@
+import { isIP } from 'node:net';
+import { fileText } from '../files/kernel-files.ts';
+
+/**
+ * Yields SSH_CONNECTION of the own environment, then of each ancestor. sudo(8) and su(1) drop the variable; the shell
+ * below sshd has it.
+ */
+function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Generator<string | undefined> {
+  yield own.SSH_CONNECTION;
+  for (let pid = parent; pid > 1; pid = parentOf(pid, root)) {
+    const environ = fileText(`${root}/proc/${pid}/environ`) ?? '';
+    yield /(?:^|\0)SSH_CONNECTION=([^\0]*)/.exec(environ)?.[1];
+  }
+}
+
+/** Both ends of an SSH connection. */
+export interface SshSession {
+  readonly client: { readonly address: string; readonly port: number };
+  readonly server: { readonly address: string; readonly port: number };
+}
+
+/** Returns the SSH connection that started the agent, from SSH_CONNECTION (ssh(1), "Environment"); null if it is unset or lacks two valid ends. */
+export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
+  for (const connection of environments(own, parent, root)) {
+    const [client = '', clientPort, server = '', serverPort] = connection?.split(' ') ?? [];
+    if (isIP(client) === 0) continue;
+    const ends = {
+      client: { address: client, port: Number(clientPort) },
+      server: { address: server, port: Number(serverPort) },
+    };
+    return isIP(client) === isIP(server) && ends.server.port > 0 ? ends : null;
+  }
+  return null;
+}
+
+/** Returns the address of the SSH client that started the agent; null if SSH_CONNECTION is unset or has no valid address. */
+export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
+  for (const connection of environments(own, parent, root)) {
+    const client = connection?.split(' ')[0];
+    if (client !== undefined && isIP(client) !== 0) return client;
+  }
+  return null;
+}
+
+/** Returns the parent of a process (proc_pid_status(5)); 0 if the process has ended. */
+function parentOf(pid: number, root: string): number {
+  return Number(/^PPid:\s*(\d+)$/m.exec(fileText(`${root}/proc/${pid}/status`) ?? '')?.[1] ?? 0);
+}

@@ -1,0 +1,60 @@
+import { existsSync, readlinkSync, statSync } from 'node:fs';
+import { AgentError } from '../../../errors.ts';
+import { run } from './exec.ts';
+
+/** Time limit of `systemctl preset`, which makes a few links and waits for nothing. */
+const commandMs = 10_000;
+/** Time limit of a program, equal to the unit's TimeoutStartSec. A run has its own, shorter limits. */
+const programMs = 240_000;
+
+/**
+ * Returns the reason why no service can be reached or started here: an image build, a chroot, or a container without
+ * systemd; null on a running node.
+ */
+export function whyNothingRuns(): string | null {
+  if (isChroot()) return 'this is a chroot';
+  // The check is that of sd_booted(3).
+  if (!existsSync('/run/systemd/system')) return 'systemd does not run here';
+  return existsSync('/run/dbus/system_bus_socket') ? null : 'there is no D-Bus system bus here';
+}
+
+function isChroot(): boolean {
+  try {
+    const [own, first] = [statSync('/'), statSync('/proc/1/root/')];
+    return own.dev !== first.dev || own.ino !== first.ino;
+  } catch {
+    // /proc is missing or must not be read, as in an image build.
+    return true;
+  }
+}
+
+/**
+ * Returns true if this process is in another network namespace than the machine. rpm can run scriptlets in an empty one
+ * (rpm-plugin-unshare).
+ */
+export function isNetworkHidden(): boolean {
+  try {
+    return readlinkSync('/proc/self/ns/net') !== readlinkSync('/proc/1/ns/net');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs a program in the network namespace of the machine, with the agent's input and output; returns its exit status.
+ */
+export async function runInMachineNetwork(program: string, ...programArguments: string[]): Promise<number> {
+  const words = ['--net=/proc/1/ns/net', program, ...programArguments];
+  return (await run('nsenter', words, programMs, { stdio: 'inherit' })).exitCode;
+}
+
+/**
+ * Enables or disables a unit according to the presets of the distribution and the administrator; works without a
+ * running systemd.
+ */
+export async function presetUnit(unit: string): Promise<void> {
+  const { exitCode, stderr } = await run('systemctl', ['--no-reload', 'preset', unit], commandMs);
+  if (exitCode === 0) return;
+  const why = stderr.trim().split('\n').at(-1) ?? `systemctl ended with ${exitCode}`;
+  throw new AgentError('systemd-refused', why, { hint: `once the cause is fixed: systemctl enable --now ${unit}` });
+}

@@ -1,0 +1,77 @@
+import type { AddedBridge } from './added-bridge.ts';
+import type { BridgeNames } from './bridge-names.ts';
+import type { NmProfile, OvsBridge } from './observation.ts';
+
+/** Digit of the UUID that distinguishes the profiles of one bridge. Its upper bits are the variant of RFC 9562. */
+const kinds = [
+  { prefix: '', digit: '8' },
+  { prefix: 'ovs-port-', digit: '9' },
+  { prefix: 'ovs-if-', digit: 'a' },
+] as const;
+
+/** Length of the longest interface name in bytes, which is also the room in a UUID beside its version and variant. */
+const nameBytes = 15;
+
+/** Default metric of NetworkManager for the interface of a bridge. */
+export const leastPreferredMetric = 800;
+
+/** Names that Open vSwitch, OVN, MicroShift and the agent's own profiles use for other purposes. */
+const reservedNames = /^(br-ex1?|br-int|br-local|ovs-.*|phys\d+)$/;
+
+/**
+ * Returns the reason why `bridge add` refuses a bridge name, as the second half of a sentence; null if it accepts it.
+ */
+export function addedNameFault(name: string): string | null {
+  if (name.length > nameBytes) return `it has ${name.length} characters and the kernel allows ${nameBytes}`;
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(name) || /^\d+$/.test(name))
+    return 'a name has letters, digits, ".", "_" and "-", not only digits, and begins with a letter or a digit';
+  return reservedNames.test(name) ? 'this name is reserved' : null;
+}
+
+/** Returns the names for a bridge of `bridge add`. */
+export function addedNames(bridge: string, routeMetric = leastPreferredMetric): BridgeNames {
+  return {
+    bridge,
+    bridgePort: `ovs-port-${bridge}`,
+    bridgeInterface: `ovs-if-${bridge}`,
+    formerUplinkPort: null,
+    formerUplinkInterface: null,
+    routeMetric,
+    isAdded: true,
+  };
+}
+
+/**
+ * Returns the UUID of a profile of `bridge add` from its id. The UUID contains the name itself (RFC 9562 version 8), so
+ * it is the same in every boot, which DHCP and IPv6 identities need, and identifies the agent's profiles without a
+ * list. Null if the name cannot be an interface name.
+ */
+export function addedUuid(id: string): string | null {
+  const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];
+  const name = Buffer.from(id.slice(kind.prefix.length));
+  if (name.length === 0 || name.length > nameBytes) return null;
+  const digits = name.toString('hex').padEnd(nameBytes * 2, '0');
+  const [first, second] = [digits.slice(0, 12), digits.slice(12, 15)];
+  const rest = digits.slice(15);
+  return `${first.slice(0, 8)}-${first.slice(8)}-8${second}-${kind.digit}${rest.slice(0, 3)}-${rest.slice(3)}`;
+}
+
+/** Returns the bridge of `bridge add` to which a profile belongs; null if it belongs to none. */
+export function addedBridgeOfProfile({ id, uuid }: Pick<NmProfile, 'id' | 'uuid'>): string | null {
+  // This check comes first, because a node may have a thousand profiles of the administrator.
+  if (uuid[14] !== '8' || uuid !== addedUuid(id)) return null;
+  const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];
+  return id.slice(kind.prefix.length);
+}
+
+/** Returns true for a row that belongs to a profile of `bridge add`, even if the profile no longer exists. */
+export function isAddedRow({ name }: Pick<OvsBridge, 'name'>, owner: string | undefined): boolean {
+  return owner !== undefined && owner === addedUuid(name);
+}
+
+/** Returns the list with this bridge added, sorted by name. */
+export function withAdded(list: readonly AddedBridge[], entry: AddedBridge): readonly AddedBridge[] {
+  return [...list.filter(({ bridge }) => bridge !== entry.bridge), entry].toSorted((one, other) =>
+    one.bridge < other.bridge ? -1 : 1,
+  );
+}

@@ -1,0 +1,91 @@
+import type { Json } from '../settings.ts';
+
+/** Object of the Kubernetes API as JSON. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMetadata;
+  readonly [field: string]: unknown;
+}
+
+interface ObjectMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** Identity of an object in the API. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string | null;
+  readonly name: string;
+}
+
+export const namespaceName = 'openshift-ovn-kubernetes';
+
+/** Field manager of all objects that the agent applies, and value of the managed-by label. */
+export const fieldManager = 'microshift-net';
+
+/**
+ * Selector of all objects of the agent. Pods do not get the label, because the pod selectors of the daemonsets are
+ * older than the agent.
+ */
+export const managedBySelector = `app.kubernetes.io/managed-by=${fieldManager}`;
+
+/** The label as a line of a rendered file. */
+export const managedByLine = `app.kubernetes.io/managed-by: ${fieldManager}`;
+
+export const ownerLabels: Readonly<Record<string, string>> = {
+  'app.kubernetes.io/managed-by': fieldManager,
+  'app.kubernetes.io/part-of': 'ovn-kubernetes',
+};
+
+/** Returns the reference of an object. */
+export function referenceOf(object: KubernetesObject): ObjectReference {
+  const { apiVersion, kind, metadata } = object;
+  return { apiVersion, kind, namespace: metadata.namespace ?? null, name: metadata.name };
+}
+
+/**
+ * Returns the name of an object for the user: `DaemonSet ovnkube-node`. It has no namespace, because all namespaced
+ * objects of the agent are in one.
+ */
+export function titleOf(reference: ObjectReference): string {
+  return `${reference.kind} ${reference.name}`;
+}
+
+/** Returns a text that is unique for each object. */
+export function keyOf({ apiVersion, kind, namespace, name }: ObjectReference): string {
+  return [apiVersion, kind, namespace ?? '', name].join(' ');
+}
+
+/** Returns the value at a path of field names; undefined if it does not exist. */
+export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
+    value,
+  );
+}
+
+/** Returns the list at a path of field names; an empty list if it does not exist. */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const list = fieldAt(value, ...path);
+  return Array.isArray(list) ? list : [];
+}
+
+/** Returns the API's reason and message in one line. */
+export function explained(state: unknown): string {
+  const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
+    String(one ?? '').trim(),
+  );
+  return [reason, message?.split('\n').at(-1)].filter((part) => part !== '').join(': ') || 'no reason given';
+}
+
+/** Returns a mutable copy. */
+export function mutableCopy(object: KubernetesObject): Record<string, Json> {
+  return structuredClone(object) as unknown as Record<string, Json>;
+}

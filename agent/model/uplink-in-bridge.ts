@@ -1,0 +1,50 @@
+import { devicesIn, mayBeNic } from './bridge-devices.ts';
+import { type BridgeNames, sourceOf } from './names.ts';
+import type { Observation } from './observation.ts';
+import { stringsOf, textOf } from './settings.ts';
+
+/**
+ * Returns the uplink of an OVS bridge: the NIC in it; null without a NIC. Of several devices, it is the one in the
+ * external id bridge-uplink, which may be a tap or veth if the node itself is a guest or a container.
+ */
+export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
+  const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
+  const devices = devicesIn(bridge).map((row) => row.name);
+  const named = namedUplink(names, observation);
+  if (named !== null && devices.includes(named)) return named;
+  const [only, ...more] = devices.filter((name) => mayBeNic(name, observation));
+  return more.length === 0 ? (only ?? null) : null;
+}
+
+/**
+ * Returns the NIC of a bridge, or its former NIC if the NIC or the bridge was removed by hand; null if there never was
+ * one, or if the NIC no longer exists.
+ */
+export function presentOrFormerUplink(names: BridgeNames, observation: Observation): string | null {
+  const { profiles } = observation.networkManager;
+  const former =
+    profiles.find((entry) => entry.id === names.formerUplinkInterface) ??
+    profiles.find((entry) => entry.id === names.formerUplinkPort);
+  const bound = textOf(former?.settings, 'connection', 'interface-name');
+  const inBridge = uplinkInBridge(names, observation);
+  const candidates = [inBridge, bound, namedUplink(names, observation), runningSource(names, observation)];
+  const others = observation.ovs.bridges.filter((row) => row.name !== names.bridge);
+  const taken = others.flatMap((row) => row.ports.map((port) => port.name));
+  const free = observation.links.map((link) => link.name).filter((name) => !taken.includes(name));
+  return candidates.find((name) => free.some((link) => link === name)) ?? null;
+}
+
+/** Returns the uplink that the agent's profile of the bridge names for ovn-kubernetes; null if it names none. */
+export function namedUplink(names: BridgeNames, observation: Observation): string | null {
+  const profile = observation.networkManager.profiles.find((entry) => entry.id === names.bridge);
+  return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
+}
+
+/** Returns the device on which the source of the agent's interface profile is active; null if it is not active. */
+function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
+  const { profiles, activeConnections, devices } = networkManager;
+  const own = profiles.find((entry) => entry.id === names.bridgeInterface);
+  const source = own === undefined ? null : sourceOf(own);
+  const active = activeConnections.find((entry) => entry.uuid === source);
+  return devices.find((entry) => active?.devices.includes(entry.path))?.interface ?? null;
+}

@@ -1,0 +1,61 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
+import { is, keys, only } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/draft.ts';
+import { wantHeld } from '../rows/held.ts';
+
+const families = [
+  { isSix: false, word: 'v4', everything: '0.0.0.0/0' },
+  { isSix: true, word: 'v6', everything: '::/0' },
+] as const;
+
+/**
+ * Adds rows by which packets from outside to pods of other nodes get the gateway's own address as their source, so that the answers return to the
+ * gateway. `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does that for the first packet of a connection and for the packets after the
+ * answer, but not for packets in between: a repeated SYN, or the second datagram of a UDP client, is new to ovn-northd's flows, and already has the
+ * address of the pod as its destination (northd.c, `ct.new` with the service's address; OVN 23.03 and 26.03). It would reach the pod with another
+ * source address than the first packet, and its answer would leave by the pod's own node. The NAT row matches addresses only, and finds the
+ * translation of the first packet. Pods of the gateway's own node answer by this gateway in any case, and see the client if `externalTrafficPolicy`
+ * is Local.
+ */
+export function wantBalancedSources(
+  draft: Draft,
+  nodes: readonly OverlayNode[],
+  own: Pick<OverlayNode, 'name' | 'subnets'>,
+  router: WantedRow,
+  joinAddresses: readonly string[],
+): void {
+  const led = nodes.flatMap(({ name, gateway }) => (name === own.name ? [] : (gateway?.subnets ?? [])));
+  const beyond = nodes.flatMap(({ name, subnets }) =>
+    subnets.filter((subnet) => name !== own.name || led.includes(subnet)),
+  );
+  for (const { isSix, word, everything } of families) {
+    const subnets = beyond.filter((subnet) => isIpv6(subnet) === isSix);
+    const external = sameFamily(joinAddresses, everything);
+    if (subnets.length === 0 || external === null) continue;
+    const name = setName(own.name, word);
+    const set = draft.want({
+      table: 'Address_Set',
+      title: `pods that do not answer by ${router.title}, ${word}`,
+      existing: draft.existing.named('Address_Set', name),
+      columns: { name: is(name), addresses: only(subnets), external_ids: keys({ 'ip-family': word }) },
+      node: own.name,
+      why: 'their answers have to come back to the gateway',
+    });
+    wantHeld(draft, {
+      table: 'NAT',
+      title: `${router.title}: from outside to pods of other nodes, ${word}`,
+      holder: router,
+      column: 'nat',
+      key: { type: 'snat', logical_ip: everything, external_ip: withoutLength(external) },
+      columns: { allowed_ext_ips: is([set.reference]) },
+      node: own.name,
+      why: 'pods of other nodes answer to the gateway',
+    });
+  }
+}
+
+/** Returns the name of the set, in characters that a match may have (ovn-sb(5), expressions). Node names contain hyphens, but no underscores. */
+function setName(node: string, word: string): string {
+  return `beyond_${node.replaceAll('-', '_')}_${word}`;
+}

@@ -1,0 +1,82 @@
+import { AgentError } from '../../errors.ts';
+import type { CentralFacts, OverlayPlan } from '../../model/overlay.ts';
+import { isPublishedKey } from '../members/renewal.ts';
+import { is, keys } from '../rows/column-changes.ts';
+import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/draft.ts';
+import { mapOf, textOf } from '../rows/existing.ts';
+import { isOwnedBy } from '../rows/tags.ts';
+
+/** Plans the listeners, certificates and published data of a central database. Listeners of other programs stay. */
+export function planCentral(facts: CentralFacts): OverlayPlan {
+  const { owner, connections, tls, published = {}, rows } = facts;
+  const draft = createDraft(foundIn(rows), owner);
+  const table = rows.database === 'OVN_Southbound' ? 'SB_Global' : 'NB_Global';
+  const root = draft.existing.all(table)[0] ?? null;
+  if (root === null) {
+    throw new AgentError('overlay-conflict', `${rows.database} is not set up, it has no row in ${table}`, {
+      hint: 'start ovn-northd, which makes it',
+    });
+  }
+  const global: WantedRow = { table, title: table, reference: root._uuid, existing: root };
+  if (tls !== null) wantTls(draft, global, tls, owner);
+  if (rows.database === 'OVN_Southbound') {
+    const surplus = Object.keys(mapOf(root, 'external_ids')).filter(
+      (key) => isPublishedKey(key) && !(key in published),
+    );
+    draft.want({
+      ...global,
+      columns: { external_ids: { keys: published, without: surplus } },
+      isShared: true,
+      why: 'members renew their certificates by it',
+    });
+  }
+  for (const { target, role, inactivityProbeMs } of connections) {
+    draft.want({
+      table: 'Connection',
+      title: target,
+      existing: draft.existing.all('Connection').find((row) => row.target === target) ?? null,
+      columns: {
+        target: is(target),
+        inactivity_probe: is([inactivityProbeMs]),
+        ...(role !== null && { role: is(role) }),
+      },
+      place: { row: global, column: 'connections' },
+      why:
+        role === null
+          ? 'other nodes write their rows over it'
+          : `nodes connect to it, and may write what ${role} writes`,
+    });
+  }
+  for (const row of draft.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
+    if (!draft.isPlanned(row))
+      draft.remove('Connection', row, textOf(row, 'target'), 'the configuration has no such listener any more');
+  if (tls === null)
+    for (const row of draft.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
+      draft.remove('SSL', row, 'certificates', 'TLS is off');
+  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+}
+
+function wantTls(draft: Draft, global: WantedRow, tls: NonNullable<CentralFacts['tls']>, owner: string): void {
+  const existing = draft.existing.all('SSL')[0] ?? null;
+  const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };
+  const isSame = Object.entries(files).every(([column, file]) => textOf(existing, column) === file);
+  if (existing !== null && !isOwnedBy(existing, owner) && !isSame) {
+    const message = `the database uses the certificate ${textOf(existing, 'certificate')}, which is not ours`;
+    throw new AgentError('overlay-conflict', message, {
+      hint: 'remove it yourself, because its clients lose their connection: ovn-nbctl del-ssl, ovn-sbctl del-ssl',
+    });
+  }
+  draft.want({
+    table: 'SSL',
+    title: 'certificates',
+    existing,
+    columns: {
+      private_key: is(tls.privateKey),
+      certificate: is(tls.certificate),
+      ca_cert: is(tls.caCertificate),
+      external_ids: keys({}),
+    },
+    place: { row: global, column: 'ssl' },
+    why: 'who connects is known by a certificate of the cluster',
+  });
+}

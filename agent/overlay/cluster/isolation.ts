@@ -1,0 +1,99 @@
+import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
+import { isIpv6 } from '../addresses.ts';
+import { nodeNames } from '../names.ts';
+import { is } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/draft.ts';
+import { wantHeld } from '../rows/held.ts';
+import { tunnelPorts } from '../tunnel-ports.ts';
+
+/** Priority above every rule of a network policy, and above the policies of a router by which nodes are reached. */
+const priority = 1010;
+
+const families = [
+  { number: 4, isSix: false, word: 'ip4' },
+  { number: 6, isSix: true, word: 'ip6' },
+] as const;
+
+/** Match of a packet that begins or ends a tunnel (ovn-sb(5), logical expressions). */
+const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
+  .toSorted((a, b) => a - b)
+  .join(', ')}}`;
+
+/**
+ * Plans a guard against forged sources: a network policy identifies a pod by its address, so the router that a packet from outside reaches first
+ * drops it if its source is an address of the cluster.
+ */
+export function wantOutsideGuards(
+  draft: Draft,
+  layout: OverlayLayout,
+  router: WantedRow,
+  outsidePort: string,
+  node: string,
+): void {
+  for (const { number, isSix, word } of families) {
+    const own = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
+      (range) => isIpv6(range) === isSix,
+    );
+    if (own.length === 0) continue;
+    const ranges = [...own, masqueradeSubnets[number]].join(', ');
+    const match = `inport == "${outsidePort}" && ${word}.src == {${ranges}}`;
+    wantDropped(draft, router, match, node, 'no host outside has an address of the cluster');
+  }
+}
+
+/**
+ * Drops tunnel packets that pods send. Such a packet would leave by a gateway with the gateway's address, at which the tunnels of its node may end,
+ * and pass for one that another pod has sent. The same holds for a packet that a service leads from outside to another node.
+ */
+export function wantTunnelGuard(draft: Draft, router: WantedRow, node: string): void {
+  wantDropped(draft, router, isTunnelPacket, node, 'no tunnel begins in a pod');
+}
+
+function wantDropped(draft: Draft, router: WantedRow, match: string, node: string, why: string): void {
+  wantHeld(draft, {
+    table: 'Logical_Router_Policy',
+    title: `${router.title}: ${match}`,
+    holder: router,
+    column: 'policies',
+    key: { priority, match },
+    columns: { action: is('drop') },
+    node,
+    why,
+  });
+}
+
+/**
+ * Plans the guard against forged sources for packets that the node itself forwards, whichever interface they arrived by: of the cluster's addresses
+ * only those of the node's management port are valid sources, and policies always allow these. Also drops packets of pods that would end in a tunnel
+ * of the node.
+ */
+export function wantNodeGuards(
+  draft: Draft,
+  { clusterSubnets }: OverlayLayout,
+  node: OverlayNode,
+  own: readonly string[],
+  nodeSwitch: WantedRow,
+): void {
+  const { management } = nodeNames(node.name);
+  const drop = (direction: 'from-lport' | 'to-lport', match: string, why: string): void => {
+    wantHeld(draft, {
+      table: 'ACL',
+      title: `${node.name}: ${match}`,
+      holder: nodeSwitch,
+      column: 'acls',
+      key: { direction, priority, match },
+      columns: { action: is('drop') },
+      node: node.name,
+      why,
+    });
+  };
+  for (const { number, isSix, word } of families) {
+    const ranges = clusterSubnets.filter((range) => isIpv6(range) === isSix);
+    if (ranges.length === 0) continue;
+    const except = own.filter((address) => isIpv6(address) === isSix).map((address) => ` && ${word}.src != ${address}`);
+    const from = `${word}.src == {${[...ranges, masqueradeSubnets[number]].join(', ')}}${except.join('')}`;
+    drop('from-lport', `inport == "${management}" && ${from}`, 'a node has no address of a pod');
+  }
+  drop('to-lport', `outport == "${management}" && ${isTunnelPacket}`, 'no tunnel begins in a pod');
+}

@@ -1,0 +1,45 @@
+import type { OverlayLayout } from '../../model/overlay.ts';
+import type { DatabaseRow } from '../../model/rows.ts';
+import { isIpv6 } from '../addresses.ts';
+import { is, keys } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/draft.ts';
+import { type Existing, textOf } from '../rows/existing.ts';
+import { wantHeld } from '../rows/held.ts';
+import { isOwnedBy } from '../rows/tags.ts';
+
+/** Priority of the ACL, above those of network policies, which concern pods only. */
+const priority = 1002;
+
+/**
+ * Rejects packets that are still addressed to the service range behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): no backend serves
+ * them, and the route out of the cluster would lead them to the LAN.
+ */
+export function wantServicesInside(
+  draft: Draft,
+  { serviceSubnets }: Pick<OverlayLayout, 'serviceSubnets'>,
+  node: string,
+  nodeSwitch: WantedRow,
+): void {
+  for (const subnet of serviceSubnets) {
+    const match = `${isIpv6(subnet) ? 'ip6' : 'ip4'}.dst == ${subnet}`;
+    wantHeld(draft, {
+      table: 'ACL',
+      title: `${node}: ${match}`,
+      holder: nodeSwitch,
+      column: 'acls',
+      key: { direction: 'from-lport', priority, match },
+      columns: { action: is('reject'), options: keys({ 'apply-after-lb': 'true' }) },
+      node,
+      why: `a place in ${subnet} that no service has is not outside of the cluster`,
+    });
+  }
+}
+
+/** Returns the service ranges for which `nodeSwitch` has such rows, IPv4 first; empty if it has none or is null. */
+export function servicesInside(rows: Existing, nodeSwitch: DatabaseRow | null, owner: string): readonly string[] {
+  return rows
+    .referred(nodeSwitch, 'acls', 'ACL')
+    .filter((row) => isOwnedBy(row, owner) && row.priority === priority)
+    .flatMap((row) => /^ip[46]\.dst == (\S+)$/.exec(textOf(row, 'match'))?.[1] ?? [])
+    .toSorted((a, b) => Number(isIpv6(a)) - Number(isIpv6(b)));
+}

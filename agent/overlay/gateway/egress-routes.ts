@@ -1,0 +1,118 @@
+import { isIpv6, isWithin, sameFamily, subnetOf, withoutLength } from '../addresses.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { keys } from '../rows/column-changes.ts';
+import type { Draft } from '../rows/draft.ts';
+import { listOf, mapOf, textOf } from '../rows/existing.ts';
+import { wantHeld } from '../rows/held.ts';
+import { tagKeys } from '../rows/tag-keys.ts';
+import { nodeTag } from '../rows/tags.ts';
+import type { GatewayRouter } from './gateway.ts';
+import { isAnyUp, type Vip } from './vip.ts';
+
+const table = 'Logical_Router_Static_Route';
+const column = 'static_routes';
+
+/**
+ * Plans the routes that decide by which gateway a packet leaves: the one that was requested for its subnet; or else that of its own node; or else any
+ * gateway that is up, in equal shares (ECMP), unless a node of a VIP is up. A gateway that is down has no such route.
+ */
+export function wantEgressRoutes(
+  draft: Draft,
+  cluster: Cluster,
+  gateways: readonly GatewayRouter[],
+  vips: readonly Vip[],
+  leaving: readonly string[],
+): void {
+  const asked = new Set([
+    ...askedFor(draft, cluster, gateways, leaving),
+    ...vips.flatMap(({ nodes }) => nodes.flatMap(({ gateway }) => gateway?.subnets ?? [])),
+  ]);
+  for (const one of gateways) {
+    const { node, gateway, joinAddresses } = one;
+    for (const address of joinAddresses.map(withoutLength))
+      route(
+        draft,
+        cluster,
+        one,
+        '',
+        address,
+        address,
+        `${one.router.title} is reached itself, whatever leaves by others`,
+      );
+    if (!gateway.isUp) {
+      draft.trace.push(`egress=${node.name} is down`);
+      continue;
+    }
+    const own = node.subnets.filter((subnet) => !asked.has(subnet) || gateway.subnets.includes(subnet));
+    for (const subnet of new Set([...own, ...gateway.subnets])) {
+      const hop = sameFamily(joinAddresses, subnet);
+      if (hop === null) continue;
+      const why = gateway.subnets.includes(subnet) ? 'it was asked for' : 'the shortest way, its own node';
+      draft.trace.push(`egress=${subnet} by ${node.name}, ${why}`);
+      route(draft, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
+    }
+    for (const address of joinAddresses.map(withoutLength)) {
+      if (vips.some((one) => isAnyUp(one) && sameFamily(one.gateway.nextHops, address) !== null)) continue;
+      const all = isIpv6(address) ? '::/0' : '0.0.0.0/0';
+      route(draft, cluster, one, '', all, address, `nodes without a gateway leave by any, ${node.name} too`);
+    }
+  }
+  removeDeadEnds(draft, cluster, gateways);
+}
+
+/** Returns the subnets that were requested for a gateway, including gateways of nodes that are not in this plan. */
+function askedFor(
+  draft: Draft,
+  { layout, router }: Cluster,
+  gateways: readonly GatewayRouter[],
+  leaving: readonly string[],
+): ReadonlySet<string> {
+  const planned = new Set([...gateways.map(({ node }) => node.name), ...leaving]);
+  const others = draft.existing.referred(router.existing, column, table).filter((row) => {
+    const node = nodeTag(row, layout.owner);
+    return node !== null && !planned.has(node) && tagKeys.asked in mapOf(row, 'external_ids');
+  });
+  const wanted = gateways.filter(({ gateway }) => gateway.isUp).flatMap(({ gateway }) => gateway.subnets);
+  return new Set([...wanted, ...others.map((row) => textOf(row, 'ip_prefix'))]);
+}
+
+function route(
+  draft: Draft,
+  { router }: Cluster,
+  { node, gateway }: GatewayRouter,
+  policy: '' | 'src-ip',
+  prefix: string,
+  nextHop: string,
+  why: string,
+): void {
+  const isAsked = policy === 'src-ip' && gateway.subnets.includes(prefix);
+  wantHeld(draft, {
+    table,
+    title: `${router.title}: ${policy === '' ? '' : 'from '}${prefix} via ${nextHop}`,
+    holder: router,
+    column,
+    key: { ip_prefix: prefix, nexthop: nextHop, policy },
+    columns: {
+      external_ids: isAsked ? keys({ [tagKeys.asked]: 'yes' }) : { keys: {}, without: [tagKeys.asked] },
+    },
+    node: node.name,
+    why,
+  });
+}
+
+/**
+ * Removes default routes to addresses of the join subnet that no router has: the tool of 2017 routed everything to the first address of that subnet.
+ */
+function removeDeadEnds(draft: Draft, { router, joinAddresses }: Cluster, gateways: readonly GatewayRouter[]): void {
+  const there = [
+    ...draft.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks').map(String)),
+    ...gateways.flatMap(({ joinAddresses }) => joinAddresses),
+  ].map(withoutLength);
+  for (const row of draft.existing.referred(router.existing, column, table)) {
+    const nextHop = textOf(row, 'nexthop');
+    const isDefault = ['0.0.0.0/0', '::/0'].includes(textOf(row, 'ip_prefix'));
+    const isJoin = joinAddresses.some((address) => isWithin(nextHop, subnetOf(address)));
+    if (isDefault && isJoin && !there.includes(nextHop))
+      draft.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has ${nextHop}`);
+  }
+}

@@ -1,0 +1,110 @@
+import { AgentError } from '../../errors.ts';
+import type { Link, Route } from '../../model/observation.ts';
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { PortChange } from '../../model/overlay-plan.ts';
+import { isDefault } from '../../net/destination.ts';
+import { globalAddresses, isWithin, rangeOf } from '../addresses.ts';
+import type { KernelFacts } from './own-gateway.ts';
+
+/** Hardware type of Ethernet, the only one that a port of Open vSwitch can have (linux/if_arp.h, ARPHRD_ETHER). */
+const ethernet = 1;
+
+/** Facts about a NIC that the gateway shall use alone. */
+export interface NicFacts extends KernelFacts {
+  /** Address of the SSH client that runs this command; null without an SSH connection. */
+  readonly sshPeer: string | null;
+  /** Addresses (`address/prefix`) of the NIC with a limited lifetime, from a DHCP lease or a router advertisement. */
+  readonly leased: readonly string[];
+}
+
+/**
+ * Returns the addresses that move from a NIC to the gateway. Refuses a NIC that the node needs, because every packet that arrives there goes to the
+ * gateway. `asked` are the requested addresses.
+ */
+export function movedAddresses(
+  nic: string,
+  asked: readonly string[] | 'auto',
+  node: Pick<OverlayNode, 'encap' | 'hostAddresses'>,
+  facts: NicFacts,
+): readonly string[] {
+  const { links, leased } = facts;
+  const link = links.find(({ name }) => name === nic);
+  if (link === undefined) {
+    throw new AgentError('interface-not-found', `there is no interface ${nic}`, {
+      hint: `write one of: ${links.map(({ name }) => name).join(', ')}`,
+    });
+  }
+  const need = needOf(link, node, facts);
+  if (need !== null) {
+    throw new AgentError('interface-unsuitable', `${nic} cannot be the gateway's own: ${need}`, {
+      hint: 'choose an unused NIC, or omit --interface, so that the gateway shares br-ex',
+      facts: { interface: nic },
+    });
+  }
+  const there = globalAddresses(link);
+  const [lease] = there.filter((address) => leased.includes(address));
+  if (lease !== undefined) {
+    throw new AgentError('interface-unsuitable', `${nic} has ${lease} of a lease, which would run out`, {
+      hint: `take the NIC from NetworkManager (nmcli device set ${nic} managed no; for good: unmanaged-devices in its configuration), \`ip address flush dev ${nic}\`, and say --address`,
+      facts: { interface: nic },
+    });
+  }
+  const lost = asked === 'auto' ? [] : there.filter((address) => !asked.includes(address));
+  if (lost.length > 0) {
+    throw new AgentError(
+      'interface-unsuitable',
+      `${nic} has ${lost.join(', ')}, which would not be answered any more`,
+      {
+        hint: `take it off first: ip address delete ${lost[0]} dev ${nic}`,
+        facts: { interface: nic },
+      },
+    );
+  }
+  return there;
+}
+
+/** Returns the reason why the node needs a NIC, as the end of a sentence; null if the node does not need it. */
+function needOf(link: Link, node: Pick<OverlayNode, 'encap' | 'hostAddresses'>, facts: NicFacts): string | null {
+  const { name, kind, hardwareType, master } = link;
+  if (hardwareType !== ethernet || kind === 'wlan') return 'Open vSwitch carries Ethernet only';
+  if (master !== null && master !== 'ovs-system') return `it is part of ${master}`;
+  const routes = facts.routes.filter(({ device, gateway }) => device === name && gateway !== null);
+  if (routes.some(({ destination }) => isDefault(destination))) return 'a default route of this node leads over it';
+  const [route] = routes;
+  if (route !== undefined) return `the route of this node to ${route.destination} leads over it`;
+  const own = new Set(link.addresses.map(({ address }) => address));
+  const needed = [...node.encap.addresses, ...node.hostAddresses].find((address) => own.has(address));
+  if (needed !== undefined) return `it has ${needed}, at which the other nodes reach this one`;
+  if (facts.sshPeer !== null && deviceTowards(facts.sshPeer, facts.routes) === name)
+    return `who runs this is connected over it, from ${facts.sshPeer}`;
+  return null;
+}
+
+/** Returns the device by which a packet to an address leaves: that of the route with the longest prefix and the lowest metric. */
+function deviceTowards(address: string, routes: readonly Route[]): string | null {
+  const [best] = routes
+    .filter(({ destination }) => isWithin(address, destination))
+    .toSorted(
+      (a, b) => rangeOf(b.destination).prefixLength - rangeOf(a.destination).prefixLength || a.metric - b.metric,
+    );
+  return best?.device ?? null;
+}
+
+/**
+ * Plans the state of the gateway's own NIC in the kernel: it is up and has no address, because the gateway answers for its addresses. A NIC that is
+ * down shows no addresses, so all of them are flushed.
+ */
+export function planNic(nic: string, links: readonly Link[]): readonly PortChange[] {
+  const link = links.find(({ name }) => name === nic);
+  if (link === undefined) return [];
+  if (!link.up) {
+    return [
+      { command: `address flush dev ${nic} scope global`, why: `${nic} is the gateway's own` },
+      { command: `link set dev ${nic} up`, why: `${nic} is not up` },
+    ];
+  }
+  return globalAddresses(link).map((address) => ({
+    command: `address delete ${address} dev ${nic}`,
+    why: `${nic} is the gateway's own`,
+  }));
+}

@@ -1,0 +1,139 @@
+import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import { isIpv6, sameFamily } from '../addresses.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { wantOutsideGuards } from '../cluster/isolation.ts';
+import { vipNames } from '../names.ts';
+import { is, keys } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/draft.ts';
+import { wantHeld } from '../rows/held.ts';
+import { tagKeys } from '../rows/tag-keys.ts';
+import { wantTranslation, wantUplink } from './uplink.ts';
+
+/** Nodes that share a gateway; the first one that answers has its address. */
+export interface Vip {
+  readonly gateway: OverlayGateway;
+  /** Nodes in the order of preference. */
+  readonly nodes: readonly OverlayNode[];
+}
+
+/** Largest priority of a chassis (ovn-nb(5), Gateway_Chassis). */
+const highestPriority = 32_767;
+
+/** Returns true if a node of the VIP answers; if not, packets leave by other gateways. */
+export function isAnyUp({ nodes }: Vip): boolean {
+  return nodes.some(({ gateway }) => gateway?.isUp === true);
+}
+
+/** Returns the shared gateways by their address; the node with the lowest number is preferred. */
+export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
+  const groups = new Map<string, { gateway: OverlayGateway; nodes: OverlayNode[] }>();
+  for (const node of nodes.toSorted((a, b) => a.id - b.id)) {
+    const { gateway } = node;
+    if (gateway?.isVip !== true) continue;
+    const key = gateway.addresses.join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { gateway, nodes: [node] });
+    else group.nodes.push(node);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Plans the outside port of the cluster's router for a VIP, which one chassis has at a time: the ovn-controllers of its nodes monitor each other over
+ * the tunnels by BFD, and the next chassis takes the port when those with a higher priority fail (ovn-nb(5), Gateway_Chassis; ovn-architecture(7),
+ * "Gateways").
+ */
+export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
+  const { gateway, nodes } = vip;
+  draft.trace.push(
+    `egress=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
+  );
+  // The rows belong to the first node; they stay as long as one of the nodes has the VIP.
+  const node = nodes[0]?.name ?? '';
+  const { outside, onRouter, onSwitch } = vipNames(gateway);
+  const outsideSwitch = draft.want({
+    table: 'Logical_Switch',
+    title: outside,
+    existing: draft.existing.named('Logical_Switch', outside),
+    columns: { name: is(outside) },
+    absent: { name: outside },
+    node,
+    why: `the LAN on which ${nodes.map(({ name }) => name).join(' or ')} has ${gateway.addresses.join(' and ')}`,
+  });
+  wantUplinks(draft, vip, outsideSwitch);
+  const port = draft.want({
+    table: 'Logical_Router_Port',
+    title: onRouter,
+    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    columns: { name: is(onRouter), mac: is(gateway.mac), networks: is(gateway.addresses) },
+    place: { row: cluster.router, column: 'ports' },
+    exclusive: true,
+    node,
+    why: 'one of them answers for it',
+  });
+  for (const one of nodes) {
+    const title = `${onRouter}-${one.systemId}`;
+    draft.want({
+      table: 'Gateway_Chassis',
+      title,
+      existing: draft.existing.named('Gateway_Chassis', title),
+      columns: { name: is(title), chassis_name: is(one.systemId), priority: is(highestPriority - one.id) },
+      place: { row: port, column: 'gateway_chassis' },
+      node: one.name,
+      why: one.name === node ? `${node} is preferred` : `${one.name} has it when those before it are gone`,
+    });
+  }
+  draft.want({
+    table: 'Logical_Switch_Port',
+    title: onSwitch,
+    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    columns: {
+      name: is(onSwitch),
+      type: is('router'),
+      options: keys({ 'router-port': onRouter, 'nat-addresses': 'router' }),
+      addresses: is(['router']),
+    },
+    place: { row: outsideSwitch, column: 'ports' },
+    node,
+    why: `${outside} leads to the cluster's router`,
+  });
+  wantOutsideGuards(draft, cluster.layout, cluster.router, onRouter, node);
+  if (isAnyUp(vip)) wantWays(draft, cluster, vip, onRouter);
+}
+
+/** Plans one localnet port for each physical network, because the networks of dedicated NICs have different names on different nodes. */
+function wantUplinks(draft: Draft, { nodes }: Vip, outsideSwitch: WantedRow): void {
+  const seen = new Set<string>();
+  for (const { name, gateway } of nodes) {
+    if (gateway === null || seen.has(gateway.physicalNetwork)) continue;
+    seen.add(gateway.physicalNetwork);
+    wantUplink(draft, 'modern', name, gateway, outsideSwitch);
+  }
+}
+
+/** Plans the source NAT and routes of a VIP: every subnet without a route of its own leaves by it, and so do subnets that were requested for it. */
+function wantWays(draft: Draft, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
+  const node = nodes[0]?.name ?? '';
+  for (const subnet of layout.clusterSubnets) {
+    const external = sameFamily(gateway.addresses, subnet);
+    const why = `who leaves ${subnet} by it has its address`;
+    if (external !== null) wantTranslation(draft, router, subnet, external, node, why);
+  }
+  for (const hop of gateway.nextHops) {
+    const asked = [...new Set(nodes.flatMap((one) => one.gateway?.subnets ?? []))];
+    const prefixes = [isIpv6(hop) ? '::/0' : '0.0.0.0/0', ...asked.filter((one) => isIpv6(one) === isIpv6(hop))];
+    for (const [index, prefix] of prefixes.entries()) {
+      const isAsked = index > 0;
+      wantHeld(draft, {
+        table: 'Logical_Router_Static_Route',
+        title: `${router.title}: ${isAsked ? 'from ' : ''}${prefix} via ${hop}`,
+        holder: router,
+        column: 'static_routes',
+        key: { ip_prefix: prefix, nexthop: hop, policy: isAsked ? 'src-ip' : '', output_port: port },
+        columns: { external_ids: isAsked ? keys({ [tagKeys.asked]: 'yes' }) : { keys: {}, without: [tagKeys.asked] } },
+        node,
+        why: isAsked ? `${prefix} leaves by it: it was asked for` : 'nodes without a gateway leave by it',
+      });
+    }
+  }
+}

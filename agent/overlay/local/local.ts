@@ -1,0 +1,233 @@
+import { AgentError } from '../../errors.ts';
+import type { LocalFacts, OverlayGateway, OverlayPlan } from '../../model/overlay.ts';
+import type { DatabaseRow, WrittenValue } from '../../model/rows.ts';
+import { isIpv6, macOf } from '../addresses.ts';
+import { managementMac } from '../cluster/node.ts';
+import { managementInterface, nodeNames, patchNames, uplinkPort } from '../names.ts';
+import { is, keys, type WantedColumn } from '../rows/column-changes.ts';
+import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/draft.ts';
+import { mapOf, textOf } from '../rows/existing.ts';
+import { tagKeys } from '../rows/tag-keys.ts';
+import { isOwnedBy } from '../rows/tags.ts';
+import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
+import { sharedSettings } from './shared-settings.ts';
+
+/** Plans the rows of a node's own Open vSwitch by which its ovn-controller serves the cluster. */
+export function planLocal(facts: LocalFacts): OverlayPlan {
+  const { layout, node, rows } = facts;
+  const draft = createDraft(foundIn(rows), layout.owner);
+  const root = rootOf(draft);
+  wantSettings(draft, root, facts);
+  const mac = macOf(node.encap.addresses.find((address) => !isIpv6(address)) ?? node.encap.addresses[0] ?? '0.0.0.0');
+  const bridge = wantBridge(draft, root, integrationBridge, facts, {
+    fail_mode: is(['secure']),
+    other_config: keys({ hwaddr: hardwareAddress(draft, integrationBridge) ?? mac }),
+  });
+  if (node.subnets.length > 0) {
+    wantPort(draft, bridge, managementInterface(layout.naming, node.name), {
+      type: is('internal'),
+      mtu_request: is([layout.mtu]),
+      mac: is([managementMac(node)]),
+      external_ids: keys({ 'iface-id': nodeNames(node.name).management }),
+    });
+  }
+  if (node.gateway !== null) wantUplink(draft, root, bridge, facts, node.gateway);
+  removeOthers(draft, layout.owner);
+  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+}
+
+/** Plans the removal of every row of the cluster from the node. `system-id` and `hostname` stay, because they belong to the machine. */
+export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
+  const draft = createDraft(foundIn(rows), layout.owner);
+  const root = rootOf(draft);
+  const isOfPod = (port: DatabaseRow): boolean =>
+    draft.existing.referred(port, 'interfaces', 'Interface').some((row) => podKey in mapOf(row, 'external_ids'));
+  for (const row of draft.existing.all('Port').filter(isOfPod))
+    draft.remove('Port', row, textOf(row, 'name'), 'its pod was in the cluster');
+  removeOthers(draft, layout.owner);
+  for (const row of draft.existing.all('Port').filter(isLocalnetPatch))
+    draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
+  const ids = mapOf(root.existing, 'external_ids');
+  const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
+  const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [] }, null);
+  const own = {
+    external_ids: [...tagged, ...shared.drop, tagKeys.keys],
+    other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),
+  };
+  const columns = Object.entries(own).flatMap(([column, keys]) => {
+    const there = mapOf(root.existing, column);
+    const drop = keys.filter((key) => key in there);
+    return drop.length === 0 ? [] : [{ column, drop }];
+  });
+  if (columns.length > 0) {
+    const put = Object.keys(shared.put).length === 0 ? [] : [{ column: 'external_ids', put: shared.put }];
+    draft.changes.push({
+      do: 'update',
+      table: root.table,
+      title: root.title,
+      uuid: String(root.reference),
+      columns: [...columns, ...put],
+      why: 'ovn-controller has no cluster any more',
+    });
+  }
+  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+}
+
+/** Key that only interfaces of pods of this product have (agent/cni/attachment.ts). */
+const podKey = 'pod-netns';
+const lasting = ['system-id', 'hostname'];
+/** Prefix of keys of other_config in the list of keys that the agent has added; keys without it are of external_ids. */
+const inOtherConfig = 'other_config:';
+/**
+ * Seconds for which ovs-vswitchd keeps an incomplete bundle of flows; its default of 10 is short for an ovn-controller whose memory is swapped
+ * (ovs-vswitchd.conf.db(5)).
+ */
+const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
+
+function rootOf(draft: Draft): WantedRow {
+  const row = draft.existing.all('Open_vSwitch')[0];
+  if (row !== undefined) return { table: 'Open_vSwitch', title: 'Open_vSwitch', reference: row._uuid, existing: row };
+  throw new AgentError(
+    'overlay-conflict',
+    'the database of Open vSwitch is not set up, it has no row in Open_vSwitch',
+    { hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)' },
+  );
+}
+
+/**
+ * Time after which ovn-controller probes a silent central node; it reconnects without an answer. A node whose own address has changed leaves a
+ * dead connection this way. ovn-kubernetes takes 100 s, for hundreds of nodes.
+ */
+const remoteProbeMs = 10_000;
+
+/** Plans the keys that ovn-controller reads (ovn-controller(8)). */
+function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
+  const { node, southbound, northbound, datapathType, request } = facts;
+  const there = mapOf(root.existing, 'external_ids');
+  const ids: Record<string, string> = {
+    'system-id': node.systemId,
+    hostname: node.name,
+    'ovn-remote': southbound.join(','),
+    'ovn-encap-type': node.encap.types.join(','),
+    'ovn-encap-ip': node.encap.addresses.join(','),
+    'ovn-set-local-ip': 'true',
+    'ovn-remote-probe-interval': String(remoteProbeMs),
+    'ovn-openflow-probe-interval': '180',
+    'ovn-monitor-all': 'true',
+    'ovn-enable-lflow-cache': 'true',
+    ...(northbound.length > 0 && { 'ovn-nb': northbound.join(',') }),
+    ...(datapathType !== null && { 'ovn-bridge-datapath-type': datapathType }),
+  };
+  const shared = sharedSettings(there, node.gateway, node, request);
+  const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
+  // A changed value belongs to this cluster, so it is removed when the node leaves.
+  const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
+  const config = Object.fromEntries(
+    Object.entries(bundleIdle).filter(
+      ([key]) => before.includes(inOtherConfig + key) || mapOf(root.existing, 'other_config')[key] === undefined,
+    ),
+  );
+  const own = [...Object.keys(ids).filter(isOwn), ...Object.keys(config).map((key) => inOtherConfig + key)];
+  draft.want({
+    table: root.table,
+    title: root.title,
+    existing: root.existing,
+    columns: {
+      external_ids: {
+        keys: { ...ids, ...shared.put, [tagKeys.keys]: own.toSorted().join(',') },
+        without: shared.drop,
+      },
+      other_config: keys(config),
+    },
+    isShared: true,
+    why: 'ovn-controller learns where the cluster is, and who this node is in it',
+  });
+}
+
+function hardwareAddress(draft: Draft, bridge: string): string | undefined {
+  return mapOf(draft.existing.named('Bridge', bridge), 'other_config').hwaddr;
+}
+
+/**
+ * Plans the connection of the gateway's outside port with the NIC. In layout `modern` ovn-controller connects them by ovn-bridge-mappings; in layout
+ * `seed` two patch ports do.
+ */
+function wantUplink(
+  draft: Draft,
+  root: WantedRow,
+  inside: WantedRow,
+  facts: LocalFacts,
+  gateway: OverlayGateway,
+): void {
+  const { layout, node } = facts;
+  const { bridge: name, interface: nic } = gateway;
+  const existing = draft.existing.named('Bridge', name);
+  if (existing === null && nic === null) {
+    throw new AgentError('overlay-conflict', `there is no bridge ${name} for the gateway`, {
+      hint: name === 'br-ex' ? 'microshift-net apply makes br-ex' : `microshift-net bridge add makes it`,
+      facts: { bridge: name },
+    });
+  }
+  const outside =
+    nic === null && existing !== null
+      ? { table: 'Bridge', title: name, reference: existing._uuid, existing }
+      : wantBridge(draft, root, name, facts, { other_config: keys({ hwaddr: gateway.mac }) });
+  if (nic !== null) wantPort(draft, outside, nic, {});
+  if (layout.naming === 'modern') return;
+  const uplink = uplinkPort(layout.naming, node.name, gateway);
+  const holder = draft.existing.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
+  const { inside: towards, outside: back } = patchNames(name);
+  if (holder !== undefined && holder.name !== towards) {
+    draft.trace.push(`uplink=${uplink} is ${textOf(holder, 'name')} already`);
+    return;
+  }
+  const patch = (peer: string, ids: Readonly<Record<string, string>>): Record<string, WantedColumn> => ({
+    type: is('patch'),
+    options: keys({ peer }),
+    external_ids: keys(ids),
+  });
+  const tag: WrittenValue = gateway.vlan === null ? [] : [gateway.vlan];
+  wantPort(draft, outside, back, patch(towards, {}), { tag: is(tag) });
+  wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
+}
+
+/**
+ * Returns the logical port that a patch port of ovn-controller connects between br-int and a gateway's bridge (ovn-controller(8),
+ * ovn-bridge-mappings); undefined for other ports.
+ */
+function localnetPortOf(port: DatabaseRow): string | undefined {
+  return mapOf(port, 'external_ids')['ovn-localnet-port'];
+}
+
+const isLocalnetPatch = (port: DatabaseRow): boolean => localnetPortOf(port) !== undefined;
+
+/** Removes stale ports and bridges of this product. A bridge with ports of other programs stays. */
+function removeOthers(draft: Draft, owner: string): void {
+  const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
+  for (const row of going) {
+    const ports = draft.existing.referred(row, 'ports', 'Port');
+    const foreign = ports.filter((port) => !isOwnedBy(port, owner) && !isLocalnetPatch(port) && !draft.isPlanned(port));
+    if (foreign.length > 0) {
+      draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(foreign[0] ?? null, 'name')}`);
+      continue;
+    }
+    draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    // ovn-controller does not remove the patch ports in br-int whose bridge is removed.
+    const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
+    for (const port of draft.existing
+      .all('Port')
+      .filter((one) => isLocalnetPatch(one) && ends.includes(localnetPortOf(one))))
+      draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
+  }
+  const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
+  for (const row of ports) {
+    const holder = draft.existing.holderOf(row);
+    // The internal interface of a bridge is removed together with the bridge.
+    if (
+      holder !== null &&
+      (textOf(holder.row, 'name') === row.name || (draft.isPlanned(holder.row) && going.includes(holder.row)))
+    )
+      continue;
+    draft.remove('Port', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+  }
+}

@@ -1,0 +1,57 @@
+import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import { addressEntries, isAddressEntry } from '../members/announced-addresses.ts';
+import { isListenerEntry, listenerEntries } from '../members/announced-listeners.ts';
+import { announcement, isAnnounced } from '../members/announcement.ts';
+import { isRequestEntry, requestEntry } from '../members/renewal.ts';
+import { tagKeys } from '../rows/tag-keys.ts';
+
+/** Changes of external_ids: entries to set, and keys to remove. */
+export interface SettingChanges {
+  readonly put: Readonly<Record<string, string>>;
+  readonly drop: readonly string[];
+}
+
+/**
+ * Returns the changes of the external_ids keys in which other programs have entries besides the agent's (ovn-controller(8)): `ovn-bridge-mappings`
+ * maps a gateway's network to its bridge, and `ovn-cms-options` announces data to the central node. Entries of other programs stay unchanged. If
+ * `gateway` is null, no gateway entry remains of the agent. Without listeners, further addresses or `request`, the entries of these also stay unchanged; `request` is
+ * null if the node requests no certificate.
+ */
+export function sharedSettings(
+  there: Readonly<Record<string, string>>,
+  gateway: OverlayGateway | null,
+  { listeners, furtherAddresses }: Pick<OverlayNode, 'listeners' | 'furtherAddresses'> = {},
+  request?: string | null,
+): SettingChanges {
+  const mappings = entriesOf(there['ovn-bridge-mappings']);
+  const options = entriesOf(there['ovn-cms-options']);
+  const own = gateway === null ? null : `${gateway.physicalNetwork}:${gateway.bridge}`;
+  const before = there[tagKeys.mapping];
+  const isForeign = own !== null && own !== before && mappings.includes(own);
+  const isOther = (entry: string): boolean =>
+    entry !== before && (gateway === null || entry.split(':')[0] !== gateway.physicalNetwork);
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    'ovn-bridge-mappings': isForeign
+      ? mappings.filter((entry) => entry !== before)
+      : [...mappings.filter(isOther), ...(own === null ? [] : [own])],
+    [tagKeys.mapping]: own === null || isForeign ? [] : [own],
+    'ovn-cms-options': [
+      ...options.filter(
+        (entry) => ![isAnnounced, isAddressEntry, isListenerEntry, isRequestEntry].some((is) => is(entry)),
+      ),
+      ...(gateway === null ? [] : announcement(gateway)),
+      ...(furtherAddresses === undefined ? options.filter(isAddressEntry) : addressEntries(furtherAddresses)),
+      ...(listeners === undefined ? options.filter(isListenerEntry) : listenerEntries(listeners)),
+      ...(request === undefined ? options.filter(isRequestEntry) : request === null ? [] : [requestEntry(request)]),
+    ],
+  };
+  const entries = Object.entries(wanted);
+  return {
+    put: Object.fromEntries(entries.filter(([, list]) => list.length > 0).map(([key, list]) => [key, list.join(',')])),
+    drop: entries.filter(([, list]) => list.length === 0).map(([key]) => key),
+  };
+}
+
+function entriesOf(value: string | undefined): readonly string[] {
+  return (value ?? '').split(',').filter((entry) => entry !== '');
+}

@@ -1,0 +1,93 @@
+import type { OverlayTunnel } from '../../model/overlay-daemon.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { indexRows, mapOf, textOf } from '../rows/existing.ts';
+
+/**
+ * Returns the tunnels of this node. ovn-controller marks their ports with the chassis to which they lead (ovn-controller(8), ovn-chassis-id:
+ * CHASSIS@ADDRESS).
+ */
+export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
+  const existing = indexRows(rows);
+  return existing.all('Port').flatMap((port) => {
+    const chassis = mapOf(port, 'external_ids')['ovn-chassis-id'];
+    const [end = null] = existing.referred(port, 'interfaces', 'Interface');
+    if (chassis === undefined || end === null) return [];
+    return [
+      {
+        interface: textOf(end, 'name'),
+        type: textOf(end, 'type'),
+        chassis: chassis.split('@')[0] ?? chassis,
+        remoteAddress: mapOf(end, 'options').remote_ip ?? '',
+        fault: faultOf(end),
+      },
+    ];
+  });
+}
+
+/**
+ * Returns the fault of a tunnel's interface as a sentence (ovs-vswitchd.conf.db(5)); null if it has none. The carrier of a tunnel is that of its
+ * egress device.
+ */
+function faultOf(end: DatabaseRow): string | null {
+  const error = textOf(end, 'error');
+  if (error !== '') return `Open vSwitch could not make it: ${error}`;
+  if (textOf(end, 'ofport') === '-1') return 'Open vSwitch could not make it';
+  if (textOf(end, 'admin_state') === 'down') return 'it is not up';
+  if (textOf(end, 'link_state') === 'down') {
+    const device = mapOf(end, 'status').tunnel_egress_iface;
+    return device === undefined ? 'nothing leads to its other end' : `${device}, by which it leaves, has no carrier`;
+  }
+  // ovn-controller enables BFD where it chooses gateways by it (ovn-architecture(7), "Gateway Chassis").
+  const bfd = mapOf(end, 'bfd_status');
+  if (mapOf(end, 'bfd').enable !== 'true' || bfd.state === undefined || bfd.state === 'up') return null;
+  return `BFD says ${bfd.state}${bfd.diagnostic === undefined ? '' : `: ${bfd.diagnostic}`}`;
+}
+
+/** Chassis at the two ends of a tunnel. */
+export interface Ends {
+  readonly from: string;
+  readonly to: string;
+  /** Tunnel addresses of the node `to`. */
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Returns the reason why a tunnel from one chassis to another is missing, from the southbound database; null if that gives no reason. ovn-controller
+ * creates a tunnel of a type that both chassis offer (ovn-controller(8), ovn-encap-type) to each registered chassis.
+ */
+export function tunnelMissing({ from, to, addresses }: Ends, rows: DatabaseRows): string | null {
+  const encaps = encapsOf(rows);
+  const [own, other] = [encaps.filter((one) => one.chassis === from), encaps.filter((one) => one.chassis === to)];
+  if (other.length === 0) {
+    const taken = encaps.find(({ ip }) => addresses.includes(ip));
+    if (taken === undefined) return 'it has not registered';
+    return `it has not registered: chassis ${taken.chassis} has its address ${taken.ip}`;
+  }
+  if (own.length === 0) return 'this node itself has not registered';
+  const both = other.find(({ ip }) => own.some((one) => one.ip === ip));
+  if (both !== undefined) return `it has the address of this node, ${both.ip}`;
+  if (other.some(({ type }) => own.some((one) => one.type === type))) return null;
+  return `no type in common: ${typesOf(own)} here, ${typesOf(other)} there`;
+}
+
+interface Encap {
+  readonly chassis: string;
+  readonly type: string;
+  readonly ip: string;
+}
+
+/** Returns the tunnel endpoints of registered chassis; a row of Encap is deleted with its chassis (ovn-sb(5)). */
+function encapsOf(rows: DatabaseRows): readonly Encap[] {
+  const existing = indexRows(rows);
+  return existing.all('Chassis').flatMap((chassis) =>
+    existing.referred(chassis, 'encaps', 'Encap').map((row) => ({
+      chassis: textOf(chassis, 'name'),
+      type: textOf(row, 'type'),
+      ip: textOf(row, 'ip'),
+    })),
+  );
+}
+
+function typesOf(encaps: readonly Encap[]): string {
+  return [...new Set(encaps.map(({ type }) => type))].toSorted().join(' and ');
+}

@@ -1,0 +1,76 @@
+import type { OverlayChassis, OverlayNode } from '../../model/overlay.ts';
+import { escapeText } from '../../printable.ts';
+import { isHost, isIpv6 } from '../addresses.ts';
+
+/** Limit of a fault's text: a sentence with the longest name that a certificate of this product can have. */
+const maxFaultCharacters = 200;
+
+/** Credible claims of chassis about themselves, and the faults of the other claims. */
+export interface BelievedClaims {
+  /** Tunnel addresses of each member that has registered, by its system-id: at most one of each family. */
+  readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;
+  /** Claims that a certificate does not cover; each is a sentence that begins with the certificate's name. */
+  readonly faults: readonly string[];
+  /** Registrations of chassis that are not members, such as that of a removed node that still runs. They have no effect; each is a sentence. */
+  readonly strangers: readonly string[];
+}
+
+/**
+ * Compares the claims of chassis with the certificates with which they were written. OVN's access control ties a row of Chassis and of Encap to the
+ * common name of a certificate, which is the member's system-id, and ties nothing else in these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd
+ * has the table). A chassis is therefore a member by its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on
+ * other members. An address is in one row of Encap for each tunnel type (the index of the table); if two chassis claim it with different types, the
+ * cluster's own type takes precedence. `own` is the central node, whose address is known without a registration.
+ */
+export function believedClaims(
+  own: OverlayNode,
+  members: readonly OverlayNode[],
+  chassis: readonly OverlayChassis[],
+): BelievedClaims {
+  const faults: string[] = [];
+  const sentence = (name: string, what: string): string => {
+    const who = members.find(({ systemId }) => systemId === name)?.name;
+    return escapeText(`certificate ${name}${who === undefined ? '' : ` (${who})`} ${what}`, maxFaultCharacters);
+  };
+  const accuse = (name: string, what: string): void => {
+    faults.push(sentence(name, what));
+  };
+  const registered = chassis.filter(({ name }) => members.some(({ systemId }) => systemId === name));
+  for (const one of chassis) {
+    const other = members.find(({ name, systemId }) => systemId !== one.name && isNamed(one.hostname, name));
+    if (other !== undefined) accuse(one.name, `registers under the name of ${other.name}`);
+  }
+  const claims = registered.flatMap(({ name, encaps }) => encaps.map((encap) => ({ ...encap, name })));
+  const isOfCluster = ({ type }: (typeof claims)[number]): boolean => own.encap.types.some((one) => one === type);
+  const holders = new Map(own.encap.addresses.map((address) => [address, own.systemId]));
+  const tunnelAddresses = new Map(registered.map(({ name }): [string, string[]] => [name, []]));
+  for (const { name, address, owner } of claims.toSorted((a, b) => Number(isOfCluster(b)) - Number(isOfCluster(a)))) {
+    const believed = tunnelAddresses.get(name) ?? [];
+    const holder = holders.get(address) ?? name;
+    if (owner !== '' && owner !== name) accuse(name, `uses the tunnel address ${address} of ${owner}`);
+    else if (holder !== name) accuse(name, `claims the tunnel address ${address} of ${holder}`);
+    else if (!isHost(address)) accuse(name, `claims "${address}" as a tunnel address`);
+    else if (!believed.includes(address)) {
+      holders.set(address, name);
+      believed.push(address);
+    }
+  }
+  for (const [name, believed] of tunnelAddresses) {
+    // A member with several addresses would be reached at one of them, and with another could attract packets that are meant for another node. None
+    // of them is believed.
+    const isAlone = (address: string): boolean =>
+      believed.filter((one) => isIpv6(one) === isIpv6(address)).length === 1;
+    const [several] = believed.filter((address) => !isAlone(address));
+    if (several !== undefined) accuse(name, `has more than one tunnel address of a family, ${believed.join(' and ')}`);
+    tunnelAddresses.set(name, believed.filter(isAlone));
+  }
+  const strangers = chassis
+    .filter((one) => !registered.includes(one))
+    .map(({ name }) => sentence(name, 'is registered, but belongs to no member'));
+  return { tunnelAddresses, faults, strangers };
+}
+
+/** Returns true if a hostname is a node's name, or that name with a domain. */
+function isNamed(hostname: string, node: string): boolean {
+  return hostname === node || hostname.startsWith(`${node}.`);
+}

@@ -1,0 +1,65 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { ChassisEcho } from '../../model/overlay-plan.ts';
+import type { DatabaseRows } from '../../model/rows.ts';
+import { indexRows, textOf } from '../rows/existing.ts';
+
+/** Number of rounds that are remembered: with one every 5 s, the oldest is 10 s old. */
+const rounds = 3;
+
+/** Returns the values of SB_Global.nb_cfg (ovn-sb(5)) at the last rounds, newest first, with the present one added. */
+export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
+  const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));
+  // The value starts at zero again when the database is created again.
+  return [number, ...seen.filter((one) => one <= number)].slice(0, rounds);
+}
+
+/**
+ * Returns the members with their gateways marked up or down. A gateway is down if its chassis has not answered since the oldest of three rounds, or
+ * has unregistered. Each ovn-controller writes the last number that it has carried out into its row of Chassis_Private (ovn-sb(5)). If no gateway
+ * answers, the central node itself is disconnected, and none counts as down. Numbers are compared and not times, because clocks differ from node to
+ * node.
+ */
+export function judgeGateways(
+  members: readonly OverlayNode[],
+  seen: readonly number[],
+  rows: DatabaseRows,
+): readonly OverlayNode[] {
+  const silent = silentChassis(gatewaysOf(members), seen, rows);
+  return members.map((member) =>
+    member.gateway === null
+      ? member
+      : { ...member, gateway: { ...member.gateway, isUp: !silent.includes(member.systemId) } },
+  );
+}
+
+/** Returns the last answer of a chassis (ovn-sb(5), Chassis_Private) to the request with this number; null if the chassis is not registered. */
+export function echoOf(systemId: string, asked: number, rows: DatabaseRows): ChassisEcho | null {
+  const row = indexRows(rows)
+    .all('Chassis_Private')
+    .find((one) => textOf(one, 'name') === systemId);
+  if (row === undefined) return null;
+  const atMs = Number(textOf(row, 'nb_cfg_timestamp'));
+  return { isCurrent: Number(textOf(row, 'nb_cfg')) >= asked, atMs: atMs > 0 ? atMs : null };
+}
+
+function silentChassis(
+  gateways: readonly OverlayNode[],
+  seen: readonly number[],
+  rows: DatabaseRows,
+): readonly string[] {
+  const due = seen.length < rounds ? undefined : seen.at(-1);
+  // OVN before 20.09 has no Chassis_Private, and therefore no answers.
+  if (due === undefined || !('Chassis_Private' in rows.tables)) return [];
+  const answers = new Map(
+    indexRows(rows)
+      .all('Chassis_Private')
+      .map((row) => [textOf(row, 'name'), Number(textOf(row, 'nb_cfg'))]),
+  );
+  const silent = gateways.map(({ systemId }) => systemId).filter((systemId) => (answers.get(systemId) ?? -1) < due);
+  return silent.length === gateways.length ? [] : silent;
+}
+
+/** Returns the members that have a gateway. */
+export function gatewaysOf(members: readonly OverlayNode[]): readonly OverlayNode[] {
+  return members.filter(({ gateway }) => gateway !== null);
+}

@@ -1,0 +1,52 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { escapeText } from '../../printable.ts';
+import { withoutLength } from '../addresses.ts';
+import { gatewayNames } from '../names.ts';
+import { textOf } from '../rows/existing.ts';
+
+/** Neighbour that this node's kernel knows. */
+export interface KnownNeighbour {
+  readonly address: string;
+  readonly mac: string;
+}
+
+/** Columns of MAC_Binding that are compared (ovn-sb(5)). */
+export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'] } as const;
+
+/**
+ * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway of the cluster, and the
+ * neighbours that the kernel of `own` knows on the LAN that its gateway shares. Every member may write MAC_Binding rows of other members. Returns a
+ * sentence for each row with a different MAC.
+ */
+export function learnedOtherwise(
+  rows: DatabaseRows,
+  nodes: readonly OverlayNode[],
+  own: OverlayNode,
+  neighbours: readonly KnownNeighbour[],
+): readonly string[] {
+  const ofGateways = nodes.flatMap(({ name, gateway }) =>
+    (gateway?.addresses ?? []).map((address) => ({
+      address: withoutLength(address),
+      mac: gateway?.mac ?? '',
+      who: `the gateway of ${name}`,
+    })),
+  );
+  const isShared = own.gateway?.kind === 'shared';
+  const ofKernel = isShared ? neighbours.map((one) => ({ ...one, who: 'the kernel of this node' })) : [];
+  const ownPort = gatewayNames(own.name).onRouter;
+  return (rows.tables.MAC_Binding ?? []).flatMap((row: DatabaseRow): readonly string[] => {
+    const [port, text, mac] = ['logical_port', 'ip', 'mac'].map((column) => textOf(row, column)) as [
+      string,
+      string,
+      string,
+    ];
+    if (familyOf(text) === null) return [];
+    const address = canonicalAddress(text);
+    const known = [...ofGateways, ...(port === ownPort ? ofKernel : [])].find((one) => one.address === address);
+    if (known === undefined || known.mac === mac) return [];
+    const said = `router port ${escapeText(port, 80)} has the MAC ${escapeText(mac, 20)} for ${address}, and ${known.who} has ${known.mac}`;
+    return [`${said}: its packets go astray until ovn-sbctl destroy MAC_Binding ${row._uuid}`];
+  });
+}

@@ -1,0 +1,93 @@
+import type { OverlayChassis, OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import { withoutLength } from '../addresses.ts';
+import { announcedAddresses } from './announced-addresses.ts';
+import { announcedListeners } from './announced-listeners.ts';
+import { announcedGateway } from './announcement.ts';
+import { believedClaims } from './claims.ts';
+import { grantCommand, ungranted } from './grants.ts';
+
+/** Members of a cluster with their present gateways. */
+export interface MembersNow {
+  readonly nodes: readonly OverlayNode[];
+  readonly trace: readonly string[];
+  /** Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons; each is a sentence. */
+  readonly faults: readonly string[];
+  /** Registrations of chassis that are not members, which have no effect; each is a sentence. */
+  readonly strangers: readonly string[];
+}
+
+/**
+ * Adds to the members what their chassis announce, as far as their certificates and the central node's grants allow. The central node `own` knows its
+ * own gateway. A chassis that is not registered is not a gateway, and neither is one with an address at which another node's tunnels end. If two have
+ * the same address, only the first is a gateway.
+ */
+export function membersNow(
+  layout: OverlayLayout,
+  own: OverlayNode,
+  members: readonly OverlayNode[],
+  chassis: readonly OverlayChassis[],
+): MembersNow {
+  const { tunnelAddresses, faults: lies, strangers } = believedClaims(own, members, chassis);
+  const trace: string[] = [];
+  const faults = [...lies];
+  const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), holder(own)]));
+  for (const { name, systemId } of members)
+    for (const address of tunnelAddresses.get(systemId) ?? []) taken.set(address, name);
+  const nodes = members.map((recorded): OverlayNode => {
+    const found = chassis.find(({ name }) => name === recorded.systemId);
+    if (recorded.name === own.name) return withShared(own);
+    const listeners = found === undefined ? [] : announcedListeners(found);
+    const furtherAddresses = found === undefined ? [] : announcedAddresses(found);
+    const member = {
+      ...recorded,
+      ...(listeners.length > 0 && { listeners }),
+      ...(furtherAddresses.length > 0 && { furtherAddresses }),
+    };
+    const announced = found === undefined ? null : announcedGateway(found, layout);
+    if (announced === null) return { ...member, gateway: null };
+    const fault =
+      'fault' in announced
+        ? announced.fault
+        : (takenAddress({ ...member, gateway: announced.gateway }, taken) ??
+          grantFault(member, announced.gateway, tunnelAddresses.get(member.systemId) ?? []));
+    if ('fault' in announced || fault !== null) {
+      trace.push(`gateway=${member.name} ignored: ${fault}`);
+      faults.push(`certificate ${member.systemId} (${member.name}) announces a gateway that is not taken: ${fault}`);
+      return { ...member, gateway: null };
+    }
+    const { gateway } = announced;
+    for (const address of gateway.addresses) taken.set(withoutLength(address), holder({ ...member, gateway }));
+    trace.push(`gateway=${member.name} ${gateway.addresses.join(' ')} on ${gateway.bridge}, as it announces it`);
+    return withShared({ ...member, gateway });
+  });
+  return { nodes, trace, faults, strangers };
+}
+
+/** Returns the reason why the central node rejects a gateway, with the command that permits it; null if it accepts the gateway. */
+function grantFault(member: OverlayNode, gateway: OverlayGateway, tunnelAddresses: readonly string[]): string | null {
+  const missing = ungranted(member, gateway, tunnelAddresses);
+  const command = grantCommand(member.name, missing);
+  if (command === null) return null;
+  return `${[...missing.addresses, ...missing.subnets].join(', ')} has not been granted: ${command}`;
+}
+
+/** Adds the addresses that a node shares with its gateway to the node's own addresses. */
+function withShared(node: OverlayNode): OverlayNode {
+  const shared = node.gateway?.kind === 'shared' ? node.gateway.addresses.map(withoutLength) : [];
+  return { ...node, hostAddresses: [...new Set([...node.hostAddresses, ...shared])] };
+}
+
+/**
+ * Returns the holder of a gateway's addresses, in words: the node, or all nodes that share the addresses and announce the same next hops and VLAN.
+ */
+function holder({ name, gateway }: OverlayNode): string {
+  if (gateway?.isVip !== true) return name;
+  const { addresses, nextHops, vlan } = gateway;
+  return `a gateway that several nodes are (${addresses.join(', ')} to ${nextHops.join(', ')}${vlan === null ? '' : `, VLAN ${vlan}`})`;
+}
+
+function takenAddress(node: OverlayNode, taken: ReadonlyMap<string, string>): string | null {
+  const addresses = (node.gateway?.addresses ?? []).map(withoutLength);
+  const address = addresses.find((one) => ![undefined, holder(node)].includes(taken.get(one)));
+  return address === undefined ? null : `${taken.get(address)} has ${address} already`;
+}

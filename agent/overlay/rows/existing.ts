@@ -1,0 +1,107 @@
+import type { Atom, DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { tagKeys } from './tag-keys.ts';
+
+/** Row that refers to another row as its part, and the column of the reference. */
+export interface Holder {
+  readonly table: string;
+  readonly row: DatabaseRow;
+  readonly column: string;
+}
+
+/** Index of existing rows. */
+export interface Existing {
+  all(table: string): readonly DatabaseRow[];
+  named(table: string, name: string): DatabaseRow | null;
+  /** Returns the rows of `table` to which a column refers. */
+  referred(row: DatabaseRow | null, column: string, table: string): readonly DatabaseRow[];
+  holderOf(row: DatabaseRow): Holder | null;
+  /** Returns the keys of the Kubernetes objects that have rows. */
+  units(): Iterable<string>;
+  /** Returns the rows of an object key. */
+  ofUnit(unit: string): readonly UnitRow[];
+}
+
+/** Row of an object of Kubernetes. */
+export interface UnitRow {
+  readonly table: string;
+  readonly row: DatabaseRow;
+}
+
+/** Columns that refer to parts of a row, which are deleted with it (ovn-nb(5), ovs-vswitchd.conf.db(5)), and the table of the parts. */
+export const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Logical_Switch: { ports: 'Logical_Switch_Port', acls: 'ACL' },
+  Logical_Router: {
+    ports: 'Logical_Router_Port',
+    static_routes: 'Logical_Router_Static_Route',
+    policies: 'Logical_Router_Policy',
+    nat: 'NAT',
+  },
+  Logical_Router_Port: { gateway_chassis: 'Gateway_Chassis' },
+  Port_Group: { acls: 'ACL' },
+  NB_Global: { connections: 'Connection', ssl: 'SSL' },
+  SB_Global: { connections: 'Connection', ssl: 'SSL' },
+  Open_vSwitch: { bridges: 'Bridge' },
+  Bridge: { ports: 'Port' },
+  Port: { interfaces: 'Interface' },
+};
+
+/** Tables whose rows are parts of other rows, and are deleted with them. */
+export const heldTables: ReadonlySet<string> = new Set(
+  Object.values(holding).flatMap((columns) => Object.values(columns)),
+);
+
+export function indexRows({ tables }: DatabaseRows): Existing {
+  const byUuid = new Map<string, DatabaseRow>();
+  const byName = new Map<string, DatabaseRow>();
+  const holders = new Map<string, Holder>();
+  const byUnit = new Map<string, UnitRow[]>();
+  for (const [table, rows] of Object.entries(tables)) {
+    for (const row of rows) {
+      byUuid.set(`${table} ${row._uuid}`, row);
+      const key = `${table} ${textOf(row, 'name')}`;
+      if (!byName.has(key)) byName.set(key, row);
+      const unit = mapOf(row, 'external_ids')[tagKeys.unit];
+      if (unit !== undefined) byUnit.set(unit, [...(byUnit.get(unit) ?? []), { table, row }]);
+      for (const [column, held] of Object.entries(holding[table] ?? {}))
+        for (const uuid of listOf(row, column)) holders.set(`${held} ${uuid}`, { table, row, column });
+    }
+  }
+  const tableOf = new Map(Object.entries(tables).flatMap(([table, rows]) => rows.map((row) => [row, table])));
+  const found = new Map<string, readonly DatabaseRow[]>();
+  const referred: Existing['referred'] = (row, column, table) => {
+    const key = `${row?._uuid} ${column}`;
+    const before = found.get(key);
+    if (before !== undefined) return before;
+    const rows = listOf(row, column).flatMap((uuid) => byUuid.get(`${table} ${uuid}`) ?? []);
+    found.set(key, rows);
+    return rows;
+  };
+  return {
+    all: (table) => tables[table] ?? [],
+    named: (table, name) => byName.get(`${table} ${name}`) ?? null,
+    referred,
+    holderOf: (row) => holders.get(`${tableOf.get(row)} ${row._uuid}`) ?? null,
+    units: () => byUnit.keys(),
+    ofUnit: (unit) => byUnit.get(unit) ?? [],
+  };
+}
+
+/** Returns a column with one element as text; empty if the column is empty or the row is null. */
+export function textOf(row: DatabaseRow | null, column: string): string {
+  const value = row?.[column];
+  if (Array.isArray(value)) return String(value[0] ?? '');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** Returns a set column; empty if the column is empty or the row is null. */
+export function listOf(row: DatabaseRow | null, column: string): readonly Atom[] {
+  const value = row?.[column];
+  if (Array.isArray(value)) return value;
+  return typeof value === 'object' || value === undefined || value === '' ? [] : [value];
+}
+
+/** Returns a map column; empty if the column is empty or the row is null. */
+export function mapOf(row: DatabaseRow | null, column: string): Readonly<Record<string, string>> {
+  const value = row?.[column];
+  return typeof value === 'object' && !Array.isArray(value) ? (value as Readonly<Record<string, string>>) : {};
+}

@@ -1,0 +1,73 @@
+import type { DatabaseShape } from '../../model/rows.ts';
+import { followedColumns } from './tables.ts';
+import { tagKeys } from './tag-keys.ts';
+
+type Condition = readonly [string, string, unknown];
+
+/** Monitored columns of a table, and the conditions that select rows; all rows without `where`. */
+export interface FollowedTable {
+  readonly columns: readonly string[];
+  readonly where?: readonly Condition[];
+}
+
+/** Name of a monitored database. */
+export type FollowedDatabase = keyof typeof followedColumns;
+
+/**
+ * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, as other programs may have created
+ * br-int.
+ */
+const wholeTables: readonly string[] = [
+  'NB_Global',
+  'SB_Global',
+  'Open_vSwitch',
+  'Bridge',
+  'Chassis',
+  'Chassis_Private',
+];
+
+/** Rows of Open vSwitch without an owner on which a node's gateway depends. */
+export interface FollowedGateway {
+  /** Logical port that ovn-controller's patch port on the bridge connects. */
+  readonly localnetPort: string;
+  /** Name of ovn-controller's patch port on the bridge. */
+  readonly clusterPort: string;
+  /** MAC of the NIC, which has another port number each time it is added to the bridge. */
+  readonly mac: string;
+}
+
+/**
+ * Returns the tables and columns to monitor in a database with this schema. A row is reported if it meets one of the conditions (ovsdb-server(7),
+ * monitor_cond).
+ */
+export function followedTables(
+  database: FollowedDatabase,
+  shape: DatabaseShape,
+  owner: string,
+  gateway: FollowedGateway | null,
+): Readonly<Record<string, FollowedTable>> {
+  const wanted = Object.entries(followedColumns[database] as Readonly<Record<string, readonly string[] | null>>);
+  return Object.fromEntries(
+    wanted.flatMap(([table, names]) => {
+      const there = Object.keys(shape[table] ?? {});
+      const followed = names === null ? there : names.filter((name) => there.includes(name));
+      if (followed.length === 0) return [];
+      if (!there.includes('external_ids') || wholeTables.includes(table)) return [[table, { columns: followed }]];
+      const where = [has(tagKeys.owner, owner), ...(gateway === null ? [] : ofGateway(table, gateway))];
+      return [[table, { columns: [...new Set([...followed, 'external_ids'])], where }]];
+    }),
+  );
+}
+
+function ofGateway(table: string, { localnetPort, clusterPort, mac }: FollowedGateway): readonly Condition[] {
+  if (table === 'Port') return [has('ovn-localnet-port', localnetPort)];
+  if (table !== 'Interface') return [];
+  return [
+    ['name', '==', clusterPort],
+    ['mac_in_use', '==', mac],
+  ];
+}
+
+function has(key: string, value: string): Condition {
+  return ['external_ids', 'includes', ['map', [[key, value]]]];
+}

@@ -1,0 +1,18 @@
+import type { DatabaseRow } from '../../model/rows.ts';
+import { mapOf } from './existing.ts';
+import { tagKeys } from './tag-keys.ts';
+
+export function isOwnedBy(row: DatabaseRow, owner: string): boolean {
+  return mapOf(row, 'external_ids')[tagKeys.owner] === owner;
+}
+
+/** Returns true for a row of an object of Kubernetes: one with an object key, or a pod's row of the tool of 2017, which marked it with `pod`. */
+export function isOfObject(row: DatabaseRow): boolean {
+  const ids = mapOf(row, 'external_ids');
+  return tagKeys.unit in ids || ids.pod === 'true';
+}
+
+/** Returns the node of a row of this product; null for a row of the cluster or of another program. */
+export function nodeTag(row: DatabaseRow, owner: string): string | null {
+  return isOwnedBy(row, owner) ? (mapOf(row, 'external_ids')[tagKeys.node] ?? null) : null;
+}

@@ -1,0 +1,94 @@
+import type {
+  Atom,
+  ColumnShape,
+  ColumnValue,
+  DatabaseRow,
+  DatabaseShape,
+  RowReference,
+  WrittenAtom,
+  WrittenValue,
+} from '../../model/rows.ts';
+
+/** Atom in the notation of RFC 7047 section 5.1. */
+export type WireAtom = Atom | readonly ['uuid' | 'named-uuid', string];
+export type WireValue =
+  | WireAtom
+  | readonly ['set', readonly WireAtom[]]
+  | readonly ['map', readonly (readonly [WireAtom, WireAtom])[]];
+
+/** JSON value from a server. */
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Returns the columns of these tables in a schema from `get_schema` (RFC 7047 section 3.2). */
+export function shapeOfSchema(schema: Json, tables: readonly string[]): DatabaseShape {
+  const there = tables.flatMap((table) => {
+    const columns = field(field(field(schema, 'tables'), table), 'columns');
+    return columns === undefined ? [] : [[table, columnsOf(columns)] as const];
+  });
+  return Object.fromEntries(there);
+}
+
+function columnsOf(columns: Json): Readonly<Record<string, ColumnShape>> {
+  return Object.fromEntries(
+    Object.entries(columns as object).map(([name, column]) => [
+      name,
+      columnShape(field(column as Json, 'type') ?? null),
+    ]),
+  );
+}
+
+function columnShape(type: Json): ColumnShape {
+  const key = field(type, 'key');
+  const isReference = (field(key ?? null, 'type') ?? key) === 'uuid';
+  if (field(type, 'value') !== undefined) return { kind: 'map', isReference: false };
+  const isOne = (field(type, 'min') ?? 1) === 1 && (field(type, 'max') ?? 1) === 1;
+  return { kind: isOne ? 'one' : 'set', isReference };
+}
+
+/**
+ * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes the two (RFC 7047 section 5.1).
+ */
+export function decodedRow(
+  row: Readonly<Record<string, Json>>,
+  shape: Readonly<Record<string, ColumnShape>>,
+): DatabaseRow {
+  const columns = Object.entries(row)
+    .filter(([column]) => column !== '_uuid' && column in shape)
+    .map(([column, value]) => [column, decoded(value, shape[column] as ColumnShape)]);
+  return { ...Object.fromEntries(columns), _uuid: String(bareAtom(row._uuid ?? '')) };
+}
+
+function decoded(value: Json, { kind }: ColumnShape): ColumnValue {
+  const inner =
+    Array.isArray(value) && (value[0] === 'set' || value[0] === 'map') ? (value[1] as readonly Json[]) : null;
+  if (kind === 'map') return Object.fromEntries((inner ?? []).map((pair) => (pair as Json[]).map(bareAtom)));
+  if (kind === 'set') return (inner ?? [value]).map(bareAtom);
+  return bareAtom(value);
+}
+
+function bareAtom(value: Json): Atom {
+  return Array.isArray(value) ? String(value[1]) : (value as Atom);
+}
+
+function field(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return (value as Readonly<Record<string, Json>>)[name];
+}
+
+/** Encodes a value for a column (RFC 7047 section 5.1). */
+export function encoded(value: WrittenValue | ColumnValue, { kind, isReference }: ColumnShape): WireValue {
+  const atom = (one: WrittenAtom): WireAtom =>
+    typeof one === 'object' || isReference ? referenceOf(one as RowReference) : one;
+  if (kind === 'map') return encodedMap(value as Readonly<Record<string, string>>);
+  const elements = Array.isArray(value) ? (value as readonly WrittenAtom[]) : [value as WrittenAtom];
+  return kind === 'set' ? ['set', elements.map(atom)] : atom(elements[0] as WrittenAtom);
+}
+
+export function encodedMap(value: Readonly<Record<string, string>>): WireValue {
+  return ['map', Object.entries(value)];
+}
+
+/** Returns the reference to an existing row, or to a row that the same transaction inserts (RFC 7047 section 5.1, uuid and named-uuid). */
+export function referenceOf(row: RowReference): readonly ['uuid' | 'named-uuid', string] {
+  return typeof row === 'string' ? ['uuid', row] : ['named-uuid', row.newRow];
+}

@@ -1,0 +1,23 @@
+import type { ServicePlace, ServiceProtocol } from '../../model/overlay-demux.ts';
+
+/**
+ * Zones of the kernel's connection tracking for UDP services: above the zones that ovn-controller assigns, from 1 on, and below the zones of
+ * ovn-kubernetes and of a shared bridge, from 64000 on. Open vSwitch's kernel data path tracks in the same table.
+ */
+const zones = { first: 32_768, count: 64_000 - 32_768 };
+
+/** Offset basis and prime of FNV-1a with 32 bits. */
+const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
+
+/**
+ * Returns the zone in which packets to a service are tracked; null if it is the default zone. A connection keeps its first server for as long as its
+ * client sends, and a UDP connection has no end. Another server therefore has another zone, in which the entries of the earlier zone have no effect.
+ * A TCP connection ends by itself, and has to keep its server once it is established.
+ */
+export function connectionZone(protocol: ServiceProtocol, at: ServicePlace, target: ServicePlace): number | null {
+  if (protocol !== 'udp') return null;
+  const text = `${at.address} ${at.port} ${target.address} ${target.port}`;
+  let hash = fnv.basis;
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), fnv.prime) >>> 0;
+  return zones.first + (hash % zones.count);
+}

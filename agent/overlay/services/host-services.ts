@@ -1,0 +1,125 @@
+import type { ArrivingService, NatTable, ServicePlace } from '../../model/overlay-demux.ts';
+import { isIpv6 } from '../addresses.ts';
+import { connectionZone } from './connection-zones.ts';
+
+/** Table of nftables of this product. */
+export const natTableName = 'microshift_net_overlay';
+
+const families = [
+  { isSix: false, map: 'services4', zones: 'zones4', ip: 'ip', type: 'ipv4_addr' },
+  { isSix: true, map: 'services6', zones: 'zones6', ip: 'ip6', type: 'ipv6_addr' },
+] as const;
+
+/** Comments of the rules. A rule is recognised by its comment, so a changed rule needs a changed comment. */
+const comments = {
+  ip: 'IPv4: to whom serves it',
+  ip6: 'IPv6: to whom serves it',
+  zones: { ip: 'IPv4: tracked by who serves it', ip6: 'IPv6: tracked by who serves it' },
+  wildcard: 'UDP at every address: answered from the address that was asked',
+  own: 'of the node itself: answers come back this way',
+  others: { ip: 'IPv4: of others, by the address of the LAN', ip6: 'IPv6: of others, by the address of the LAN' },
+} as const;
+
+/**
+ * Returns the table by which the node itself reaches services at its own and external addresses, and by which others reach services that the node
+ * itself serves; null without such services. It has one entry for each service, regardless of its backends (nft(8), maps and NAT statements).
+ * `device` is the node's interface in the cluster: the node's own packets get its address, which every network policy allows. Packets from others
+ * that arrive over another interface than the gateway's get one of the addresses `shared` that node and gateway share (at most one of each family):
+ * policies treat it as any other outside address, and the cluster routes answers to it to the node. UDP packets from a client are tracked in a zone
+ * of their server (connection-zones.ts); answers are found in the default zone, as those of all other protocols (nft(8), ct original zone).
+ */
+export function hostServices(
+  services: readonly ArrivingService[],
+  device: string,
+  shared: readonly string[],
+): NatTable | null {
+  const served = services.flatMap(({ target, ...one }) => (target === null ? [] : [{ ...one, target }]));
+  if (served.length === 0) return null;
+  const entries = families.map((family) => ({
+    ...family,
+    services: served.filter(({ address }) => isIpv6(address) === family.isSix),
+  }));
+  const rules = entries.filter((family) => family.services.length > 0);
+  const chain = (hook: string, priority: number, lines: readonly string[], type = 'nat'): string[] => [
+    `  chain ${type === 'nat' ? hook : `${hook}_zone`} {`,
+    `    type ${type} hook ${hook} priority ${priority}; policy accept;`,
+    ...lines.map((line) => `    ${line}`),
+    '  }',
+  ];
+  // The rule translates the destination to the server's address and port; answers therefore have to return through this node.
+  const there = rules.map(
+    ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
+  );
+  const zoned = rules.flatMap((family) => {
+    const elements = family.services.flatMap(({ target, ...one }) => {
+      const zone = connectionZone(one.protocol, one, target);
+      return zone === null ? [] : [`${one.protocol} . ${words(one)} : ${zone}`];
+    });
+    return elements.length === 0 ? [] : [{ ...family, elements }];
+  });
+  const tracked = zoned.map(
+    ({ ip, zones }) =>
+      `ct original zone set meta l4proto . ${ip} daddr . th dport map @${zones} comment "${comments.zones[ip]}"`,
+  );
+  const hooks = ['prerouting', 'output'] as const;
+  // A process that is bound to no address answers from the address of the device that the route to the client names, and the client rejects an answer
+  // from there. A packet that is redirected to that address is answered from it, and the answer gets the address to which the client sent (nft(8),
+  // socket wildcard and redirect).
+  const atEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp')
+    ? [
+        `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1 redirect comment "${comments.wildcard}"`,
+      ]
+    : [];
+  const others = rules.flatMap(({ ip, isSix }) => {
+    const address = shared.find((one) => isIpv6(one) === isSix);
+    return address === undefined ? [] : [{ ip, address, comment: `${comments.others[ip]} ${address}` }];
+  });
+  const back = [
+    `oifname "${device}" ct status dnat fib saddr type local masquerade comment "${comments.own}"`,
+    ...others.map(
+      ({ ip, address, comment }) => `oifname "${device}" ct status dnat snat ${ip} to ${address} comment "${comment}"`,
+    ),
+  ];
+  const script = [
+    `add table inet ${natTableName}`,
+    `delete table inet ${natTableName}`,
+    `table inet ${natTableName} {`,
+    ...rules.flatMap(({ map, type, services: own }) => [
+      `  map ${map} {`,
+      `    type inet_proto . ${type} . inet_service : ${type} . inet_service`,
+      `    elements = { ${own.map((one) => `${one.protocol} . ${words(one)} : ${words(one.target)}`).join(', ')} }`,
+      '  }',
+    ]),
+    ...zoned.flatMap(({ ip, zones, elements }) => [
+      `  map ${zones} {`,
+      `    typeof meta l4proto . ${ip} daddr . th dport : ct zone`,
+      `    elements = { ${elements.join(', ')} }`,
+      '  }',
+    ]),
+    // The zone is set before the kernel looks up the connection (priority raw).
+    ...(zoned.length === 0 ? [] : hooks.flatMap((hook) => chain(hook, -300, tracked, 'filter'))),
+    ...chain('prerouting', -100, [...there, ...atEveryAddress]),
+    ...chain('output', -100, there),
+    ...chain('postrouting', 100, back),
+    '}',
+    '',
+  ].join('\n');
+  const lines = [
+    ...rules.flatMap(({ map, services: own }) =>
+      own.map((one) => `${map}: ${one.protocol} . ${words(one)} : ${words(one.target)}`),
+    ),
+    ...zoned.flatMap(({ zones, elements }) => elements.map((element) => `${zones}: ${element}`)),
+    ...hooks.flatMap((hook) => zoned.map(({ ip }) => `${hook}_zone: ${comments.zones[ip]}`)),
+    ...hooks.flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
+    ...atEveryAddress.map(() => `prerouting: ${comments.wildcard}`),
+    ...[comments.own, ...others.map(({ comment }) => comment)].map((comment) => `postrouting: ${comment}`),
+  ];
+  return { script, lines: lines.toSorted() };
+}
+
+function words({ address, port }: ServicePlace): string {
+  return `${address} . ${port}`;
+}
+
+/** Script that deletes the table, whether or not the table exists. */
+export const removeNatTable = `add table inet ${natTableName}\ndelete table inet ${natTableName}\n`;

@@ -1,0 +1,30 @@
+import type { Listener, PortRange } from '../../model/overlay.ts';
+import type { ArrivingService, ServicePlace } from '../../model/overlay-demux.ts';
+import { isWithin } from '../addresses.ts';
+import { isForServices, isListening, unservableRanges } from '../node-ports.ts';
+
+/** Addresses and ports of a node that no service may use. */
+export interface OwnPlaces {
+  /** Every address of the node's interfaces. */
+  readonly addresses: readonly string[];
+  readonly listeners: readonly Listener[];
+  /** Ports of its addresses at which services may be served. */
+  readonly ports: readonly PortRange[];
+  /** Addresses and ports at which the node's daemons reach the API server, on any host. */
+  readonly apiServers: readonly ServicePlace[];
+}
+
+/**
+ * Returns the inbound services that the node accepts: at its own addresses only those at ports for services, on which no process of the node listens.
+ * The node decides independently of the rows' author and age.
+ */
+export function servedBeside(services: readonly ArrivingService[], own: OwnPlaces): readonly ArrivingService[] {
+  return services.filter((service) => !takes(service, own));
+}
+
+function takes({ protocol, address, port }: ArrivingService, own: OwnPlaces): boolean {
+  if (own.apiServers.some((one) => one.address === address && one.port === port)) return true;
+  if (unservableRanges.some((range) => isWithin(address, range))) return true;
+  if (!own.addresses.includes(address)) return false;
+  return !isForServices(own.ports, protocol, port) || isListening(own.listeners, { protocol, address, port });
+}

@@ -1,0 +1,60 @@
+import type { OverlayGateway, OverlayLayout } from '../../model/overlay.ts';
+import type { SharedPorts } from '../../model/overlay-demux.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import { integrationBridge } from '../local/bridges.ts';
+import { uplinkPort } from '../names.ts';
+import { indexRows, listOf, textOf } from '../rows/existing.ts';
+
+/**
+ * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings; layout `seed` adds its own port).
+ */
+export function clusterPort({ naming }: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
+  if (naming === 'seed') return `k8s-patch-${gateway.bridge}-${integrationBridge}`;
+  return `patch-${uplinkPort(naming, node, gateway)}-to-${integrationBridge}`;
+}
+
+/** Returns the port numbers of a gateway's bridge from rows of Open_vSwitch; or, as a sentence, the reason why they are unknown. */
+export function sharedPorts(
+  layout: Pick<OverlayLayout, 'naming'>,
+  node: string,
+  gateway: OverlayGateway,
+  rows: DatabaseRows,
+): SharedPorts | string {
+  const existing = indexRows(rows);
+  const bridge = existing.named('Bridge', gateway.bridge);
+  if (bridge === null) return `there is no bridge ${gateway.bridge}`;
+  const name = clusterPort(layout, node, gateway);
+  const own = existing
+    .referred(bridge, 'ports', 'Port')
+    .flatMap((port) => existing.referred(port, 'interfaces', 'Interface'))
+    .filter((row) => row.name !== gateway.bridge);
+  const cluster = own.find((row) => row.name === name);
+  if (cluster === undefined) return `${gateway.bridge} has no port ${name}, which ovn-controller makes`;
+  const nic = nicOf(gateway, own);
+  if (typeof nic === 'string') return nic;
+  const [nicPort, towardsCluster] = [numberOf(nic), numberOf(cluster)];
+  if (nicPort === null || towardsCluster === null)
+    return `ovs-vswitchd has not made ${textOf(nic, 'name')} and ${name} yet`;
+  return { nic: nicPort, cluster: towardsCluster, isAlone: own.length === 2 };
+}
+
+/**
+ * Returns the interface of the NIC, the only one with a device of its own; of several, the one whose MAC the bridge has. Returns a sentence if it is
+ * not unique.
+ */
+function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
+  const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));
+  const [first, ...more] = devices;
+  if (first === undefined) return `${bridge} has no NIC, so its gateway is unreachable`;
+  if (more.length === 0) return first;
+  const alike = devices.filter((row) => textOf(row, 'mac_in_use') === mac);
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only;
+  return `of ${devices.map((row) => textOf(row, 'name')).join(', ')} in ${bridge}, the NIC among them is unknown`;
+}
+
+/** Returns the port number; null if ovs-vswitchd has not created the port or could not do so (ovs-vswitchd.conf.db(5), `ofport` -1). */
+function numberOf(row: DatabaseRow): number | null {
+  const [number] = listOf(row, 'ofport');
+  return typeof number === 'number' && number > 0 ? number : null;
+}

@@ -1,0 +1,125 @@
+import { loadedConfig } from '../../config/effective.ts';
+import { hasProgram } from '../../drivers/host/process/programs.ts';
+import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../../drivers/ovn/database.ts';
+import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
+import type { OpenListener } from '../../model/overlay.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
+import { type MissingColumn, missingColumns, writtenTables } from '../../overlay/rows/columns.ts';
+import { listOf, textOf } from '../../overlay/rows/existing.ts';
+import { shapeOfSchema } from '../../overlay/rows/wire.ts';
+import { listCertificates } from '../overlay/certificates/authority.ts';
+import { readCredentials } from '../overlay/node/credentials.ts';
+import { daysUntil } from '../overlay/node/nodes.ts';
+import { listenersOf } from '../overlay/node/planned.ts';
+import { askController, hasCentral } from '../overlay/ovn/ovn-daemons.ts';
+import { readRows } from '../overlay/ovn/rows.ts';
+import { type OverlayPlaces, overlayPlaces } from '../overlay/record/places.ts';
+import { readRecord } from '../overlay/record/record.ts';
+
+/** Reads the overlay's requirements and their state on this node; null if the node is in no overlay. */
+export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayFacts | null> {
+  const record = readRecord(places.record);
+  if (record === null) return null;
+  const now = Date.now();
+  const { node, members, southbound } = record;
+  const credentials = configuredCredentials();
+  return {
+    node: node.name,
+    isCentral: members !== null,
+    southbound,
+    controller: await askController(places),
+    hasDatabases: hasCentral(places),
+    installed: { controller: hasProgram('ovn-controller'), northd: hasProgram('ovn-northd') },
+    encapTypes: node.encap.types,
+    ...(await dataPathOf(places)),
+    ...(await centralFacts(record, places, now)),
+    credentials: await credentials,
+    certificates: listCertificates(places.pki).map(({ name, notAfter, notBefore }) => ({
+      name,
+      days: daysUntil(notAfter, now),
+      beginsInS: Math.round((Date.parse(notBefore) - now) / 1000),
+    })),
+  };
+}
+
+/**
+ * Returns the interface types and data path types that ovs-vswitchd supports (ovs-vswitchd.conf.db(5), iface_types);
+ * empty until it runs.
+ */
+async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts, 'dataPath'>> {
+  const unknown: Pick<OverlayFacts, 'dataPath'> = { dataPath: null };
+  return inDatabase(openSwitchDatabase(ovsRun), unknown, async (database) => {
+    const [row] = (await readRows(database, ['Open_vSwitch'])).tables.Open_vSwitch ?? [];
+    const words = (column: string): string[] => listOf(row ?? null, column).map(String);
+    return { dataPath: { interfaceTypes: words('iface_types'), datapathTypes: words('datapath_types') } };
+  });
+}
+
+/**
+ * Returns the columns that the databases lack, the times that the nodes have written there, and the open listeners. The
+ * last two are null if the central databases are on another node.
+ */
+async function centralFacts(
+  { layout, members, node }: OverlayRecord,
+  places: OverlayPlaces,
+  now: number,
+): Promise<Pick<OverlayFacts, 'missing' | 'clocks' | 'listeners'>> {
+  const { ovnRuns, ovsRun } = places;
+  const missing = [...(await inDatabase(openSwitchDatabase(ovsRun), [], missingIn))];
+  if (members === null) return { missing, clocks: null, listeners: null };
+  const open: OpenListener[] = [];
+  for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
+    missing.push(...(await inDatabase(openCentralDatabase(name, ovnRuns), [], missingIn)));
+    const found = await inDatabase(openCentralDatabase(name, ovnRuns), [], async (database) =>
+      listenersOf([await readRows(database, ['Connection'])], layout.owner, places),
+    );
+    open.push(...found);
+  }
+  const sent = await inDatabase(openCentralDatabase('OVN_Northbound', ovnRuns), null, async (database) => {
+    const [row] = (await readRows(database, ['NB_Global'])).tables.NB_Global ?? [];
+    return row === undefined ? null : { number: Number(row.nb_cfg ?? 0), atMs: Number(row.sb_cfg_timestamp ?? 0) };
+  });
+  const done = await inDatabase(openCentralDatabase('OVN_Southbound', ovnRuns), [], async (database) =>
+    ((await readRows(database, ['Chassis_Private'])).tables.Chassis_Private ?? []).map((row) => ({
+      name: members.find(({ systemId }) => systemId === row.name)?.name ?? textOf(row, 'name'),
+      number: Number(row.nb_cfg ?? 0),
+      atMs: Number(row.nb_cfg_timestamp ?? 0),
+    })),
+  );
+  const clocks: OverlayClocks | null = sent && {
+    nowMs: now,
+    sent,
+    done: done.filter(({ name }) => name !== node.name),
+  };
+  const listeners = open.map((one) => ({ message: listenerFault(one), hint: listenerHint(one) }));
+  return { missing, clocks, listeners };
+}
+
+async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[]> {
+  const name = database.name as keyof typeof writtenTables;
+  const shape = shapeOfSchema((await database.schema()) as never, Object.keys(writtenTables[name]));
+  return missingColumns(name, shape);
+}
+
+/** Returns null as well if the configuration cannot be read, which another check reports. */
+async function configuredCredentials(): Promise<OverlayFacts['credentials']> {
+  const loaded = await loadedConfig().catch(() => null);
+  return loaded === null ? null : readCredentials(loaded.config.overlay.kubeconfig.value);
+}
+
+/**
+ * Runs a query on a database and closes it. Returns `otherwise` if the database does not answer, which another fact
+ * reports.
+ */
+async function inDatabase<T>(
+  opening: Promise<RowDatabase | null>,
+  otherwise: T,
+  ask: (database: RowDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await opening.catch(() => null);
+  if (database === null) return otherwise;
+  return ask(database)
+    .catch(() => otherwise)
+    .finally(() => database.close());
+}

@@ -1,0 +1,74 @@
+import { loadedConfig } from '../../config/effective.ts';
+import { readTuning } from '../../drivers/host/process/daemons.ts';
+import { asAgentError } from '../../errors.ts';
+import { readDaemonSets } from '../../facts/cluster.ts';
+import { readFiles } from '../../facts/files.ts';
+import { readNetwork } from '../../facts/network.ts';
+import { readPacketFilter } from '../../facts/packet-filter.ts';
+import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from '../../facts/services.ts';
+import { readSystem } from '../../facts/system.ts';
+import { readUnits } from '../../facts/units.ts';
+import type { Answer, Examination, JournalFacts, OverlayFacts } from '../../model/examination.ts';
+
+/**
+ * Time limit of each part. A part answers within 5 s even on a machine that swaps; a slower one hangs, and the other
+ * parts have to be reported nevertheless.
+ */
+const answerMs = 5_000;
+
+/**
+ * Collects all facts that `doctor` checks, in parallel. Each part has its own time limit, and a failed part is reported
+ * as a failure. The function only reads, and starts no service. `journals` and `overlay` return the agent's own
+ * records.
+ */
+export async function examine(
+  journals: () => JournalFacts,
+  overlay: () => Promise<OverlayFacts | null>,
+): Promise<Examination> {
+  return allOf<Examination>({
+    system: answerOf('the system', readSystem),
+    network: answerOf('the kernel', readNetwork),
+    networkManager: answerOf('NetworkManager', askNetworkManager),
+    ovs: answerOf('ovsdb-server', askOvsdb),
+    vswitchd: answerOf('ovs-vswitchd', askVswitchd),
+    tuning: answerOf('the kernel', () => readTuning()),
+    config: answerOf('the configuration', examinedConfig),
+    units: answerOf('systemd', readUnits),
+    firewall: answerOf('firewalld', askFirewall),
+    packetFilter: answerOf('the packet filter', readPacketFilter),
+    files: answerOf('the file system', () => readFiles(journals())),
+    daemonSets: answerOf('the cluster', readDaemonSets),
+    overlay: answerOf('the overlay', overlay),
+  });
+}
+
+async function examinedConfig(): Promise<NonNullable<Examination['config']['value']>> {
+  const { clusterProblems, ...loaded } = await loadedConfig();
+  const told = clusterProblems.map(({ message, hint }) => ({ message, hint: hint ?? null }));
+  return { ...loaded, ...(told.length > 0 && { clusterProblems: told }) };
+}
+
+async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const entries = Object.entries<Promise<unknown>>(parts).map(async ([name, part]) => [name, await part]);
+  return Object.fromEntries(await Promise.all(entries)) as T;
+}
+
+/** Returns the value of a part of the node, or the error, after 5 s at the latest. Never rejects. */
+async function answerOf<T>(who: string, ask: () => T | Promise<T>): Promise<Answer<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Answer<T>>((resolve) => {
+    timer = setTimeout(() => {
+      const message = `${who} did not answer within ${answerMs / 1000} s`;
+      resolve({ value: null, failure: { kind: 'deadline-exceeded', message, hint: null } });
+    }, answerMs);
+  });
+  const answer = (async (): Promise<Answer<T>> => {
+    try {
+      return { value: await ask(), failure: null };
+    } catch (error) {
+      const { kind, message, hint } = asAgentError(error);
+      return { value: null, failure: { kind, message, hint: hint ?? null } };
+    }
+  })();
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

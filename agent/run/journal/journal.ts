@@ -1,0 +1,246 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { readSmallFile, syncDirectory, unwritable, writeFileAtomically } from '../../drivers/host/files/files.ts';
+import { directoryFault } from '../../drivers/host/files/own-directory.ts';
+import { AgentError } from '../../errors.ts';
+import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../../model/journal.ts';
+import { settleAdded } from './added-record.ts';
+import { isJournalEvent, isJournalHeader } from './journal-form.ts';
+import { isAskedFor, isKept } from './transactions.ts';
+
+/** Number of journals that are kept: enough to look back over a bad week, and small on any disk. */
+const keptJournals = 20;
+/** Size limit of a journal. The largest plan that was measured is far below 1 MiB; a larger file was not written by the agent. */
+const journalLimitBytes = 8 * 1024 * 1024;
+
+/**
+ * File name endings of journals. A journal is called ID.open while its transaction can still change its state, and ID.json afterwards. A
+ * run finds the open journals by name and reads no other.
+ */
+const openEnding = '.open';
+const closedEnding = '.json';
+/** Ending of a file that was named like an open journal and could not be used. */
+const asideEnding = '.unusable';
+
+/** Additional fields that are written with a state and its detail. */
+export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' }>, 'later' | 'confirmUntil'>;
+
+/** Journal of an open transaction on disk: one JSON value per line, the header first. */
+export interface Journal {
+  readonly id: string;
+  /**
+   * Appends an event without fsync. It may be lost in a power cut and survives a crash of the agent; recovery observes the real state
+   * anyway.
+   */
+  append(event: JournalEvent): void;
+  /** Appends a state and fsyncs it, so that it survives a power cut. */
+  setState(state: TransactionState, at: string, detail: string | null, more?: StateDetails): void;
+  close(): void;
+}
+
+/**
+ * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all. Fails with
+ * `state-unwritable`.
+ */
+export function openJournal(directory: string, header: JournalHeader): Journal {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unwritable(directory, error);
+  }
+  const path = `${directory}/${header.id}${openEnding}`;
+  if (existsSync(path)) throw unwritable(path, new Error('this transaction has a journal already'));
+  writeFileAtomically(path, `${JSON.stringify(header)}\n`, 0o600);
+  return appendTo(directory, header.id, '');
+}
+
+/** Opens the journal of an earlier transaction to write its end. */
+export function reopenJournal(directory: string, id: string): Journal {
+  // A power cut may have left half a line; the line feed keeps it apart from the next event.
+  return appendTo(directory, id, '\n');
+}
+
+function appendTo(directory: string, id: string, first: string): Journal {
+  const path = `${directory}/${id}${openEnding}`;
+  const named = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  };
+  const descriptor = named(() => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
+  // writeSync() would not do: on a disk that fills up it writes a part and only returns the number of bytes.
+  const write = (text: string): void => named(() => writeFileSync(descriptor, text));
+  write(first);
+  return {
+    id,
+    append: (event) => write(`${JSON.stringify(event)}\n`),
+    setState: (state, at, detail, more = {}) => {
+      const event: JournalEvent = { event: 'state', state, at, detail, ...more };
+      write(`${JSON.stringify(event)}\n`);
+      named(() => {
+        fsyncSync(descriptor);
+        if (state === 'open' || state === 'awaiting-confirm') return;
+        settleAdded(readJournal(path).header, state, `${directory}/..`);
+        renameSync(path, `${directory}/${id}${closedEnding}`);
+        syncDirectory(directory);
+      });
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+export interface JournalListing {
+  /** Records, newest first. */
+  readonly records: readonly JournalRecord[];
+  /** Files that are not valid journals, each with the reason; they are never obeyed. */
+  readonly unusable: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Reads every journal. A journal that is damaged, foreign or of a newer version is listed as unusable and never interpreted. */
+export function readJournals(directory: string): JournalListing {
+  return readNamed(directory, journalNames(directory));
+}
+
+/** True if a transaction of an earlier run has not ended. */
+export function hasOpenJournals(directory: string): boolean {
+  return journalNames(directory).some((name) => name.endsWith(openEnding));
+}
+
+/** Returns the id of the last transaction; null before the first transaction. */
+export function newestId(directory: string): string | null {
+  return journalNames(directory).at(-1)?.split('.')[0] ?? null;
+}
+
+/** Reads only the journals whose transaction has not ended. */
+export function readOpenJournals(directory: string): JournalListing {
+  return readNamed(
+    directory,
+    journalNames(directory).filter((name) => name.endsWith(openEnding)),
+  );
+}
+
+function readNamed(directory: string, names: readonly string[]): JournalListing {
+  const records: JournalRecord[] = [];
+  const fault = directoryFault(directory);
+  const unusable: { path: string; why: string }[] = fault === null ? [] : [{ path: directory, why: fault }];
+  for (const name of names.toReversed()) {
+    const path = `${directory}/${name}`;
+    try {
+      records.push(readJournal(path));
+    } catch (error) {
+      unusable.push({ path, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { records, unusable };
+}
+
+/** Renames an unusable open journal, so that it is reported only once; `history` still lists it. */
+export function setAside(path: string): void {
+  try {
+    renameSync(path, `${path}${asideEnding}`);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/**
+ * Removes old journals. Keeps the last 20 journals, the last 20 that were set aside, the last one whose change was kept (the reference for
+ * repairs), and the last one that a person requested (the reference for `undo`).
+ */
+export function pruneJournals(directory: string): void {
+  const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
+  const surplus = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
+  if (surplus.length === 0) return;
+  const last = (wanted: (record: JournalRecord) => boolean): string | undefined =>
+    named(closedEnding).findLast((name) => is(`${directory}/${name}`, wanted));
+  const stays = [last(({ state }) => isKept(state)), last((record) => isKept(record.state) && isAskedFor(record))];
+  for (const name of surplus.filter((entry) => !stays.includes(entry))) {
+    try {
+      rmSync(`${directory}/${name}`, { force: true });
+    } catch {
+      // An excess journal does no harm; the result of the run must not depend on its removal.
+    }
+  }
+}
+
+function is(path: string, wanted: (record: JournalRecord) => boolean): boolean {
+  try {
+    return wanted(readJournal(path));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the file names of journals; empty if others could have written to the directory. */
+function journalNames(directory: string): string[] {
+  try {
+    if (directoryFault(directory) !== null) return [];
+    return readdirSync(directory)
+      .filter((name) => [openEnding, closedEnding, asideEnding].some((ending) => name.endsWith(ending)))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function readJournal(path: string): JournalRecord {
+  if (path.endsWith(asideEnding)) throw unusable('it was set aside');
+  const status = lstatSync(path);
+  if (!status.isFile()) throw unusable('it is not a regular file');
+  if (status.uid !== process.getuid?.()) throw unusable('it belongs to another user');
+  if (status.size > journalLimitBytes) throw unusable('it is larger than any journal');
+  const lines = (readSmallFile(path, journalLimitBytes) ?? '').split('\n');
+  const header = parseLine(lines[0] ?? '');
+  if (typeof header !== 'object' || header === null) throw unusable('its first line is damaged');
+  const { format } = header as Partial<JournalHeader>;
+  if (format !== 1) throw unusable(`its format ${JSON.stringify(format)} is not one this version knows`);
+  if (!isJournalHeader(header)) throw unusable('its first line is incomplete');
+  // A line that was damaged or cut short by a power cut is skipped: its event counts as not done.
+  return summarize(header, lines.slice(1).map(parseLine).filter(isJournalEvent));
+}
+
+function summarize(header: JournalHeader, events: readonly JournalEvent[]): JournalRecord {
+  const stepTimesMs = header.plan.steps.map<number | null>(() => null);
+  let last: Extract<JournalEvent, { event: 'state' }> | undefined;
+  let checkpoint: string | null = null;
+  for (const event of events) {
+    if (event.event === 'state') last = event;
+    else if (event.event === 'checkpoint') checkpoint = event.path;
+    else if (event.event === 'step' && event.index < stepTimesMs.length) stepTimesMs[event.index] = event.tookMs;
+  }
+  return {
+    header,
+    state: last?.state ?? 'open',
+    stateAt: last?.at ?? header.startedAt,
+    detail: last?.detail ?? null,
+    later: last?.later ?? null,
+    confirmUntil: last?.confirmUntil ?? null,
+    checkpoint,
+    stepTimesMs,
+  };
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function unusable(why: string): AgentError {
+  return new AgentError('journal-unusable', why);
+}

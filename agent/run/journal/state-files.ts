@@ -1,0 +1,103 @@
+import { existsSync, rmSync } from 'node:fs';
+import { readSmallFile, replaceFile, writeFileAtomically } from '../../drivers/host/files/files.ts';
+import type { ErrorKind } from '../../errors.ts';
+import { hintedNicPath } from '../../facts/hints.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { Plan } from '../../model/plan.ts';
+import type { RunRecord } from '../../model/run-record.ts';
+import { hintPath } from '../../plan/uplink/remembered.ts';
+
+/** Copy of the hint as the agent wrote it, to recognize it. */
+const ownHintPath = '/var/lib/microshift-net/hint';
+/** Directory of state that a reboot makes obsolete. */
+export const statusDirectory = '/run/microshift-net';
+const statusFile = 'status.json';
+const metricsFile = 'metrics.prom';
+/** File with one NIC per line; microshift-net-uplink.service checks whether each is still in its bridge. */
+const uplinksFile = 'uplinks';
+/**
+ * File that exists if the last run failed for lack of a network; rpm/files/90-microshift-net.sh then starts the unit
+ * when a network appears (decision 0018).
+ */
+const networkMissedFile = 'network-missed';
+/** Errors that a later address on the network resolves. */
+const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
+/** File by which an event requests a repair; microshift-net-repair.path waits for it (decision 0017). */
+const repairAskedFile = 'repair-asked';
+const bootMarkerPath = '/run/microshift-net/boot-done';
+
+/**
+ * Writes the hint with the NIC and its permanent MAC, so that the next boot uses the same NIC even if its name changes.
+ * Writes only changes.
+ */
+export function writeHint(plan: Plan, observation: Observation): void {
+  const uplink = plan.choice?.interface ?? null;
+  if (uplink === null) return;
+  const { interfaceHint, hintedNic } = observation.hints;
+  if (interfaceHint !== uplink) {
+    writeFileAtomically(ownHintPath, `${uplink}\n`);
+    writeFileAtomically(hintPath, `${uplink}\n`);
+  }
+  const permanentMac = observation.links.find((link) => link.name === uplink)?.permanentMac ?? null;
+  if (hintedNic?.interface === uplink && hintedNic.permanentMac === permanentMac) return;
+  // A device without a permanent MAC (VLAN, bond) is identified by its name alone; the file of an earlier NIC must not
+  // apply to it.
+  if (permanentMac !== null || hintedNic?.interface === uplink)
+    writeFileAtomically(hintedNicPath, `${JSON.stringify({ interface: uplink, permanentMac })}\n`);
+}
+
+/**
+ * Removes the record of the NIC, and the hint if the agent wrote it. A hint that the admin wrote is a setting and
+ * stays.
+ */
+export function removeHint(): void {
+  rmSync(hintedNicPath, { force: true });
+  const own = readSmallFile(ownHintPath);
+  if (own === null) return;
+  if (readSmallFile(hintPath) === own) rmSync(hintPath, { force: true });
+  rmSync(ownHintPath, { force: true });
+}
+
+/**
+ * Returns the record of the previous run; null before the first run of this boot, or if the file has another format.
+ */
+export function readStatus(directory = statusDirectory): RunRecord | null {
+  try {
+    const record = JSON.parse(readSmallFile(`${directory}/${statusFile}`) ?? 'null') as RunRecord | null;
+    return record?.format === 1 ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Writes the record of a run for people, for Prometheus and for the units that watch events. Every run writes these
+ * files, so they are not fsynced.
+ */
+export function writeRun(record: RunRecord, metrics: string, directory = statusDirectory): void {
+  replaceFile(`${directory}/${statusFile}`, `${JSON.stringify(record)}\n`);
+  replaceFile(`${directory}/${metricsFile}`, metrics);
+  const uplinks = record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join('');
+  replaceFile(`${directory}/${uplinksFile}`, uplinks);
+  const missedNetwork = `${directory}/${networkMissedFile}`;
+  if (record.error !== null && mendedByNetwork.includes(record.error.kind)) replaceFile(missedNetwork, '');
+  else rmSync(missedNetwork, { force: true });
+}
+
+/**
+ * Removes the request for a repair. Has to be called before the repair observes anything, so that a later event causes
+ * another repair.
+ */
+export function takeRepairRequest(): void {
+  rmSync(`${statusDirectory}/${repairAskedFile}`, { force: true });
+}
+
+/** True if the units have returned NICs because Open vSwitch stops; they start again with it. */
+export function wasGivenBack(): boolean {
+  return existsSync(`${statusDirectory}/given-back`);
+}
+
+/** Records the time at which `apply --boot` first succeeded in this boot. */
+export function writeBootMarker(at: string): void {
+  if (readSmallFile(bootMarkerPath) === null) replaceFile(bootMarkerPath, `${at}\n`);
+}

@@ -1,0 +1,69 @@
+import { AgentError } from '../../errors.ts';
+import type { JournalRecord, TransactionState } from '../../model/journal.ts';
+import type { Wanted } from '../../model/plan.ts';
+
+/**
+ * Returns the plan's bridges of the last kept change of this boot; null if no change was kept. `records` has the
+ * newest first.
+ */
+export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
+  const kept = records.find(({ header, state }) => header.bootId === bootId && isKept(state));
+  return kept?.header.plan.wanted ?? null;
+}
+
+/** True if the change of a transaction is kept. */
+export function isKept(state: TransactionState): boolean {
+  return state === 'committed' || state === 'confirmed';
+}
+
+/** Commands that the units in systemd/ run; a person runs every other one. */
+const unitCommands: readonly string[] = [
+  'apply --boot',
+  'apply --repair',
+  'bridge apply',
+  'bridge apply --stop',
+  'disable --stop',
+  'recover',
+];
+
+/**
+ * True for a change that a person requested; false for one that a unit made at boot, after an event or before a service
+ * stops.
+ */
+export function isAskedFor({ header }: JournalRecord): boolean {
+  return !unitCommands.includes(header.command);
+}
+
+/** True for a transaction that has changed the node. */
+export function hasChanged({ state }: JournalRecord): boolean {
+  return isKept(state) || state === 'awaiting-confirm';
+}
+
+/** Returns the transaction with this id or prefix of an id. Fails with `transaction-not-found`. */
+export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
+  const found = records.filter((record) => record.header.id.startsWith(id));
+  const [record] = found;
+  if (record !== undefined && found.length === 1) return record;
+  const known = records.map((entry) => entry.header.id);
+  const why = found.length === 0 ? 'there is no transaction' : 'there are several transactions that begin with';
+  throw new AgentError('transaction-not-found', `${why} ${JSON.stringify(id)}`, {
+    hint: known.length === 0 ? 'none has been run yet' : `use one of: ${known.join(', ')}`,
+    facts: { known },
+  });
+}
+
+/**
+ * Returns an id that is unique and sorts journals: UTC time to the second and the pid. The id is greater than `newest`,
+ * the last existing id, even if the clock was set back, as on a machine without a clock battery: the order determines
+ * to which change a repair returns.
+ */
+export function transactionId(now: Date, pid: number, newest: string | null): string {
+  const time = new Date(Math.max(now.getTime(), newest === null ? 0 : timeOf(newest) + 1000));
+  return `${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${pid.toString(16).padStart(4, '0')}`;
+}
+
+/** Returns the time at the start of an id, in milliseconds since 1970; 0 if the id is not valid. */
+function timeOf(id: string): number {
+  const written = id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/, '$1-$2-$3T$4:$5:$6Z');
+  return Date.parse(written) || 0;
+}

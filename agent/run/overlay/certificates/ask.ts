@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { AgentError } from '../../../errors.ts';
+import { requestEntry, requestOf } from '../../../overlay/members/renewal.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readRecord } from '../record/record.ts';
+import { readSystemId } from '../record/system-id.ts';
+import { requireOwnRequest } from './own-request.ts';
+
+/**
+ * Makes the key of this node's next certificate, which never leaves this node, and returns the certificate request as
+ * PEM. Returns the same request until it is answered.
+ */
+export async function askForCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
+  if (readRecord(record)?.members != null) {
+    throw new AgentError('certificates-refused', 'this is the central node, which signs its own certificate', {
+      hint: 'run: microshift-net overlay pki renew',
+    });
+  }
+  const systemId = readSystemId(file);
+  if (systemId === null) {
+    throw new AgentError('certificates-refused', `this node has no system-id, ${file}`, {
+      hint: 'start Open vSwitch once, which makes it',
+      facts: { path: file },
+    });
+  }
+  mkdirSync(pki, { recursive: true, mode: 0o755 });
+  return (await requireOwnRequest(pki, systemId)).request;
+}
+
+/** Returns the certificate request of a node in a text, as PEM; null if the text contains no valid request. */
+export function parseRequest(text: string): string | null {
+  const [block] = /-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.exec(text) ?? [];
+  return block === undefined ? null : requestOf({ cmsOptions: requestEntry(block) });
+}

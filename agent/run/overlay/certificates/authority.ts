@@ -1,0 +1,248 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  readSmallFile,
+  removeFile,
+  removeHalfWritten,
+  writeFileAtomically,
+} from '../../../drivers/host/files/files.ts';
+import {
+  type CertificateUse,
+  issueCertificate,
+  type KeyPair,
+  makeAuthority,
+  signRequest,
+  workFolderPrefix,
+} from '../../../drivers/openssl/certificates.ts';
+import {
+  type CertificateFacts,
+  certificatesIn,
+  isKeyOf,
+  isP256,
+  pairFault,
+  readCertificate,
+} from '../../../drivers/openssl/read-certificate.ts';
+import { AgentError, messageOf } from '../../../errors.ts';
+
+/**
+ * Validity of the authority. It is much longer than that of a certificate, because replacing the authority needs a command on every node.
+ */
+const authorityDays = 3650;
+/** Validity of a certificate, three years; `pki show` and `nodes` show the rest of it. */
+export const certificateDays = 1095;
+/** Size limit of a PEM file: a key and a chain of certificates fit in; a larger file was not written by the agent. */
+const pemBytes = 65_536;
+
+/** A certificate of the cluster. */
+export interface Issued extends CertificateFacts {
+  /** Name of the node; `ca` for the authority. */
+  readonly name: string;
+  readonly file: string;
+}
+
+/** Returns the paths of the files in a folder of certificates. */
+export function pkiFiles(folder: string) {
+  return {
+    authorityKey: `${folder}/ca.key`,
+    /** Key of a new authority until ca.crt contains its certificate. */
+    nextAuthorityKey: `${folder}/ca-next.key`,
+    /** Trusted authorities of this node: one, or two during a replacement. The last one signs. */
+    authority: `${folder}/ca.crt`,
+    /** Key and certificate of the node, in one file, so that they change together. */
+    own: `${folder}/node.pem`,
+    /** Key of the node's next certificate, with the certificate request. */
+    request: `${folder}/request.pem`,
+    issued: (node: string) => `${folder}/issued/${node}.crt`,
+  };
+}
+
+/** Returns the paths that the daemons of this node read; key and certificate are in one file. */
+export function tlsFiles(folder: string) {
+  const { own, authority } = pkiFiles(folder);
+  return { privateKey: own, certificate: own, caCertificate: authority };
+}
+
+/** Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it. */
+export async function initAuthority(folder: string, days = authorityDays): Promise<Issued> {
+  const files = pkiFiles(folder);
+  // The certificate is written last: a key without it is left by an interrupted run and is not trusted by any node.
+  if (existsSync(files.authority)) {
+    throw new AgentError('certificates-refused', `${files.authority} is there already, and every node trusts it`, {
+      hint: 'keep it; to start again, take the nodes out with `overlay leave` and move the folder away',
+      facts: { path: files.authority },
+    });
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const { key, certificate } = await makeAuthority(folder, 'microshift-net overlay', days);
+  writeFileAtomically(files.authorityKey, key, 0o600);
+  writeFileAtomically(files.authority, certificate);
+  return { name: 'ca', file: files.authority, ...readCertificate(certificate) };
+}
+
+/**
+ * Returns the signing authority: its certificate, which is the last of the trusted ones, and its key. Fails with `certificates-refused`.
+ */
+export function readAuthority(folder: string): KeyPair {
+  const files = pkiFiles(folder);
+  const certificate = certificatesIn(read(files.authority) ?? '').at(-1) ?? null;
+  // A run that was interrupted between the two files has left the key under its first name.
+  const key = [files.authorityKey, files.nextAuthorityKey]
+    .flatMap((file) => read(file) ?? [])
+    .find((one) => certificate !== null && isKeyOf(one, certificate));
+  if (key === undefined || certificate === null) {
+    throw new AgentError('certificates-refused', `there is no certification authority in ${folder}`, {
+      hint: 'run it on the central node, after `microshift-net overlay init`',
+      facts: { path: folder },
+    });
+  }
+  return { key, certificate };
+}
+
+/** Returns the trusted authorities of this node as PEM; null if the node has none yet. */
+export function readOwnAuthority(folder: string): string | null {
+  return read(pkiFiles(folder).authority);
+}
+
+/**
+ * Creates a second authority, which signs from now on; the first one stays trusted. The key of the first one is replaced, because nothing
+ * is signed with it any more.
+ */
+export async function addAuthority(folder: string, days = authorityDays): Promise<Issued> {
+  const files = pkiFiles(folder);
+  clearRemains(folder);
+  const before = readAuthority(folder).certificate;
+  const name = `microshift-net overlay ${new Date().toISOString().slice(0, 10)} ${crypto.randomUUID().slice(0, 8)}`;
+  const { key, certificate } = await makeAuthority(folder, name, days);
+  writeFileAtomically(files.nextAuthorityKey, key, 0o600);
+  writeFileAtomically(files.authority, before + certificate);
+  renameSync(files.nextAuthorityKey, files.authorityKey);
+  return { name: 'ca', file: files.authority, ...readCertificate(certificate) };
+}
+
+/** Removes every trusted authority except the signing one. */
+export function dropOldAuthority(folder: string): void {
+  writeFileAtomically(pkiFiles(folder).authority, readAuthority(folder).certificate);
+}
+
+/**
+ * Issues a key and a certificate for a node. The `use` of the central node's certificate is `server and client`. With `mode` `issue`, fails
+ * if the node has a certificate already.
+ */
+export async function issueFor(
+  folder: string,
+  node: { readonly name: string; readonly systemId: string },
+  use: CertificateUse,
+  mode: 'issue' | 'renew',
+  days = certificateDays,
+): Promise<KeyPair> {
+  const authority = readAuthority(folder);
+  if (mode === 'issue') refuseSecond(folder, node.name);
+  clearRemains(folder);
+  return issueCertificate(folder, authority, node.systemId, use, days);
+}
+
+/** Fails with `certificates-refused` if the node has a certificate already; only a renewal may issue another one. */
+export function refuseSecond(folder: string, node: string): void {
+  const file = pkiFiles(folder).issued(node);
+  if (!existsSync(file)) return;
+  throw new AgentError('certificates-refused', `${node} has a certificate already`, {
+    hint: `for another one, run: microshift-net overlay pki renew ${node}`,
+    facts: { path: file },
+  });
+}
+
+/** Signs a node's certificate request; the key stays on the node. Fails with `certificates-refused` if the key is not EC P-256. */
+export async function signFor(folder: string, systemId: string, request: string, days: number): Promise<string> {
+  clearRemains(folder);
+  const certificate = await signRequest(folder, readAuthority(folder), request, systemId, 'client', days);
+  if (isP256(certificate)) return certificate;
+  throw new AgentError('certificates-refused', 'the request has a key of another kind than EC P-256', {
+    hint: 'make it on the node with: microshift-net overlay pki request',
+  });
+}
+
+/** Stores an issued certificate with the request that it answers, for `pki show` and to prevent a second issue by mistake. */
+export function rememberIssued(folder: string, node: string, certificate: string, request = ''): void {
+  writeFileAtomically(pkiFiles(folder).issued(node), certificate + request);
+}
+
+/** Returns the certificate that was last issued to a node, with the request that it answers; null if no certificate was issued. */
+export function readIssued(folder: string, node: string): { certificate: string; request: string | null } | null {
+  const text = read(pkiFiles(folder).issued(node));
+  const [certificate] = certificatesIn(text ?? '');
+  if (text === null || certificate === undefined) return null;
+  const rest = text.slice(text.indexOf(certificate) + certificate.length).trimStart();
+  return { certificate, request: rest === '' ? null : rest };
+}
+
+/** Returns the node's own certificate and key; null if the node has none yet. */
+export function readOwn(folder: string): KeyPair | null {
+  const pem = read(pkiFiles(folder).own);
+  const [certificate] = certificatesIn(pem ?? '');
+  if (pem === null || certificate === undefined) return null;
+  return { key: pem.slice(0, pem.indexOf(certificate)), certificate };
+}
+
+/** Removes the stored certificate of a node that has left. */
+export function forgetIssued(folder: string, node: string): void {
+  removeFile(pkiFiles(folder).issued(node));
+}
+
+/** Removes the keys of a run that was killed before it could install them. */
+export function clearRemains(folder: string): void {
+  if (!existsSync(folder)) return;
+  removeHalfWritten(folder);
+  removeHalfWritten(`${folder}/issued`);
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(workFolderPrefix)))
+    rmSync(`${folder}/${name}`, { recursive: true, force: true });
+}
+
+/** Installs a node's key pair where the daemons read it. Fails with `bundle-unusable`. Writes only files that differ. */
+export function installOwn(folder: string, pair: KeyPair, authority: string): void {
+  const fault = pairFault(pair.key, pair.certificate, authority);
+  if (fault !== null) throw new AgentError('bundle-unusable', `the certificate cannot be used: ${fault}`);
+  clearRemains(folder);
+  const files = pkiFiles(folder);
+  const pem = pair.key + pair.certificate;
+  if (read(files.authority) !== authority) writeFileAtomically(files.authority, authority);
+  if (read(files.own) !== pem) writeFileAtomically(files.own, pem, 0o600);
+}
+
+/** Returns every certificate in a folder: the authorities, the node's own, and the issued ones. */
+export function listCertificates(folder: string): Issued[] {
+  const files = pkiFiles(folder);
+  const issued = existsSync(`${folder}/issued`)
+    ? readdirSync(`${folder}/issued`).filter((name) => name.endsWith('.crt'))
+    : [];
+  const named: readonly (readonly [name: string, file: string])[] = [
+    ['this node', files.own],
+    ...issued.toSorted().map((file) => [file.slice(0, -'.crt'.length), `${folder}/issued/${file}`] as const),
+  ];
+  const authorities = read(files.authority);
+  const trusted = authorities === null ? [] : certificatesIn(authorities).toReversed();
+  return [
+    ...trusted.map((pem, index) => {
+      const name = index === 0 ? 'ca' : 'ca that is being replaced';
+      return { name, file: files.authority, ...facts(files.authority, pem) };
+    }),
+    ...named.flatMap(([name, file]) => {
+      const pem = read(file);
+      return pem === null ? [] : [{ name, file, ...facts(file, pem) }];
+    }),
+  ];
+}
+
+function facts(file: string, pem: string): CertificateFacts {
+  try {
+    return readCertificate(pem);
+  } catch (cause) {
+    throw new AgentError('certificates-refused', `${file}: ${messageOf(cause)}`, {
+      hint: 'put the right file back, or issue the certificate again',
+      cause,
+      facts: { path: file },
+    });
+  }
+}
+
+function read(path: string): string | null {
+  return readSmallFile(path, pemBytes);
+}

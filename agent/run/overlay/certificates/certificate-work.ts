@@ -1,0 +1,98 @@
+import { certificatesIn, readCertificate, signerOf, validityOf } from '../../../drivers/openssl/read-certificate.ts';
+import type { OverlayChassis, OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { isDue, isSameRequest, requestOf, type ValidityMs } from '../../../overlay/members/renewal.ts';
+import { readIssued, readOwn, readOwnAuthority } from './authority.ts';
+
+/** A day, the unit of the time for which certificates are issued. */
+const dayMs = 86_400_000;
+
+/** Step of the central node's work on certificates. */
+export type CertificateStep =
+  /** Signs the request of a member, for the same time as its previous certificate. */
+  | { readonly do: 'answer'; readonly node: OverlayNode; readonly request: string; readonly days: number }
+  /** Renews the central node's own certificate. */
+  | { readonly do: 'renew-own' }
+  /** Trusts only the authority that signs, because every member now has a certificate of it. */
+  | { readonly do: 'drop-old' };
+
+/** Work of the central node on certificates. */
+export interface CertificateWork {
+  readonly steps: readonly CertificateStep[];
+  /** Requests that are not answered; each is a sentence that begins with the certificate's name. */
+  readonly refused: readonly string[];
+  /**
+   * Members for which the replacement of an authority waits: they have no certificate of the new authority, or still
+   * announce a request. Empty if no authority is being replaced.
+   */
+  readonly waiting: readonly string[];
+}
+
+/** Returns the certificates that answer a request which a member announces now, by the member's system-id. */
+export function answeredRequests(
+  { members, node }: OverlayRecord,
+  chassis: readonly OverlayChassis[],
+  pki: string,
+): ReadonlyMap<string, string> {
+  const answers = new Map<string, string>();
+  for (const member of members ?? []) {
+    const request = announcedRequest(member, chassis);
+    if (member.name === node.name || request === null) continue;
+    const issued = readIssued(pki, member.name);
+    if (issued?.request != null && isSameRequest(issued.request, request))
+      answers.set(member.systemId, issued.certificate);
+  }
+  return answers;
+}
+
+/**
+ * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due, or is
+ * of an authority that is being replaced. A request at any other time is refused, so that no member keeps the central
+ * node busy. OVN's access control ties the request to the member's certificate (ovn-sb(5), RBAC_Permissions,
+ * Chassis.name).
+ */
+export function certificateWork(
+  { members, node: central }: OverlayRecord,
+  chassis: readonly OverlayChassis[],
+  pki: string,
+  nowMs: number,
+): CertificateWork {
+  const trusted = readOwnAuthority(pki);
+  const own = readOwn(pki);
+  const signing = certificatesIn(trusted ?? '').at(-1);
+  if (trusted === null || own === null || signing === undefined) return { steps: [], refused: [], waiting: [] };
+  const steps: CertificateStep[] = [];
+  const refused: string[] = [];
+  const waiting: string[] = [];
+  const isReplaced = certificatesIn(trusted).length > 1;
+  const isOfSigning = (pem: string): boolean => signerOf(pem, signing) !== null;
+  for (const member of (members ?? []).filter(({ name }) => name !== central.name)) {
+    const issued = readIssued(pki, member.name);
+    const request = announcedRequest(member, chassis);
+    const isAnswered = request !== null && issued?.request != null && isSameRequest(issued.request, request);
+    const isCurrent = issued !== null && isOfSigning(issued.certificate);
+    if (isReplaced && (!isCurrent || request !== null)) waiting.push(member.name);
+    if (request === null || issued === null || isAnswered) continue;
+    const dates = validityOf(issued.certificate);
+    if (isCurrent && !isDue(dates, nowMs)) {
+      const { notAfter } = readCertificate(issued.certificate);
+      refused.push(
+        `certificate ${member.systemId} (${member.name}) requests another one, and is valid until ${notAfter.slice(0, 10)}`,
+      );
+    } else steps.push({ do: 'answer', node: member, request, days: daysOf(dates) });
+  }
+  const isOwnOld = isReplaced && waiting.length === 0 && !isOfSigning(own.certificate);
+  if (isOwnOld || isDue(validityOf(own.certificate), nowMs)) steps.push({ do: 'renew-own' });
+  if (isReplaced && waiting.length === 0) steps.push({ do: 'drop-old' });
+  return { steps, refused, waiting };
+}
+
+function announcedRequest({ systemId }: OverlayNode, chassis: readonly OverlayChassis[]): string | null {
+  const found = chassis.find(({ name }) => name === systemId);
+  return found === undefined ? null : requestOf(found);
+}
+
+/** Returns the number of days for which a certificate was made; its validity begins a day before it is made. */
+function daysOf({ beginMs, endMs }: ValidityMs): number {
+  return Math.max(1, Math.round((endMs - beginMs) / dayMs) - 1);
+}

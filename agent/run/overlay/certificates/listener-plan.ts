@@ -1,0 +1,35 @@
+import type { OverlayChassis, OverlayPlan } from '../../../model/overlay.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import { planCentral } from '../../../overlay/cluster/central.ts';
+import { publishedIds } from '../../../overlay/members/renewal.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readOwnAuthority, tlsFiles } from './authority.ts';
+import { answeredRequests } from './certificate-work.ts';
+
+/**
+ * Port of the central node to which nodes connect (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database).
+ */
+export const southboundPort = 6642;
+/** Time without traffic after which ovn-controller is probed (same as in ovn-kubernetes). */
+const inactivityProbeMs = 60_000;
+
+/**
+ * Plans the rows by which nodes connect with a certificate and may write the same as an ovn-controller (ovn-sb(5),
+ * RBAC_Role). The rows also publish the trusted authorities and the answers to requests for certificates.
+ */
+export function planListener(
+  record: OverlayRecord,
+  chassis: readonly OverlayChassis[],
+  { pki }: OverlayPlaces,
+  rows: DatabaseRows,
+): OverlayPlan {
+  const connections = record.southbound.map((remote) => ({
+    target: remote.replace(/^ssl:(.*):(\d+)$/, 'pssl:$2:$1'),
+    role: 'ovn-controller' as const,
+    inactivityProbeMs,
+  }));
+  const authorities = readOwnAuthority(pki);
+  const published = authorities === null ? {} : publishedIds(authorities, answeredRequests(record, chassis, pki));
+  return planCentral({ owner: record.layout.owner, connections, tls: tlsFiles(pki), published, rows });
+}

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
+import { openApi } from '../../../drivers/kubernetes/open-api.ts';
+import { AgentError, messageOf } from '../../../errors.ts';
+import type { Config } from '../../../model/config.ts';
+import type { OverlayPlan } from '../../../model/overlay.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import type { Workload } from '../../../model/workload.ts';
+import { reservedPorts } from '../../../overlay/names.ts';
+import { indexRows } from '../../../overlay/rows/existing.ts';
+import { workloadTables } from '../../../overlay/rows/tables.ts';
+import { allUnits, planWorkload } from '../../../workload/plan-workload.ts';
+import { createAddressBook } from '../../../workload/pods/address-book.ts';
+import type { PlannedNode } from '../node/planned.ts';
+import { readRows } from '../ovn/rows.ts';
+import type { Cluster } from '../watcher/object-events.ts';
+import { followObjects, type Objects } from '../watcher/objects.ts';
+import { addressesOfRow } from '../watcher/pod-networks.ts';
+
+/**
+ * Limit for the first list of all objects. Some thousand objects take a second or two; 60 s allow for a machine that
+ * swaps.
+ */
+const listedMs = 60_000;
+
+/**
+ * Result of comparing rows with objects. `workload` is null without a kubeconfig, and if the comparison failed;
+ * `unknown` then has the reason as a sentence.
+ */
+export interface WorkloadDrift {
+  readonly workload: OverlayPlan | null;
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Plans the northbound rows that the daemon would have to change for the present objects of Kubernetes. Changes
+ * nothing.
+ */
+export async function workloadDrift(
+  { overlay }: Pick<Config, 'overlay'>,
+  { record, databases, members, places }: PlannedNode,
+): Promise<WorkloadDrift> {
+  const northbound = databases.find(({ database }) => database.name === 'OVN_Northbound')?.database;
+  const kubeconfig = overlay.kubeconfig.value;
+  if (northbound === undefined || !existsSync(kubeconfigPath(kubeconfig, process.env)))
+    return { workload: null, unknown: [] };
+  try {
+    const workload = await listWorkload(kubeconfig, record.node.name);
+    const plan = planAll(
+      workload,
+      { layout: record.layout, nodes: members, exposure: places.exposure },
+      await readRows(northbound, workloadTables),
+    );
+    return { workload: plan, unknown: [] };
+  } catch (error) {
+    return { workload: null, unknown: [`rows for pods and services are not compared: ${messageOf(error)}`] };
+  }
+}
+
+function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): OverlayPlan {
+  const existing = indexRows(rows);
+  const book = createAddressBook();
+  const pods = workload.pods.values();
+  const ofRow = (key: string, uid: string): readonly string[] => addressesOfRow(existing, key, uid);
+  book.settle({
+    nodes: cluster.nodes,
+    pods,
+    gone: [],
+    fixedRanges: cluster.exposure.fixedRanges,
+    reserved: reservedPorts(cluster.layout, cluster.nodes),
+    addressesOfRow: ofRow,
+  });
+  const facts = { ...cluster, workload, addresses: book.addresses };
+  return planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
+}
+
+async function listWorkload(kubeconfig: string | null, nodeName: string): Promise<Workload> {
+  const api = openApi({ kubeconfig, nodeName, say: () => undefined });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const objects: Objects = followObjects(api, {
+        whole: () => resolve(objects.workload),
+        changed: () => undefined,
+        heard: (error) => error !== null && reject(error),
+      });
+      timer = setTimeout(() => reject(late()), listedMs);
+    });
+  } finally {
+    clearTimeout(timer);
+    api.close();
+  }
+}
+
+function late(): AgentError {
+  return new AgentError('cluster-not-ready', `the API server has not listed its objects within ${listedMs / 1000} s`, {
+    hint: 'look at journalctl -u microshift for what keeps it',
+  });
+}

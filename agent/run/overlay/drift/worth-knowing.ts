@@ -1,0 +1,41 @@
+import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
+import type { Config } from '../../../model/config.ts';
+import { learnedColumns, learnedOtherwise } from '../../../overlay/members/learned.ts';
+import { credentialNotices } from '../node/credentials.ts';
+import type { PlannedNode } from '../node/planned.ts';
+import { readColumns } from '../ovn/rows.ts';
+
+/**
+ * Returns facts that an administrator should know although they are not drift and have no effect on the plan; each is a
+ * sentence.
+ */
+export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'overlay'>): Promise<readonly string[]> {
+  const {
+    strangers,
+    certificates: { waiting, refused },
+  } = planned;
+  return [
+    ...(await learnedNotices(planned)),
+    ...(await credentialNotices(config.overlay.kubeconfig.value)),
+    ...refused,
+    ...strangers.map(
+      (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
+    ),
+    ...(waiting.length === 0
+      ? []
+      : [`the authority is being replaced; without a certificate of the new one: ${waiting.join(', ')}`]),
+  ];
+}
+
+/**
+ * Returns a sentence for each neighbour whose MAC, as routers have learned it, differs from the known MAC; empty except
+ * on the central node.
+ */
+async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
+  const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');
+  if (southbound === undefined) return [];
+  const rows = await readColumns(southbound.database, learnedColumns);
+  const bridge = record.node.gateway?.bridge;
+  const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
+  return learnedOtherwise(rows, members, record.node, neighbours);
+}

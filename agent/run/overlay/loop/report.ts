@@ -1,0 +1,102 @@
+import { processStart } from '../../../drivers/host/process/process-start.ts';
+import { tellServiceManager } from '../../../drivers/host/process/service-manager.ts';
+import { AgentError } from '../../../errors.ts';
+import type { OverlayDaemon, WatcherState } from '../../../model/overlay-daemon.ts';
+import { readDaemon, runsStill, writeDaemon } from '../record/daemon-state.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { createWriting } from './writing.ts';
+
+/** Output of the daemon. */
+export interface Teller {
+  say(step: string): void;
+  fail(error: AgentError): void;
+}
+
+/**
+ * State of the daemon: in the journal for people, in the status of the unit for systemd, and in a file for other
+ * commands.
+ */
+export interface Report {
+  /** Values of NB_Global.nb_cfg that were requested, including those of the previous daemon. */
+  readonly asked: readonly number[];
+  noteAsked(asked: readonly number[]): void;
+  noteWatcher(watcher: WatcherState): void;
+  /**
+   * Reports unauthorized write access to the cluster by other programs, and unauthorized claims; each sentence is
+   * reported when it is new.
+   */
+  refused(claims: readonly string[]): void;
+  /** Reports that the node is in the desired state, if that is new. */
+  wanted(node: string, isNews: boolean): Promise<void>;
+  /** Reports a failure. Does not report the same failure again. */
+  failed(error: AgentError): Promise<void>;
+}
+
+/**
+ * Opens the report of this process. Its first message makes the service ready for systemd. Fails with `busy` if a
+ * daemon runs already.
+ */
+export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Report {
+  let state = firstState(daemon);
+  let isReady = false;
+  let refused: readonly string[] = [];
+  // A file that cannot be written must not stop the service of pods.
+  const file = createWriting(() => writeDaemon(daemon, state), {
+    failed: fail,
+    recovered: () => say(`${daemon} can be written again`),
+  });
+  const note = (change: Partial<OverlayDaemon>): void => {
+    state = { ...state, ...change };
+    file.ask();
+  };
+  const tell = async (status: string): Promise<void> => {
+    await tellServiceManager(isReady ? { status } : { ready: true, status });
+    isReady = true;
+  };
+  note({});
+  return {
+    get asked() {
+      return state.asked;
+    },
+    noteAsked: (asked) => note({ asked }),
+    noteWatcher: (watcher) => note({ watcher }),
+    refused: (claims) => {
+      for (const claim of claims.filter((one) => !refused.includes(one))) say(claim);
+      refused = claims;
+    },
+    wanted: async (node, isNews) => {
+      const hadFailed = state.failure !== null;
+      if (hadFailed) {
+        say('as wanted again');
+        note({ failure: null });
+      }
+      if (hadFailed || isNews) await tell(`${node} is as wanted`);
+    },
+    failed: async (error) => {
+      const { message, hint = null } = error;
+      if (state.failure?.message === message) return;
+      fail(error);
+      note({ failure: { message, hint, since: new Date().toISOString() } });
+      await tell(message);
+    },
+  };
+}
+
+function firstState(path: string): OverlayDaemon {
+  const before = readDaemon(path);
+  if (before !== null && before.pid !== process.pid && runsStill(before)) {
+    throw new AgentError('busy', `\`microshift-net overlay run\` runs already, process ${before.pid}`, {
+      hint: 'look at systemctl status microshift-net-overlay; one of them is enough',
+      facts: { pid: before.pid },
+    });
+  }
+  return {
+    format: 1,
+    pid: process.pid,
+    startTime: processStart(process.pid) ?? 0,
+    since: new Date().toISOString(),
+    failure: null,
+    watcher: null,
+    asked: before?.asked ?? [],
+  };
+}

@@ -1,0 +1,207 @@
+import { existsSync } from 'node:fs';
+import { AgentError } from '../../../errors.ts';
+import { failedThen } from '../../../failures.ts';
+import type { GatewayGrant, OverlayChassis, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record.ts';
+import { isIpv6 } from '../../../overlay/addresses.ts';
+import { addressesFault, subnetFault } from '../../../overlay/members/announcement.ts';
+import { nothingGranted } from '../../../overlay/members/grants.ts';
+import {
+  issueFor,
+  pkiFiles,
+  readAuthority,
+  readOwnAuthority,
+  refuseSecond,
+  rememberIssued,
+  signFor,
+} from '../certificates/authority.ts';
+import { renewOwn } from '../node/certificates.ts';
+import { assigned } from '../node/membership.ts';
+import { withPlan } from '../node/planned.ts';
+import { carryOut } from '../ovn/rows.ts';
+import { isNodeName, isSystemId } from '../record/name-forms.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { requireCentral, writeRecord } from '../record/record.ts';
+
+/** Request of `pki issue`. */
+export interface IssueOptions {
+  readonly name: string;
+  readonly systemId: string;
+  readonly days: number;
+  /** Addresses and subnets that its gateway may use besides its tunnel address. */
+  readonly granted: GatewayGrant;
+  /** Certificate request of the node, as PEM; null if the key is made here. */
+  readonly request: string | null;
+}
+
+/**
+ * Makes a node a member of the cluster, with a subnet of its own, and returns the bundle with which it joins. Writes
+ * the rows of the node before it joins, because a member may not write to the northbound database.
+ */
+export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
+  const { systemId, days, granted, request } = options;
+  // Names of hosts may have capitals; node names may not.
+  const name = options.name.toLowerCase();
+  const record = requireCentral(places.record);
+  refuseNames(name, systemId);
+  const present = record.members.find((member) => member.name === name);
+  // A member without a certificate was left by an interrupted run; this run issues the certificate.
+  const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
+  if (present !== undefined && !isBegun) {
+    const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
+    throw new AgentError('overlay-conflict', `${name} is in the cluster already`, { hint });
+  }
+  refuseGrant(granted, record.layout);
+  const member: OverlayNode = {
+    ...(present ?? {
+      name,
+      systemId,
+      ...assigned(record.layout, record.members, name),
+      encap: { types: record.node.encap.types, addresses: [] },
+      managementMac: null,
+      hostAddresses: [],
+      gateway: null,
+    }),
+    ...(granted.addresses.length + granted.subnets.length > 0 && { granted }),
+  };
+  const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
+  return withPlan(wanted, places, async ({ chassis, databases }) => {
+    refuseRegistered(chassis, name, systemId);
+    // The plan has made every refusal by now. The certificate comes first: rows without a certificate would be of no
+    // use.
+    const bundle = await sign(wanted, member, request, 'issue', days, places);
+    // The record is written before the rows, so that the next issue does not assign the same subnet.
+    writeRecord(places.record, wanted);
+    try {
+      for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
+        await carryOut(database, plan, rows);
+    } catch (error) {
+      throw await failedThen(error, () => writeRecord(places.record, record));
+    }
+    rememberIssued(places.pki, name, bundle.pem.certificate, request ?? '');
+    return bundle;
+  });
+}
+
+/**
+ * Issues a new certificate for a member. Returns the bundle to join with again; null for the central node itself, whose
+ * certificate is installed at once.
+ */
+export async function renewBundle(
+  name: string | undefined,
+  days: number,
+  request: string | null,
+  places: OverlayPlaces,
+): Promise<OverlayBundle | null> {
+  const record = requireCentral(places.record);
+  const wanted = name ?? record.node.name;
+  const member = requireMember(record, wanted);
+  if (member.name === record.node.name) {
+    await renewOwn(record.node, places, days);
+    return null;
+  }
+  const bundle = await sign(record, member, request, 'renew', days, places);
+  rememberIssued(places.pki, member.name, bundle.pem.certificate, request ?? '');
+  return bundle;
+}
+
+async function sign(
+  { format, layout, southbound }: OverlayRecord,
+  node: OverlayNode,
+  request: string | null,
+  mode: 'issue' | 'renew',
+  days: number,
+  { pki }: OverlayPlaces,
+): Promise<OverlayBundle> {
+  if (mode === 'issue') refuseSecond(pki, node.name);
+  const { key, certificate } =
+    request === null
+      ? await issueFor(pki, node, 'client', 'renew', days)
+      : { key: null, certificate: await signFor(pki, node.systemId, request, days) };
+  const authority = readOwnAuthority(pki) ?? readAuthority(pki).certificate;
+  // Grants concern only the central node.
+  const { granted: _, ...member } = node;
+  return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
+}
+
+/**
+ * Adds to the grant of a member's gateway, that is, to the addresses and subnets that it may use besides its tunnel
+ * address. With `isRevoked` the earlier grant is revoked first. Writes the rows that follow and returns the resulting
+ * grant.
+ */
+export async function grantGateway(
+  name: string,
+  { addresses, subnets }: GatewayGrant,
+  isRevoked: boolean,
+  places: OverlayPlaces,
+): Promise<GatewayGrant> {
+  const record = requireCentral(places.record);
+  const member = requireMember(record, name);
+  const before = isRevoked ? nothingGranted : (member.granted ?? nothingGranted);
+  const granted = {
+    addresses: [...new Set([...before.addresses, ...addresses])],
+    subnets: [...new Set([...before.subnets, ...subnets])],
+  };
+  refuseGrant(granted, record.layout);
+  const members = record.members.map((one) => (one === member ? { ...member, granted } : one));
+  const wanted = { ...record, members };
+  return withPlan(wanted, places, async ({ databases }) => {
+    writeRecord(places.record, wanted);
+    for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
+      await carryOut(database, plan, rows);
+    return granted;
+  });
+}
+
+function requireMember({ members }: ReturnType<typeof requireCentral>, name: string): OverlayNode {
+  const member = members.find((one) => one.name === name);
+  if (member !== undefined) return member;
+  throw new AgentError('overlay-conflict', `${name} is not in the cluster`, {
+    hint: `its nodes: ${members.map((one) => one.name).join(', ')}`,
+  });
+}
+
+/**
+ * Fails with `bad-usage` for a grant that no gateway can have: addresses of the cluster itself may not be routed to one
+ * node.
+ */
+function refuseGrant({ addresses, subnets }: GatewayGrant, layout: OverlayLayout): void {
+  for (const address of addresses) {
+    const isWhole = address.includes('/');
+    const fault = addressesFault([isWhole ? address : `${address}/${isIpv6(address) ? 128 : 32}`], layout);
+    if (fault !== null)
+      throw new AgentError('bad-usage', `${address} cannot be granted: ${fault}`, { hint: grantHint });
+  }
+  const fault = subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null) ?? null;
+  if (fault !== null) throw new AgentError('bad-usage', `the subnets cannot be granted: ${fault}`, { hint: grantHint });
+}
+
+const grantHint =
+  'write addresses as 203.0.113.9, or with the length where several nodes have the address together, and subnets as 10.42.1.0/24';
+
+/**
+ * Fails with `overlay-conflict` if another machine is registered with the system-id: a disk was copied, or the previous
+ * machine still runs.
+ */
+function refuseRegistered(chassis: readonly OverlayChassis[], name: string, systemId: string): void {
+  const other = chassis.find((one) => one.name === systemId)?.hostname ?? '';
+  if (anonymous.includes(other) || other === name || other.startsWith(`${name}.`)) return;
+  throw new AgentError('overlay-conflict', `nodes ${name} and ${other} have the same system-id, ${systemId}`, {
+    hint: `a disk was copied: remove /etc/openvswitch/system-id.conf on one of them, restart openvswitch there, and join again; where ${other} is gone, first: microshift-net overlay leave --node ${other}`,
+    facts: { nodes: [name, other] },
+  });
+}
+
+/** Hostnames of a chassis whose node has not set a name yet. */
+const anonymous = ['', 'localhost', 'localhost.localdomain'];
+
+function refuseNames(name: string, systemId: string): void {
+  if (!isNodeName(name)) {
+    const hint = 'write the name of the kubelet: small letters, digits, hyphens and dots';
+    throw new AgentError('bad-usage', `"${name}" cannot be the name of a node`, { hint });
+  }
+  if (isSystemId(systemId)) return;
+  throw new AgentError('bad-usage', `"${systemId}" cannot be a system-id`, {
+    hint: `write what ${name} has in /etc/openvswitch/system-id.conf`,
+  });
+}

@@ -1,0 +1,28 @@
+import { basename, dirname } from 'node:path';
+import { onFileEvent } from '../../../drivers/host/files/file-events.ts';
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
+import { openApi } from '../../../drivers/kubernetes/open-api.ts';
+import type { Config } from '../../../model/config.ts';
+
+/**
+ * Connects to the API server that the configuration names. If the kubeconfig does not exist yet, waits for it; reads it
+ * again after a change.
+ */
+export function openClusterApi(
+  { overlay }: Pick<Config, 'overlay'>,
+  nodeName: string,
+  say: (message: string) => void,
+): KubernetesApi {
+  const kubeconfig = overlay.kubeconfig.value;
+  const api = openApi({ kubeconfig, nodeName, say });
+  const path = kubeconfigPath(kubeconfig, process.env);
+  const stopFile = onFileEvent(dirname(path), (name) => name === basename(path), api.wake);
+  return {
+    ...api,
+    close: () => {
+      stopFile();
+      api.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { addressesOf, type Link, type Route } from '../../../model/observation.ts';
+import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import type { PortChange } from '../../../model/overlay-plan.ts';
+import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
+import { managementAddresses, routerAddresses } from '../../../overlay/cluster/node.ts';
+
+/**
+ * Plans the missing kernel entries of the management interface: link state, MTU, addresses, and routes to the other
+ * nodes' subnets and to services.
+ */
+export function planManagementPort(
+  device: string,
+  { clusterSubnets, serviceSubnets, mtu }: OverlayLayout,
+  node: OverlayNode,
+  { links, routes }: { readonly links: readonly Link[]; readonly routes: readonly Route[] },
+): PortChange[] {
+  const link = links.find(({ name }) => name === device);
+  const changes: PortChange[] = [];
+  if (link?.up !== true) changes.push({ command: `link set dev ${device} up`, why: `${device} is not up` });
+  if (link !== undefined && link.mtuBytes !== mtu)
+    changes.push({
+      command: `link set dev ${device} mtu ${mtu}`,
+      why: `${device} has MTU ${link.mtuBytes}, not ${mtu}`,
+    });
+  const [addresses, routers] = [managementAddresses(node), routerAddresses(node)];
+  for (const [index, subnet] of node.subnets.entries()) {
+    const address = addresses[index] ?? '';
+    const own = withoutLength(address);
+    const router = withoutLength(routers[index] ?? '');
+    const has = addressesOf(link).includes(address);
+    // No other host can have the IPv6 address, and duplicate address detection would delay the route.
+    const flags = isIpv6(subnet) ? ' nodad' : '';
+    if (!has) {
+      changes.push({
+        command: `addr replace ${address} dev ${device}${flags}`,
+        why: `${device} has no address ${own}`,
+      });
+    }
+    const isOnLink = routes.some((one) => one.device === device && one.destination === subnet && one.gateway === null);
+    // The kernel creates this route with the address or when the link comes up, and not again after it was removed.
+    if (has && link?.up === true && !isOnLink) {
+      const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
+      changes.push({ command, why: `${device} does not lead to its own subnet` });
+    }
+    for (const cluster of [...clusterSubnets, ...serviceSubnets].filter((one) => isIpv6(one) === isIpv6(subnet))) {
+      const isThere = routes.some(
+        (one) => one.device === device && one.destination === cluster && one.gateway === router,
+      );
+      if (cluster !== subnet && !isThere) {
+        const command = `route replace ${cluster} via ${router} dev ${device}`;
+        changes.push({ command, why: `the cluster's ${cluster} is not reached over ${device}` });
+      }
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,180 @@
+import { type NamedRange, overlayRanges, rangeConflicts, reservedRanges } from '../../../config/overlay-ranges.ts';
+import { geneveOverheadBytes } from '../../../config/warnings.ts';
+import { AgentError } from '../../../errors.ts';
+import type { HostFacts } from '../../../facts/overlay.ts';
+import { type Config, microshiftRenders } from '../../../model/config.ts';
+import type { EncapType, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import { parseRange } from '../../../net/address-range.ts';
+import { isDefault } from '../../../net/destination.ts';
+import { globalAddresses, withoutLength } from '../../../overlay/addresses.ts';
+import { assignNode } from '../../../overlay/members/registry.ts';
+import { isNodeName } from '../record/name-forms.ts';
+
+/** Value of external_ids:owner in the agent's rows. */
+export const overlayOwner = 'microshift-net';
+/** Identity of this host in the cluster. */
+export interface HostIdentity {
+  readonly name: string;
+  readonly encap: OverlayNode['encap'];
+  readonly hostAddresses: readonly string[];
+  /** MTU of the link that carries the tunnels. */
+  readonly linkMtu: number;
+}
+
+/**
+ * Fails with `overlay-foreign` if MicroShift runs ovn-kubernetes on this node, because its ovn-controller can serve
+ * only one of them.
+ */
+export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicroshift }: HostFacts): void {
+  if (hasMicroshift !== true || !microshiftRenders({ cluster })) return;
+  const { value, source } = cluster.cniPlugin;
+  const by = source === 'default' ? 'is not set' : `is ${value} (${source})`;
+  throw new AgentError('overlay-foreign', `network.cniPlugin ${by}, so MicroShift runs ovn-kubernetes on this node`, {
+    hint: 'set network.cniPlugin: none in /etc/microshift/config.yaml and restart MicroShift, or leave the network to it',
+    facts: { source },
+  });
+}
+
+/**
+ * Fails with `overlay-conflict` if the name differs from the kubelet's, because the pods of the node would be sought on
+ * another node. `kubeletName` is null before the kubelet has a name.
+ */
+export function refuseOtherName({ name }: HostIdentity, kubeletName: string | null): void {
+  if (kubeletName === null || kubeletName === name) return;
+  throw new AgentError('overlay-conflict', `this node is ${name} here, and ${kubeletName} for its kubelet`, {
+    hint: `set overlay.nodeName: ${kubeletName} in ovn.yaml`,
+    facts: { name, kubelet: kubeletName },
+  });
+}
+
+/** Determines the name and the addresses of this host from the configuration, or else from its default route. */
+export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
+  const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();
+  if (!isNodeName(name)) {
+    throw refused(
+      `"${name}" cannot be the name of a node`,
+      'set overlay.nodeName in ovn.yaml to the name of the kubelet',
+    );
+  }
+  const wanted = overlay.encapAddress.value === 'auto' ? defaultAddress(facts) : overlay.encapAddress.value;
+  if (wanted === null) {
+    const hint = 'set overlay.encapAddress in ovn.yaml to an address at which the other nodes reach this one';
+    throw refused('this node has no default route, so its address for the other nodes is not known', hint);
+  }
+  const link = facts.links.find(({ addresses }) => addresses.some(({ address }) => address === wanted));
+  if (link === undefined) {
+    throw refused(
+      `overlay.encapAddress ${wanted} (${overlay.encapAddress.source}) is not an address of this node`,
+      `write one of: ${facts.links.flatMap(globalAddresses).map(withoutLength).join(', ') || 'none is there'}`,
+    );
+  }
+  const types: readonly EncapType[] = [overlay.encapType.value];
+  return { name, encap: { types, addresses: [wanted] }, hostAddresses: [wanted], linkMtu: link.mtuBytes };
+}
+
+/**
+ * Returns the address of the link of the default route: IPv4 before IPv6, lowest metric first. Null without a default
+ * route.
+ */
+function defaultAddress({ links, routes }: HostFacts): string | null {
+  const defaults = routes
+    .filter(({ destination }) => isDefault(destination))
+    .toSorted((a, b) => a.family - b.family || a.metric - b.metric);
+  for (const { device, family } of defaults) {
+    const link = links.find(({ name }) => name === device);
+    const found = link?.addresses.find((one) => one.family === family && one.scope === 'global' && !one.temporary);
+    if (found !== undefined) return found.address;
+  }
+  return null;
+}
+
+/** Returns the layout of a new cluster. Fails with `overlay-conflict` if its ranges overlap. */
+export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
+  const { pods, services, join } = overlayRanges(config);
+  refuseConflicts(rangeConflicts([...pods, ...services, ...join], reservedRanges()), changeRanges);
+  const texts = (ranges: readonly NamedRange[]): string[] => ranges.map(({ range }) => range.text);
+  return {
+    naming: 'modern',
+    clusterSubnets: texts(pods),
+    serviceSubnets: texts(services),
+    joinSubnets: texts(join),
+    mtu: overlayMtu(config, host),
+    owner: overlayOwner,
+  };
+}
+
+const changeRanges =
+  'set overlay.clusterSubnet, overlay.serviceSubnet and overlay.joinSubnet in ovn.yaml of the central node to unused ranges';
+
+/**
+ * Fails with `overlay-conflict` if ranges of the cluster overlap with networks that this host has or routes elsewhere.
+ * `ownDevices` are the interfaces of the overlay itself.
+ */
+export function refuseHostRanges(layout: OverlayLayout, facts: HostFacts, ownDevices: readonly string[]): void {
+  const wanted = [
+    ...namedRanges("the cluster's subnet", 'overlay', layout.clusterSubnets),
+    ...namedRanges('the range of services', 'overlay', layout.serviceSubnets),
+    ...namedRanges('the join network', 'overlay', layout.joinSubnets),
+  ];
+  const others = hostRanges(facts, ownDevices);
+  refuseConflicts(
+    wanted.flatMap((one) => rangeConflicts([one], others)),
+    changeRanges,
+  );
+}
+
+function refuseConflicts(conflicts: readonly string[], hint: string): void {
+  const [first] = conflicts;
+  if (first !== undefined) throw new AgentError('overlay-conflict', first, { hint, facts: { conflicts } });
+}
+
+function namedRanges(name: string, source: string, texts: readonly string[]): NamedRange[] {
+  return texts.flatMap((text) => {
+    const range = parseRange(text);
+    return range === null || range.prefixLength === 0 ? [] : [{ name, source, range }];
+  });
+}
+
+/** Returns the networks that this host has or routes to, without those of its own overlay. */
+function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[]): NamedRange[] {
+  const ofLinks = links
+    .filter(({ name }) => !ownDevices.includes(name))
+    .flatMap((link) => namedRanges('an address of this node', link.name, globalAddresses(link)));
+  const ofRoutes = routes
+    .filter(({ device }) => !ownDevices.includes(device))
+    .flatMap(({ destination, device }) => namedRanges('a route of this node', device, [destination]));
+  return [...ofLinks, ...ofRoutes];
+}
+
+/** Returns the largest MTU inside of this node's tunnels, in bytes. */
+export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'linkMtu'>): number {
+  const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
+  return linkMtu - geneveOverheadBytes[family];
+}
+
+/** Returns the MTU inside of the tunnels: the value of ovn.yaml, or else the largest that the uplink carries. */
+function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
+  const largest = largestMtu(identity);
+  if (mtu.source === 'default' || mtu.value === 'auto') return largest;
+  if (mtu.value <= largest) return mtu.value;
+  throw refused(
+    `mtu ${mtu.value} (${mtu.source}) does not fit into tunnels over an uplink with MTU ${identity.linkMtu}`,
+    `write mtu: ${largest}, or remove the line`,
+  );
+}
+
+/** Assigns an id and subnets to a new member. */
+export function assigned(layout: OverlayLayout, members: readonly OverlayNode[], name: string) {
+  const registered = members.map((one) => ({
+    name: one.name,
+    id: one.id,
+    systemId: one.systemId,
+    subnets: one.subnets,
+    gateway: null,
+  }));
+  return assignNode(layout, registered, name);
+}
+
+function refused(message: string, hint: string): AgentError {
+  return new AgentError('overlay-conflict', message, { hint });
+}

@@ -1,0 +1,79 @@
+import { addressesOfHost } from '../../../drivers/host/kernel/host-addresses.ts';
+import { readLinks } from '../../../drivers/host/kernel/links.ts';
+import { readListeners } from '../../../drivers/host/kernel/listening-sockets.ts';
+import { kubeconfigPath, readAccess } from '../../../drivers/kubernetes/kubeconfig.ts';
+import { isAgentError } from '../../../errors.ts';
+import type { Listener, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import type { ArrivingService, ServicePlace } from '../../../model/overlay-demux.ts';
+import { masqueradeSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
+import { canonicalAddress, familyOf } from '../../../net/address.ts';
+import { furtherAddresses } from '../../../overlay/members/announced-addresses.ts';
+import { isForServices } from '../../../overlay/node-ports.ts';
+import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-places.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+
+/** Returns this node with its further addresses and its listeners of now, which services must leave to it. */
+export function withWhatItHas(
+  node: OverlayNode,
+  layout: OverlayLayout,
+  places: Pick<OverlayPlaces, 'exposure'>,
+): OverlayNode {
+  return { ...node, furtherAddresses: furtherAddressesNow(node, layout), listeners: listenersBesideServices(places) };
+}
+
+/** Returns the addresses on this node's interfaces that are neither known of it nor of the cluster itself. */
+export function furtherAddressesNow(
+  node: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>,
+  { clusterSubnets, serviceSubnets, joinSubnets }: OverlayLayout,
+): readonly string[] {
+  return furtherAddresses(interfaceAddresses(), node, [
+    ...clusterSubnets,
+    ...serviceSubnets,
+    ...joinSubnets,
+    ...Object.values(masqueradeSubnets),
+  ]);
+}
+
+function interfaceAddresses(): readonly string[] {
+  return readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address)));
+}
+
+/** Reads the addresses and ports of this node that no service may use now. */
+export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
+  return {
+    addresses: interfaceAddresses(),
+    listeners: readListeners(),
+    ports: places.exposure.nodePorts,
+    apiServers: await apiServers(places),
+  };
+}
+
+/** Returns the listening sockets of this node at ports that services could use, sorted and without duplicates. */
+export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'exposure'>): readonly Listener[] {
+  const found = readListeners().filter(({ protocol, port }) => isForServices(exposure.nodePorts, protocol, port));
+  const texts = new Map(found.map((one) => [`${one.protocol} ${one.port} ${one.address ?? ''}`, one]));
+  return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+/** Returns those of the services that this node may serve now. */
+export async function servedHere(
+  services: readonly ArrivingService[],
+  places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,
+): Promise<readonly ArrivingService[]> {
+  return servedBeside(services, await readOwnPlaces(places));
+}
+
+/** Returns the addresses and ports at which the daemon reaches the API server. */
+async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Promise<readonly ServicePlace[]> {
+  try {
+    const { server } = await readAccess(kubeconfigPath(kubeconfig, process.env));
+    const host = server.hostname.replace(/^\[(.*)\]$/, '$1');
+    const addresses = familyOf(host) === null ? await addressesOfHost(host) : [host];
+    const port = Number(server.port || '443');
+    return addresses.map((address) => ({ address: canonicalAddress(address), port }));
+  } catch (error) {
+    // A node without a kubeconfig has no API server whose address must be kept from services.
+    if (isAgentError(error)) return [];
+    throw error;
+  }
+}

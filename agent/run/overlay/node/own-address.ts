@@ -1,0 +1,107 @@
+import { isAgentError } from '../../../errors.ts';
+import type { HostFacts } from '../../../facts/overlay.ts';
+import type { Config } from '../../../model/config.ts';
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { familyOf, inBrackets } from '../../../net/address.ts';
+import { addressesAfter } from '../../../net/address-range.ts';
+import { isDefault } from '../../../net/destination.ts';
+import { withoutLength } from '../../../overlay/addresses.ts';
+import { southboundPort } from '../certificates/listener-plan.ts';
+import { identify } from './membership.ts';
+
+/**
+ * Updates the record with the present addresses of this host. If the recorded tunnel address is gone and there is
+ * another one, that is used; otherwise it is kept, because a link that is down or a late lease does not mean a new
+ * address. On the central node, the addresses of the API server and of the southbound database follow. Returns the same
+ * record if nothing changed.
+ */
+export function withOwnAddress(
+  record: OverlayRecord,
+  config: Pick<Config, 'overlay' | 'cluster'>,
+  host: HostFacts,
+): OverlayRecord {
+  const now = movedRecord(record, config, host);
+  if (now.members === null) return now;
+  const known = record.node.hostAddresses;
+  const served = apiServerAddresses(record.layout, config).filter(
+    // MicroShift starts after this daemon and adds the address again at each boot.
+    (address) => prefixOf(host, address) !== null || known.includes(address),
+  );
+  const hostAddresses = [...new Set([...now.node.encap.addresses, ...served])];
+  return hostAddresses.join() === now.node.hostAddresses.join() ? now : withNode(now, { ...now.node, hostAddresses });
+}
+
+/**
+ * Returns the addresses of MicroShift's API server as the endpoint of service `kubernetes`: apiServer.advertiseAddress,
+ * or else the first address after the services' network. MicroShift adds that to br-ex or lo, whatever
+ * network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ */
+function apiServerAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
+  const { value } = cluster.advertiseAddress;
+  return value === null ? addressesAfter(layout.serviceSubnets) : [value];
+}
+
+function movedRecord(record: OverlayRecord, config: Pick<Config, 'overlay'>, host: HostFacts): OverlayRecord {
+  const { node } = record;
+  if (node.encap.addresses.every((address) => prefixOf(host, address) !== null)) return record;
+  const identity = identityNow(config, host);
+  if (identity === null) return record;
+  const { addresses } = identity.encap;
+  const moved = withNode(record, {
+    ...node,
+    encap: { ...node.encap, addresses },
+    hostAddresses: identity.hostAddresses,
+    gateway: node.gateway === null ? null : movedGateway(node.gateway, node.encap.addresses, addresses, host),
+  });
+  if (moved.members === null) return moved;
+  return { ...moved, southbound: addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`) };
+}
+
+/** Sets the node of a record, also in the list of members on the central node. */
+function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
+  const members = record.members?.map((member) => (member.name === node.name ? node : member)) ?? null;
+  return { ...record, node, members };
+}
+
+/**
+ * Returns the gateway with the node's new address if it shares the node's bridge. A gateway with a NIC of its own does
+ * not change.
+ */
+function movedGateway(
+  gateway: OverlayGateway,
+  before: readonly string[],
+  now: readonly string[],
+  host: HostFacts,
+): OverlayGateway {
+  if (gateway.kind !== 'shared') return gateway;
+  const [address = ''] = now;
+  const family = familyOf(address);
+  const hop = host.routes
+    .filter((route) => route.family === family && isDefault(route.destination))
+    .toSorted((a, b) => a.metric - b.metric)[0]?.gateway;
+  return {
+    ...gateway,
+    addresses: gateway.addresses.map((text) =>
+      before.includes(withoutLength(text)) ? `${address}/${prefixOf(host, address)}` : text,
+    ),
+    nextHops:
+      hop === undefined || hop === null
+        ? gateway.nextHops
+        : gateway.nextHops.map((text) => (familyOf(text) === family ? hop : text)),
+  };
+}
+
+function prefixOf({ links }: HostFacts, address: string): number | null {
+  const found = links.flatMap(({ addresses }) => addresses).find((one) => one.address === address);
+  return found?.prefixLength ?? null;
+}
+
+function identityNow(config: Pick<Config, 'overlay'>, host: HostFacts) {
+  try {
+    return identify(config, host);
+  } catch (error) {
+    if (isAgentError(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { centralSocket, openSouthbound, type RowDatabase } from '../../../drivers/ovn/database.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { tlsFiles } from '../certificates/authority.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import type { PlannedNode } from './planned.ts';
+
+/**
+ * Runs work with the southbound database. On the central node it is open already; other nodes connect to it as their
+ * ovn-controller does.
+ */
+export async function withSouthbound<T>(
+  { record: { members, southbound }, places: { pki }, databases }: PlannedNode,
+  work: (database: RowDatabase) => Promise<T>,
+): Promise<T> {
+  const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
+  if (members !== null && own !== undefined) return work(own.database);
+  const database = await openFromHere(southbound, pki);
+  return work(database).finally(() => database.close());
+}
+
+/**
+ * Returns the remote at which the southbound database is followed; null on a central node whose database does not run.
+ */
+export function southboundRemote({ members, southbound }: OverlayRecord, { pki, ovnRuns }: OverlayPlaces) {
+  if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };
+  const socket = centralSocket('OVN_Southbound', ovnRuns);
+  return socket === null ? null : { remote: `unix:${socket}` };
+}
+
+/** Opens the southbound database of another node, as this node's ovn-controller does. */
+export function openFromHere(southbound: readonly string[], pki: string): Promise<RowDatabase> {
+  return openSouthbound(southbound, ownCredentials(pki));
+}
+
+function ownCredentials(pki: string) {
+  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
+  return { privateKey, certificate, ca: caCertificate };
+}

@@ -1,0 +1,89 @@
+import type { RowDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError } from '../../../errors.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { grantCommand, nothingGranted, ungranted } from '../../../overlay/members/grants.ts';
+import { uplinkPort } from '../../../overlay/names.ts';
+import { mapOf } from '../../../overlay/rows/existing.ts';
+import { readColumns } from './rows.ts';
+
+/**
+ * Limit for ovn-controller to copy settings into its Chassis row. It takes milliseconds; 60 s allow for a machine that
+ * swaps.
+ */
+const announcedMs = 60_000;
+/**
+ * Limit for the port of a gateway of the central node. All rows are written by then, and ovn-northd and ovn-controller
+ * take milliseconds.
+ */
+const ownMs = 60_000;
+/**
+ * Limit for the port of a gateway of another node. The daemon of the central node writes its rows within a second of
+ * the announcement; if no daemon runs there, a longer wait would be useless.
+ */
+const elsewhereMs = 5_000;
+
+/**
+ * Waits until the Chassis row contains the announcement of this node's gateway, as the plan has written it to the local
+ * database. Returns at once if the node has no gateway.
+ */
+export async function proveAnnounced(
+  { node }: OverlayRecord,
+  southbound: RowDatabase,
+  local: RowDatabase,
+): Promise<void> {
+  if (node.gateway === null) return;
+  const { tables } = await readColumns(local, { Open_vSwitch: ['external_ids'] });
+  const options = mapOf(tables.Open_vSwitch?.[0] ?? null, 'external_ids')['ovn-cms-options'] ?? '';
+  const where = [
+    ['name', '==', node.systemId],
+    ['other_config', 'includes', ['map', [['ovn-cms-options', options]]]],
+  ] as const;
+  if (await southbound.appears({ table: 'Chassis', where }, announcedMs)) return;
+  throw new AgentError('proof-failed', `ovn-controller has not announced the gateway within ${announcedMs / 1000} s`, {
+    hint: 'look at /var/log/ovn/ovn-controller.log for why it does not change its chassis',
+    facts: { systemId: node.systemId },
+  });
+}
+
+/**
+ * Waits until the gateway is connected. On the central node a missing connection is a failure; on another node the
+ * result is a sentence that names the command for the central node.
+ */
+export async function proveGateway(record: OverlayRecord, local: RowDatabase): Promise<readonly string[]> {
+  const isCentral = record.members !== null;
+  if (await isGatewayConnected(record, local, isCentral ? ownMs : elsewhereMs)) return [];
+  if (!isCentral) return [gatewayMissing(record)];
+  throw new AgentError('proof-failed', `OVN has not connected the gateway within ${ownMs / 1000} s`, {
+    hint: 'look at /var/log/ovn/ovn-northd.log and /var/log/ovn/ovn-controller.log',
+  });
+}
+
+/**
+ * True if ovn-controller has connected this node's gateway to its bridge (ovn-controller(8), ovn-localnet-port), or if
+ * no gateway is wanted.
+ */
+export async function isGatewayConnected(
+  { layout, node }: OverlayRecord,
+  local: RowDatabase,
+  limitMs: number,
+): Promise<boolean> {
+  if (node.gateway === null) return true;
+  const port = uplinkPort(layout.naming, node.name, node.gateway);
+  const where = [['external_ids', 'includes', ['map', [['ovn-localnet-port', port]]]]] as const;
+  return local.appears({ table: 'Port', where }, limitMs);
+}
+
+/** Returns the reasons why the wanted gateway cannot exist now. */
+export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string[] {
+  if (gateway === undefined || node.gateway !== null) return [];
+  return [`there is no ${gateway.interface ?? gateway.bridge}, by which packets would leave the cluster`];
+}
+
+/** Returns the sentence for a gateway that the central node has not written, with the command to run there. */
+export function gatewayMissing({ node, southbound }: OverlayRecord): string {
+  const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
+  // Only the central node knows the grants.
+  const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
+  const grant = grantCommand(node.name, needed);
+  return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;
+}

@@ -1,0 +1,81 @@
+import { monotonicMs } from '../../../deadline.ts';
+import { serviceEvent } from '../../../drivers/host/process/service-event.ts';
+import { type ControllerState, controllerState } from '../../../drivers/ovn/controller.ts';
+import { centralSocket, openCentralDatabase, ovnMissing } from '../../../drivers/ovn/database.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { startAgain, startUnits } from './ovn-units.ts';
+
+/**
+ * Limit for a daemon to listen. systemd reports the start as done before the daemon listens, which takes a second; 30 s
+ * allow for a machine that swaps.
+ */
+const listenMs = 30_000;
+
+/** Units of OVN: Debian's names, then those of Fedora and CentOS (ovn, debian/ and rhel/). */
+const units = {
+  central: ['ovn-central.service', 'ovn-northd.service'],
+  host: ['ovn-host.service', 'ovn-controller.service'],
+} as const;
+
+/** True if both databases of OVN are on this node. */
+export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
+  return centralSocket('OVN_Northbound', ovnRuns) !== null && centralSocket('OVN_Southbound', ovnRuns) !== null;
+}
+
+/** True if both databases answer. A socket exists before its server listens, and after its server has crashed. */
+export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
+  for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
+    const database = await openCentralDatabase(name, ovnRuns).catch(() => null);
+    if (database === null) return false;
+    database.close();
+  }
+  return true;
+}
+
+/**
+ * Starts OVN's databases and ovn-northd unless they run, and enables them for every boot. Waits until both databases
+ * have their first row.
+ */
+export async function ensureCentral(places: OverlayPlaces): Promise<void> {
+  const answers = (): Promise<boolean> => centralAnswers(places);
+  if (!(await answers())) {
+    const isStarted = await startUnits(units.central, places);
+    if (!isStarted || !(await isSo(answers))) throw ovnMissing("OVN's central part", 'ovn-central');
+  }
+  // ovn-northd inserts the first row of the southbound database, and ovn-ctl(8) that of the northbound database, after
+  // the servers listen.
+  for (const [name, table] of [
+    ['OVN_Northbound', 'NB_Global'],
+    ['OVN_Southbound', 'SB_Global'],
+  ] as const) {
+    const database = await openCentralDatabase(name, places.ovnRuns);
+    await database?.appears({ table, where: [] }, listenMs).finally(() => database.close());
+  }
+}
+
+/** Starts ovn-controller unless it runs, and enables it for every boot. */
+export async function ensureController(places: OverlayPlaces): Promise<void> {
+  const runs = async (): Promise<boolean> => (await controllerState(places.ovnRuns)) !== 'absent';
+  if (await runs()) return;
+  const isStarted = await startUnits(units.host, places);
+  if (!isStarted || !(await isSo(runs))) throw ovnMissing('ovn-controller', 'ovn-host');
+}
+
+/** Starts an ovn-controller that has run before and was stopped. */
+export async function startController(): Promise<void> {
+  await startAgain(units.host);
+}
+
+/** Returns the state of ovn-controller. */
+export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerState> {
+  return controllerState(ovnRuns);
+}
+
+async function isSo(condition: () => Promise<boolean>): Promise<boolean> {
+  const giveUp = monotonicMs() + listenMs;
+  while (!(await condition())) {
+    if (monotonicMs() > giveUp) return false;
+    await serviceEvent();
+  }
+  return true;
+}

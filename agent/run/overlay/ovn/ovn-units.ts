@@ -1,0 +1,126 @@
+import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
+import type { Systemd } from '../../../drivers/systemd/units.ts';
+import { AgentError, isAgentError, messageOf } from '../../../errors.ts';
+import { onSystemBus } from '../../../facts/system-bus.ts';
+import { failedThen } from '../../../failures.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+
+/** State of a unit before the overlay started it. */
+export interface UnitBefore {
+  readonly unit: string;
+  readonly isEnabled: boolean;
+  readonly isActive: boolean;
+}
+
+/** Function that runs work with a connection to systemd; tests replace it. */
+export type AskSystemd = <T>(work: (systemd: Systemd) => Promise<T>) => Promise<T>;
+
+/** Connects to systemd for the duration of the work. Fails with `dbus-unreachable` if systemd does not run. */
+export const askSystemd: AskSystemd = (work) =>
+  onSystemBus(async (bus) => {
+    const { openSystemd } = await import('../../../drivers/systemd/units.ts');
+    return work(openSystemd(bus));
+  });
+
+/**
+ * Starts and enables the installed ones of these units, and returns whether any is installed. Stores the state of each
+ * unit first, so that it can be restored. Fails with `dbus-unreachable` if systemd does not run.
+ */
+export async function startUnits(
+  names: readonly string[],
+  { units }: Pick<OverlayPlaces, 'units'>,
+  ask: AskSystemd = askSystemd,
+): Promise<boolean> {
+  return ask(async (systemd) => {
+    const there: string[] = [];
+    for (const name of names) if (await systemd.isInstalled(name)) there.push(name);
+    const known = readUnits(units);
+    const fresh: UnitBefore[] = [];
+    for (const unit of there.filter((name) => !known.some((one) => one.unit === name))) {
+      const state = await systemd.activeState(unit);
+      fresh.push({ unit, isEnabled: await systemd.isEnabled(unit), isActive: state === 'active' });
+    }
+    if (fresh.length > 0) writeUnits(units, [...known, ...fresh]);
+    for (const unit of there) {
+      await systemd.enableUnit(unit);
+      await systemd.startUnit(unit);
+    }
+    return there.length > 0;
+  });
+}
+
+/** Starts the installed ones of these units without enabling them. */
+export async function startAgain(names: readonly string[], ask: AskSystemd = askSystemd): Promise<void> {
+  await ask(async (systemd) => {
+    for (const name of names) if (await systemd.isInstalled(name)) await systemd.startUnit(name);
+  });
+}
+
+/**
+ * Runs work, and after a failure returns the units that it started to their previous state. Units of an earlier,
+ * interrupted run stay; `restoreUnits` is for them.
+ */
+export async function withUnits<T>(
+  places: Pick<OverlayPlaces, 'units'>,
+  work: () => Promise<T>,
+  ask: AskSystemd = askSystemd,
+): Promise<T> {
+  const before = readUnits(places.units);
+  try {
+    return await work();
+  } catch (error) {
+    // The remains can only be removed while the daemons run.
+    if (isAgentError(error) && error.kind === 'not-restored') throw error;
+    const restored = restore(places.units, before, ask).catch((second: unknown) => {
+      throw new AgentError('not-restored', messageOf(second), {
+        hint: 'run `microshift-net overlay disable` once the cause is fixed',
+        cause: second,
+      });
+    });
+    throw await failedThen(error, () => restored);
+  }
+}
+
+/** Returns every unit that was started for the overlay to its previous state. Resolves with their names. */
+export function restoreUnits({ units }: Pick<OverlayPlaces, 'units'>, ask: AskSystemd = askSystemd): Promise<string[]> {
+  return restore(units, [], ask);
+}
+
+/**
+ * Restores the units, the last started one first, and then removes them from the file, so that an interrupted run
+ * continues.
+ */
+async function restore(path: string, keep: readonly UnitBefore[], ask: AskSystemd): Promise<string[]> {
+  const going = readUnits(path).filter(({ unit }) => !keep.some((one) => one.unit === unit));
+  if (going.length === 0) return [];
+  await ask(async (systemd) => {
+    for (const { unit, isActive, isEnabled } of going.toReversed()) {
+      if (!(await systemd.isInstalled(unit))) continue;
+      if (!isEnabled) await systemd.disableUnit(unit);
+      if (!isActive) await systemd.stopUnit(unit);
+    }
+  });
+  writeUnits(path, keep);
+  return going.map(({ unit }) => unit);
+}
+
+function writeUnits(path: string, units: readonly UnitBefore[]): void {
+  if (units.length === 0) removeFile(path);
+  else writeFileAtomically(path, `${JSON.stringify(units)}\n`, 0o600);
+}
+
+/** Reads the stored states; empty if the file is invalid. */
+function readUnits(path: string): UnitBefore[] {
+  let found: unknown;
+  try {
+    found = JSON.parse(readSmallFile(path) ?? '[]');
+  } catch {
+    return [];
+  }
+  return Array.isArray(found) ? found.filter(isUnitBefore) : [];
+}
+
+function isUnitBefore(value: unknown): value is UnitBefore {
+  const { unit, isEnabled, isActive } = Object(value) as Record<string, unknown>;
+  return typeof unit === 'string' && typeof isEnabled === 'boolean' && typeof isActive === 'boolean';
+}

@@ -1,0 +1,23 @@
+import { currentBootId } from '../../drivers/host/kernel/boot-id.ts';
+import type { Config } from '../../model/config.ts';
+import { journalDirectory } from '../../model/journal.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { Wanted, WantedBridge } from '../../model/plan.ts';
+import { isAdded } from '../../plan/added.ts';
+import { currentBridges } from '../../plan/bridge/current.ts';
+import { readJournals } from '../journal/journal.ts';
+import { lastKept } from '../journal/transactions.ts';
+
+/**
+ * Returns the bridges as the last kept run of this boot wanted them; the present bridges if no run was kept. If
+ * ovn.yaml leaves br-ex to the admin, this holds only for bridges of `bridge add`. A bridge that was left to MicroShift
+ * is not included. Has to be called under the lock, because a run that has just ended or was just recovered may be the
+ * last one.
+ */
+export function keptBridges({ disableOvsInit }: Config, observation: Observation): Wanted {
+  const current = currentBridges(observation).bridges;
+  const kept = lastKept(readJournals(journalDirectory).records, currentBootId())?.bridges ?? current;
+  if (!disableOvsInit.value) return { bridges: kept };
+  const ofAdd = ({ bridge }: WantedBridge): boolean => isAdded(bridge, observation);
+  return { bridges: [...current.filter((entry) => !ofAdd(entry)), ...kept.filter(ofAdd)] };
+}

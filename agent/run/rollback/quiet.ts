@@ -1,0 +1,53 @@
+import type { Deadline } from '../../deadline.ts';
+import type { ActivationWatch } from '../../drivers/networkmanager/activation.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
+import {
+  activeInterface,
+  activeState,
+  deviceInterface,
+  rootInterface,
+  rootPath,
+} from '../../drivers/networkmanager/names.ts';
+import type { OpenVSwitch } from '../../drivers/openvswitch/client.ts';
+
+/**
+ * Limit for the end of activations. Those that a rollback started take a few seconds; an activation that waits for an
+ * absent DHCP server must not delay the rollback.
+ */
+const quietLimitMs = 10_000;
+
+/**
+ * Returns the NICs in bridges. They receive no replies, so a lease for such a NIC does not arrive before it leaves the
+ * bridge.
+ */
+export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
+  const { bridges } = await ovs.facts();
+  return bridges.flatMap(({ name, ports }) => ports.map((port) => port.name).filter((port) => port !== name));
+}
+
+/**
+ * Waits until no connection is being activated or deactivated, except on `deaf` NICs, so that the next observation is
+ * not of a transient state.
+ */
+export async function quiet(
+  watch: ActivationWatch,
+  nm: NetworkManager,
+  deadline: Deadline,
+  deaf: readonly string[],
+): Promise<void> {
+  const isSettled = async (active: string): Promise<boolean> => {
+    const state = await nm.property(active, activeInterface, 'State').catch(() => activeState.activated);
+    if (state === activeState.activated) return true;
+    const devices = (await nm.property(active, activeInterface, 'Devices').catch(() => [])) as string[];
+    const names = await Promise.all(
+      devices.map((path) => nm.property(path, deviceInterface, 'Interface').catch(() => '')),
+    );
+    return names.length > 0 && names.every((name) => deaf.includes(String(name)));
+  };
+  const isQuiet = async (): Promise<boolean> => {
+    const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
+    return (await Promise.all(actives.map(isSettled))).every((settled) => settled);
+  };
+  // An activation that does not end (of a NIC without a DHCP server) must not delay the rollback.
+  await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);
+}

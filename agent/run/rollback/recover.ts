@@ -1,0 +1,180 @@
+import type { Deadline } from '../../deadline.ts';
+import { currentBootId } from '../../drivers/host/kernel/boot-id.ts';
+import { enableDetection } from '../../drivers/host/kernel/ipv6-settings.ts';
+import { checkpointStands } from '../../drivers/networkmanager/checkpoint.ts';
+import { AgentError, asAgentError } from '../../errors.ts';
+import { wholeMessage } from '../../failures.ts';
+import { type JournalRecord, journalDirectory, type TransactionState } from '../../model/journal.ts';
+import { isAsWanted } from '../as-wanted.ts';
+import { readOpenJournals, reopenJournal, setAside } from '../journal/journal.ts';
+import { endTransaction, nodePlaces, type RecordPlaces } from '../journal/run-record.ts';
+import type { Message } from '../messages.ts';
+import type { Node } from '../node.ts';
+import type { Reporter } from '../options.ts';
+import { takeBack } from './take-back.ts';
+import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
+
+/**
+ * Recovers the open transactions of earlier runs before anything is planned. A transaction of this boot is rolled back
+ * at once, before NetworkManager's timer expires. A transaction of an earlier boot ended with that boot, because
+ * profiles in memory do not survive it; its remains in the database of Open vSwitch are part of the next observation.
+ */
+export async function recoverEarlierRuns(
+  node: Node,
+  { say, announce }: Reporter,
+  deadline: Deadline,
+  places = nodePlaces,
+): Promise<void> {
+  const records = usableOpenJournals(say, places.journals);
+  const bootId = currentBootId();
+  for (const record of records) {
+    if (record.state === 'open') await endOpenRun(node, record, bootId, { say, announce }, deadline, places);
+    else await endUnconfirmed(node, record, bootId, { say, announce }, places);
+  }
+}
+
+/** Detail of a change that is rolled back because it was not confirmed in time. */
+export const lateDetail = 'it was not confirmed in time';
+
+/** Returns the journals of open transactions. Sets unusable ones aside and reports them. */
+export function usableOpenJournals(
+  say: (message: string) => void,
+  directory = journalDirectory,
+): readonly JournalRecord[] {
+  const { records, unusable } = readOpenJournals(directory);
+  for (const { path, why } of unusable) {
+    try {
+      setAside(path);
+      say(`warning: the journal ${path} is set aside and not obeyed: ${why}`);
+    } catch (error) {
+      say(`warning: the journal ${path} is not obeyed: ${why}; ${asAgentError(error).message}`);
+    }
+  }
+  const isOpen = ({ state }: JournalRecord): boolean => state === 'open' || state === 'awaiting-confirm';
+  for (const record of records) if (!isOpen(record)) closeEnded(directory, record, say);
+  return records.filter(isOpen);
+}
+
+/**
+ * Closes a journal whose run crashed after it had written the end and before the file was renamed. The written end
+ * counts and is written again.
+ */
+function closeEnded(
+  directory: string,
+  { header: { id }, state, stateAt, detail, later }: JournalRecord,
+  say: Reporter['say'],
+): void {
+  try {
+    const journal = reopenJournal(directory, id);
+    journal.setState(state, stateAt, detail, { later });
+    journal.close();
+  } catch (error) {
+    say(`warning: the journal of transaction ${id} stays open: ${asAgentError(error).message}`);
+  }
+}
+
+async function endOpenRun(
+  node: Node,
+  record: JournalRecord,
+  bootId: string,
+  { say, announce }: Reporter,
+  deadline: Deadline,
+  places: RecordPlaces,
+): Promise<void> {
+  const { id, plan } = record.header;
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
+  for (const step of plan.steps) {
+    if (step.do === 'activate')
+      for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
+  }
+  if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
+  // The run may have crashed after its work and before the journal entry. A state that equals the aim is not rolled
+  // back.
+  const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
+  if (!pending && isAsWanted(plan, await node.observe())) {
+    endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);
+    announce(recovered(id, 'crashed after its work was done; the node is in the desired state'));
+    return;
+  }
+  say(`transaction ${id} was interrupted by a crash; rolling back`);
+  const left = await takeBack(node, record.header, record.checkpoint, say);
+  const back = { state: 'rolled-back', detail: 'the agent crashed; the next run rolled back' } as const;
+  const [why, told] = ['the agent crashed during the run', 'was interrupted by a crash and has been rolled back'];
+  endTakenBack(id, left, { ...back, why, told }, announce, places);
+  if (deadline.signal.aborted) throw deadline.signal.reason;
+}
+
+/**
+ * Recovers a change that awaits confirmation. Fails with `busy` while its time runs. If the time is over,
+ * NetworkManager has rolled it back, unless the checkpoint was lost in a restart of NetworkManager, over which the
+ * bridge stays.
+ */
+async function endUnconfirmed(
+  node: Node,
+  record: JournalRecord,
+  bootId: string,
+  { say, announce }: Reporter,
+  places: RecordPlaces,
+): Promise<void> {
+  const { id } = record.header;
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
+  if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
+  const left = await takeBack(node, record.header, null, say);
+  const back = { state: 'reverted', detail: lateDetail, why: lateDetail } as const;
+  endTakenBack(id, left, { ...back, told: 'was not confirmed and has been reverted' }, announce, places);
+}
+
+/**
+ * Result of a complete rollback: the state of the transaction, its detail, and the message about it. `why` is the
+ * reason for the rollback.
+ */
+interface RolledBack {
+  readonly state: TransactionState;
+  readonly detail: string;
+  readonly why: string;
+  readonly told: string;
+}
+
+/** Records and reports the end of a rollback; `left` is the error if it was incomplete, otherwise null. */
+function endTakenBack(
+  id: string,
+  left: AgentError | null,
+  { state, detail, why, told }: RolledBack,
+  announce: Reporter['announce'],
+  places: RecordPlaces,
+): void {
+  if (left === null) {
+    endTransaction('recover', id, state, detail, {}, places);
+    announce(recovered(id, told));
+  } else {
+    // The report comes first: the disk on which the journal cannot be written may be the cause of the failure.
+    const later = wholeMessage(left);
+    announce({ kind: 'not-restored', text: `${why}; then ${later}`, transaction: id, error: left.kind });
+    endTransaction('recover', id, 'not-restored', why, { later }, places);
+  }
+}
+
+/**
+ * Records the end of a transaction of an earlier boot, with which its checkpoint and its profiles in memory were lost.
+ */
+export function endAfterReboot(record: JournalRecord, announce: Reporter['announce'], places = nodePlaces): void {
+  const { id } = record.header;
+  if (record.state === 'awaiting-confirm') {
+    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed', {}, places);
+    announce(recovered(id, 'was not confirmed and has been reverted'));
+  } else {
+    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle', {}, places);
+    announce(recovered(id, "was cut short by a reboot; the node started from the admin's own profiles"));
+  }
+}
+
+function recovered(id: string, text: string): Message {
+  return { kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id };
+}
+
+function unconfirmed(id: string): AgentError {
+  return new AgentError('busy', `transaction ${id} still waits to be confirmed`, {
+    hint: 'keep it with `microshift-net confirm` or roll it back with `microshift-net undo`, then run this again',
+    facts: { transaction: id },
+  });
+}

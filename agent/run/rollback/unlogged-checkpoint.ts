@@ -1,0 +1,43 @@
+import type { Deadline } from '../../deadline.ts';
+import { watchActivations } from '../../drivers/networkmanager/activation.ts';
+import { standingCheckpoints } from '../../drivers/networkmanager/checkpoint.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
+import { checkpointInterface } from '../../drivers/networkmanager/names.ts';
+import { isAgentError } from '../../errors.ts';
+import { checkpointSeconds } from '../checkpoint-timer.ts';
+
+/** Limit for the end of the checkpoint, whose timer was never extended. */
+const limitMs = checkpointSeconds * 1000 + 1_000;
+
+/**
+ * Waits for the end of a checkpoint that is not in the journal, because the run crashed between NetworkManager's reply
+ * and the journal entry. The run had changed nothing by then, so the rollback of the checkpoint changes nothing.
+ * NetworkManager does not report which program made a checkpoint: one with the agent's timeout may belong to another
+ * program, so this function neither destroys it nor rolls it back. A run that finds it later fails with `busy`.
+ */
+export async function awaitUnloggedCheckpoint(
+  nm: NetworkManager,
+  deadline: Deadline,
+  say: (message: string) => void,
+): Promise<void> {
+  const found = await withOurTimer(nm);
+  if (found.length === 0) return;
+  say(`waiting up to ${checkpointSeconds} s for NetworkManager to end the checkpoint that it left`);
+  const watch = watchActivations(nm);
+  try {
+    const ended = async (): Promise<boolean> => (await standingCheckpoints(nm)).every((path) => !found.includes(path));
+    await watch.until('the end of a checkpoint', ended, deadline, limitMs);
+  } catch (error) {
+    if (!isAgentError(error) || error.kind !== 'activation-timeout') throw error;
+  } finally {
+    watch.stop();
+  }
+}
+
+async function withOurTimer(nm: NetworkManager): Promise<readonly string[]> {
+  const paths = await standingCheckpoints(nm);
+  const seconds = await Promise.all(
+    paths.map((path) => nm.property(path, checkpointInterface, 'RollbackTimeout').catch(() => null)),
+  );
+  return paths.filter((_path, index) => seconds[index] === checkpointSeconds);
+}

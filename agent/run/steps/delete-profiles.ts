@@ -1,0 +1,64 @@
+import { setMac, setUp } from '../../drivers/host/kernel/address-hold.ts';
+import { resetIpv6Settings } from '../../drivers/host/kernel/ipv6-settings.ts';
+import { addToKernelInOrder } from '../../drivers/host/kernel/kernel-entries.ts';
+import { ovsDevices } from '../../drivers/networkmanager/devices.ts';
+import { deviceType } from '../../drivers/networkmanager/names.ts';
+import type { LeftBridge } from '../../model/left-bridge.ts';
+import type { StepArguments } from '../../model/plan.ts';
+import { activeUuids } from './activations.ts';
+import type { StepContext } from './step-context.ts';
+
+/**
+ * Limit for the end of the old profiles. NetworkManager brings a bridge down within some hundred milliseconds; a
+ * dispatcher script may delay it by its own 10 s.
+ */
+const endLimitMs = 10_000;
+/** Limit for NetworkManager's device of an Open vSwitch interface. It appears some milliseconds after the row. */
+const deviceLimitMs = 10_000;
+
+/**
+ * Deletes profiles and waits until their activations have ended. Otherwise a bridge of the same name that is built next
+ * would be removed by the end of the old activation.
+ */
+export async function deleteProfiles(context: StepContext, step: StepArguments['deleteProfiles']): Promise<void> {
+  const { nm, ovs, watch, deadline, withoutVswitchd = false } = context;
+  const { left = [] } = step;
+  for (const { bridge } of left) await ovs.releaseBridge(bridge, !withoutVswitchd);
+  const gone = new Set(step.profiles.map((profile) => profile.uuid));
+  await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
+  const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
+  const limitMs = Math.min(endLimitMs, deadline.remainingMs());
+  // A profile that does not end makes the next step that needs its name fail.
+  await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
+  });
+  if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
+  for (const bridge of left) await letGo(context, bridge);
+}
+
+/**
+ * Leaves a bridge to MicroShift, in the state that MicroShift's script creates (openshift/microshift,
+ * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. Its flows and ports
+ * have stayed. The kernel entries of its interface were lost with the old interface and are added to the new one.
+ * NetworkManager 1.58 leaves IPv6 disabled on the interface if its row is created again before the old activation has
+ * ended.
+ */
+async function letGo(
+  { nm, ovs, watch, deadline, withoutVswitchd = false }: StepContext,
+  left: LeftBridge,
+): Promise<void> {
+  await ovs.leaveBridge(left, !withoutVswitchd);
+  const isThere = async (): Promise<boolean> =>
+    (await ovsDevices(nm, left.bridge, [deviceType.ovsInterface])).length > 0;
+  const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
+  await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
+  for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
+  // A vswitchd that hangs does not set the MAC, from which the kernel derives the link-local address as soon as IPv6 is
+  // enabled.
+  const { hwaddr } = left.otherConfig;
+  if (withoutVswitchd && hwaddr !== undefined) await setMac(left.bridge, hwaddr);
+  const hasIpv6 = left.entries.addresses.some(({ address }) => address.includes(':'));
+  resetIpv6Settings(left.bridge, hasIpv6);
+  if (left.up) await setUp(left.bridge);
+  await addToKernelInOrder(left.entries);
+}

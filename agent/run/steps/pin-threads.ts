@@ -1,0 +1,31 @@
+import type { Bus } from '../../drivers/dbus/connection.ts';
+import { replaceFile } from '../../drivers/host/files/files.ts';
+import { ownService } from '../../drivers/host/process/control-group.ts';
+import { pinThreads, tasksetWords } from '../../drivers/host/process/daemons.ts';
+import type { TuningStep } from '../../model/tuning.ts';
+
+type PinStep = Extract<TuningStep, { do: 'pinThreads' }>;
+
+/** Unit that carries out the request in the file below. */
+const affinityUnit = 'microshift-net-affinity.service';
+const requestPath = '/run/microshift-net/affinity';
+
+/** True in a unit of the agent, whose sandbox does not allow changes of other processes. */
+export function isInOwnUnit(): boolean {
+  return ownService()?.startsWith('microshift-') === true;
+}
+
+type OnBus = (ask: (bus: Bus) => Promise<void>) => Promise<void>;
+
+/** Sets the CPU affinity of a daemon's threads; through a separate unit if the run is in a unit of the agent. */
+export function pin(step: PinStep, onBus: OnBus): Promise<void> {
+  return isInOwnUnit() ? askToPin(step, onBus) : pinThreads(step.pid, step.threads, step.cpus);
+}
+
+/** Starts the unit for a request and waits for its end. */
+export async function askToPin({ pid, threads, cpus }: PinStep, onBus: OnBus, path = requestPath): Promise<void> {
+  const lines = tasksetWords(pid, threads, cpus).map((words) => `${words.join(' ')}\n`);
+  replaceFile(path, lines.join(''));
+  const { openSystemd } = await import('../../drivers/systemd/units.ts');
+  await onBus((bus) => openSystemd(bus).startUnit(affinityUnit));
+}

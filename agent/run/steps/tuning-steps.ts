@@ -1,0 +1,44 @@
+import { monotonicMs } from '../../deadline.ts';
+import { removeFile, writeFileAtomically } from '../../drivers/host/files/files.ts';
+import type { OpenVSwitch } from '../../drivers/openvswitch/client.ts';
+import type { TuningStep, TuningStepKind } from '../../model/tuning.ts';
+
+/** Context of a tuning step. */
+export interface TuningContext {
+  readonly ovs: Pick<OpenVSwitch, 'setKeys'>;
+  readonly reloadUnits: () => Promise<void>;
+  readonly pinThreads: (step: Extract<TuningStep, { do: 'pinThreads' }>) => Promise<void>;
+}
+
+type Executor<K extends TuningStepKind> = (
+  context: TuningContext,
+  step: Extract<TuningStep, { do: K }>,
+) => Promise<void> | void;
+
+/**
+ * Executors by kind of tuning step; a kind without an executor does not compile. Each can be repeated after an
+ * interruption.
+ */
+const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
+  pinThreads: (context, step) => context.pinThreads(step),
+  writeDropIn: (_context, step) => writeFileAtomically(step.path, step.text),
+  removeDropIn: (_context, step) => removeFile(step.path),
+  reloadUnits: (context) => context.reloadUnits(),
+  setKeys: (context, step) => context.ovs.setKeys(step.column, step.values),
+};
+
+/**
+ * Runs tuning steps in order. They change no link and no flow, so they need no rollback: the next run does the rest.
+ */
+export async function runTuning(
+  context: TuningContext,
+  steps: readonly TuningStep[],
+  say: (step: TuningStep, tookMs: number) => void,
+): Promise<void> {
+  for (const step of steps) {
+    const started = monotonicMs();
+    const executor = executors[step.do] as Executor<TuningStepKind>;
+    await executor(context, step);
+    say(step, monotonicMs() - started);
+  }
+}

@@ -1,0 +1,185 @@
+import { holdAddresses, holdRoutes, setMac } from '../../drivers/host/kernel/address-hold.ts';
+import { answerForEvery, ignoreHostScope } from '../../drivers/host/kernel/arp-answers.ts';
+import { waitForKernel } from '../../drivers/host/kernel/kernel-events.ts';
+import { readLinks } from '../../drivers/host/kernel/links.ts';
+import { copyNeighbours } from '../../drivers/host/kernel/neighbours.ts';
+import { readSourceCheck, setSourceCheck } from '../../drivers/host/kernel/source-check.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
+import { kernelDevice, ovsDevices } from '../../drivers/networkmanager/devices.ts';
+import { activeInterface, activeState, deviceInterface, deviceState } from '../../drivers/networkmanager/names.ts';
+import { AgentError } from '../../errors.ts';
+import { detectionLimitMs, endlessDhcpTimeout } from '../../model/limits.ts';
+import type { ProfileName, StepArguments } from '../../model/plan.ts';
+import { type ProfileSettings, textOf } from '../../model/settings.ts';
+import { beginActivation } from './activations.ts';
+import type { StepContext } from './step-context.ts';
+import { waitForAddresses } from './wait-addresses.ts';
+
+/** External id of the NIC's port, with the rp_filter that the NIC had before. */
+const formerSourceCheck = 'microshift-net.rp-filter';
+/** Value of rp_filter for strict source validation; the NIC has no routes while it is the uplink. */
+const onlyRouted = '1';
+/** IPv4 methods with address conflict detection by NetworkManager (ipv4.dad-timeout, 200 ms by default). */
+const asked: readonly string[] = ['auto', 'manual'];
+/**
+ * Limit for NetworkManager to begin an activation. It takes some hundred milliseconds; the limit allows for a bond with
+ * its ports.
+ */
+const configuringLimitMs = 30_000;
+/**
+ * Limit for the removal of IP settings. NetworkManager has changed its configuration when it replies; the kernel's part
+ * takes some milliseconds more.
+ */
+const clearLimitMs = 5_000;
+
+/**
+ * Takes over an existing bridge. When a device becomes managed, NetworkManager assumes its present configuration
+ * (nm-manager.c).
+ */
+export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
+  if (step.renewed === true) await ovs.renewInterface(step.bridge);
+  await ovs.claimBridge(step.bridge, step.profiles, step.row);
+  for (const device of await ovsDevices(nm, step.bridge)) await nm.manage(device, true);
+}
+
+/**
+ * Puts the NIC into the bridge. The bridge gets a copy of the NIC's neighbours, so that it answers at once when the NIC
+ * loses its addresses.
+ */
+export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
+  await ovs.probeVswitchd();
+  ignoreHostScope(step.bridge);
+  await copyNeighbours(step.interface, step.bridge, true);
+  if (step.userspace !== true) return ovs.attachUplink(step);
+  // The previous value is stored in Open vSwitch as long as the NIC is a port.
+  await ovs.attachUplink(step, { [formerSourceCheck]: readSourceCheck(step.interface) });
+  setSourceCheck(step.interface, onlyRouted);
+}
+
+/**
+ * Removes the IP settings from the NIC and waits until its addresses are gone. Fails first if vswitchd hangs: a NIC
+ * that still has its addresses answers as soon as it is out of the data path, and NetworkManager's rollback does not
+ * activate it again.
+ */
+export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
+  const { nm, ovs, deadline } = context;
+  await ovs.probeVswitchd();
+  const device = await kernelDevice(nm, step.interface);
+  if (step.profile !== null) await startProfile(context, device, step.profile, step.interface, deviceState.prepare);
+  await nm.clearIpSettings(device);
+  const addresses = (): readonly string[] =>
+    (readLinks().find((link) => link.name === step.interface)?.addresses ?? []).map((entry) => entry.address);
+  const timeout = () =>
+    new AgentError('activation-timeout', `${step.interface} keeps ${addresses().join(', ')} of its own`, {
+      hint: `look for who else configures ${step.interface}: journalctl -u NetworkManager, ip monitor address`,
+    });
+  await waitForKernel(() => addresses().length === 0, deadline, clearLimitMs, timeout);
+  await configured(context, device, step.interface);
+}
+
+/**
+ * Waits for the end of the NIC's activation. Without IP settings it waits only for the link, which a bond or team
+ * without a port may not have. Returns without an error at the limit.
+ */
+async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
+    const state = Number(await nm.property(device, deviceInterface, 'State'));
+    return state === deviceState.activated || state <= deviceState.disconnected;
+  };
+  await watch
+    .until(`the end of the configuration of ${name}`, isDone, deadline, clearLimitMs)
+    .catch((error: unknown) => {
+      if (deadline.signal.aborted) throw error;
+    });
+}
+
+/**
+ * Returns the NIC from the bridge to its own profile. The NIC is configured while it is still a port and the bridge
+ * answers, so that its addresses exist and are checked for duplicates when it leaves. Until a lease or a router
+ * advertisement arrives, the kernel holds the addresses and routes.
+ */
+export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {
+  const { nm, ovs, deadline, withoutVswitchd = false } = context;
+  if (!withoutVswitchd) await ovs.probeVswitchd();
+  const device = await kernelDevice(nm, step.interface);
+  if (step.activate) {
+    await blockAutoconnect(nm, step.blocked ?? []);
+    await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
+    if (step.mac !== null) await setMac(step.interface, step.mac);
+  } else {
+    // NetworkManager sends packets for the gateway through the NIC before the NIC has an address, and the bridge
+    // receives the ARP replies.
+    await copyNeighbours(step.bridge, step.interface);
+    await nm.reapply(device, await returningSettings(nm, step.profile.uuid), step.profile.uuid);
+  }
+  await holdAddresses(step.interface, step.addresses);
+  // NetworkManager has added the fixed IPv6 addresses by now and checks them for duplicates while the bridge still
+  // answers. IPv4 addresses exist already.
+  const checked = step.addresses.filter((address) => address.includes(':'));
+  await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
+  // The neighbours are copied again, because resolution through the NIC has failed meanwhile.
+  await copyNeighbours(step.bridge, step.interface);
+  await holdRoutes(step);
+  const { bridges } = await ovs.facts();
+  const port = bridges.flatMap(({ ports }) => ports).find(({ name }) => name === step.interface);
+  const sourceCheck = port?.externalIds[formerSourceCheck];
+  if (sourceCheck !== undefined) setSourceCheck(step.interface, sourceCheck);
+  answerForEvery(step.bridge);
+  await ovs.detachUplink(step, !withoutVswitchd);
+}
+
+/**
+ * Blocks autoconnect of profiles. While a bond's own profile is started, its ports are free for a moment. If
+ * NetworkManager then starts a clone of a port's profile, it starts the profile of that clone's controller on the bond
+ * in place of the bond's own (nm-manager.c, ensure_controller_active_connection).
+ */
+async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileName[]): Promise<void> {
+  for (const { uuid } of profiles) {
+    const path = await nm.findProfile(uuid);
+    if (path !== null) await nm.blockAutoconnect(path);
+  }
+}
+
+/**
+ * Returns the NIC's profile with changes that apply until it is activated again; null if it configures no IPv4
+ * addresses, and is applied unchanged. Its DHCP client never gives up: with a short ipv4.dhcp-timeout, or an absent
+ * server, the held addresses would be removed with the client. Address conflict detection is off, because this node
+ * holds the addresses itself: NetworkManager up to 1.58 aborts if an address that it is about to probe exists by the
+ * end of its commit (nm-l3cfg.c, the state after a commit takes the address to defend from a probe that was never
+ * begun).
+ */
+async function returningSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
+  const settings = await nm.profileSettings(await nm.profilePathOf(uuid));
+  if (!asked.includes(textOf(settings, 'ipv4', 'method') ?? '')) return null;
+  const unasked = { 'dhcp-timeout': ['i', endlessDhcpTimeout], 'dad-timeout': ['i', 0] } as const;
+  return { ...settings, ipv4: { ...settings.ipv4, ...unasked } };
+}
+
+/**
+ * Starts a profile on a NIC and waits until the device has reached a state. From `prepare` on NetworkManager has
+ * removed the old addresses; at `ipConfig` it adds new ones. Fails if the activation ends before.
+ */
+async function startProfile(
+  { nm, watch, deadline }: StepContext,
+  device: string,
+  { id, uuid }: { readonly id: string; readonly uuid: string },
+  interfaceName: string,
+  least: number,
+): Promise<void> {
+  const active = await beginActivation(nm, { uuid, interface: interfaceName });
+  let ended = false;
+  const hasCome = async (): Promise<boolean> => {
+    const state = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
+    ended = state === activeState.deactivated;
+    if (ended) return true;
+    if ((await nm.property(device, deviceInterface, 'ActiveConnection')) !== active) return false;
+    const progress = Number(await nm.property(device, deviceInterface, 'State'));
+    return progress >= least && progress <= deviceState.activated;
+  };
+  const limitMs = Math.min(configuringLimitMs, deadline.remainingMs());
+  await watch.until(`the start of ${id} on ${interfaceName}`, hasCome, deadline, limitMs);
+  if (!ended) return;
+  throw new AgentError('activation-failed', `the profile ${id} could not be started on ${interfaceName}`, {
+    hint: 'look at journalctl -u NetworkManager for why, then run it again',
+  });
+}

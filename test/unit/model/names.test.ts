@@ -1,0 +1,87 @@
+// Whose a profile is: this agent's, an earlier one's, the script's, or the admin's.
+import t from 'tap';
+import { bridgeOfProfile, controllerOf, externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
+import type { NmProfile, Observation } from '../../../agent/model/observation.ts';
+import type { SettingValue } from '../../../agent/model/settings.ts';
+import { appliedCase, readCase } from '../plan/cases.ts';
+
+interface Made {
+  readonly uuid?: string;
+  readonly master?: string;
+  readonly controller?: string;
+  readonly source?: string;
+}
+
+function profile(id: string, { uuid = `uuid of ${id}`, master, controller, source }: Made = {}): NmProfile {
+  const connection: Record<string, SettingValue> = { id: ['s', id] };
+  if (master !== undefined) connection.master = ['s', master];
+  if (controller !== undefined) connection.controller = ['s', controller];
+  const user = { data: ['a{ss}', { 'microshift-net.source-profile': source ?? '' }] } as const;
+  return { path: id, uuid, id, filename: '', settings: { connection, ...(source === undefined ? {} : { user }) } };
+}
+
+function bridgeOf(one: NmProfile, beside: readonly NmProfile[] = []): string | null {
+  const networkManager = { profiles: [one, ...beside] };
+  return bridgeOfProfile(one, { networkManager } as unknown as Observation)?.bridge ?? null;
+}
+
+t.test('by name', (t) => {
+  for (const names of [gatewayBridge, externalBridge])
+    for (const id of [names.bridge, names.bridgePort, names.bridgeInterface, names.formerUplinkPort])
+      t.equal(bridgeOf(profile(id)), names.bridge, id);
+  t.equal(bridgeOf(profile('ovs-if-phys0')), 'br-ex');
+  t.equal(bridgeOf(profile('ovs-if-phys1')), 'br-ex1');
+  for (const id of ['eth0', 'br-ex2', 'ovs-if-phys2', 'ovs-if-phys0-eth1', 'br-ex-br', ''])
+    t.equal(bridgeOf(profile(id)), null, id);
+  t.end();
+});
+
+t.test('copies for the ports of a bond', (t) => {
+  const uplink = profile('ovs-if-phys0', { uuid: 'of the uplink' });
+  const other = profile('ovs-if-phys1', { uuid: 'of the other' });
+  const bond = profile('bond0', { uuid: 'of the admin' });
+  const all = [uplink, other, bond];
+  const copy = (made: Made): string | null => bridgeOf(profile('a copy', made), all);
+  const source = 'port0';
+  t.equal(copy({ master: 'of the uplink', source }), 'br-ex', 'by the UUID of its controller');
+  t.equal(copy({ master: 'ovs-if-phys0', source }), 'br-ex', 'by the id of it');
+  t.equal(copy({ controller: 'of the other', source }), 'br-ex1', 'as NetworkManager spells it now');
+  t.equal(copy({ master: 'of the admin', source }), null, 'a port of a bond of the admin');
+  t.equal(copy({ master: 'of the uplink' }), null, 'somebody put a NIC into the bond: it names no source');
+  t.equal(copy({ source }), null, 'no port at all: the copy of what somebody else configured');
+  t.end();
+});
+
+t.test('clones of the script', (t) => {
+  const uplink = profile('ovs-if-phys1', { uuid: 'of the uplink' });
+  t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'of the uplink' }), [uplink]), 'br-ex1');
+  t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'gone' })), 'br-ex', 'of whom, nobody knows');
+  t.equal(bridgeOf(profile('port0-slave-ovs-clone')), 'br-ex');
+  t.equal(bridgeOf(profile('slave-ovs-clone-port0', { master: 'of the uplink' }), [uplink]), null);
+  t.end();
+});
+
+t.test('either spelling of a controller', (t) => {
+  t.equal(controllerOf(profile('x', { master: 'a' })), 'a');
+  t.equal(controllerOf(profile('x', { controller: 'b', master: 'a' })), 'b');
+  t.equal(controllerOf(profile('x', { master: '' })), null);
+  t.equal(controllerOf(profile('x')), null);
+  t.end();
+});
+
+t.test('on real nodes everything is told apart', (t) => {
+  const owners = ({ networkManager, ...rest }: Observation): Record<string, string | null> =>
+    Object.fromEntries(
+      networkManager.profiles.map((one) => [one.id, bridgeOfProfile(one, { networkManager, ...rest })?.bridge ?? null]),
+    );
+  const own = { 'br-ex': 'br-ex', 'ovs-port-br-ex': 'br-ex', 'ovs-if-br-ex': 'br-ex' };
+  const former = { ...own, 'ovs-port-phys0': 'br-ex', 'ovs-if-phys0': 'br-ex' };
+  const bond = { bond0: null, port0: null, port1: null };
+  t.match(owners(appliedCase('bond-uuid').observation), { ...own, ...bond });
+  t.match(owners(readCase('script-bond').observation), {
+    ...former,
+    'bond0-port0-slave-ovs-clone': 'br-ex',
+    bond0: null,
+  });
+  t.end();
+});

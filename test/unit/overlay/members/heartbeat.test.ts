@@ -1,0 +1,61 @@
+import t from 'tap';
+import type { OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { DatabaseRows } from '../../../../agent/model/rows.ts';
+import { echoOf, judgeGateways, nextRound } from '../../../../agent/overlay/members/heartbeat.ts';
+import { gatewayOf, nodeOf } from '../cluster.ts';
+
+/** The southbound database: what was asked last, and who has answered what; null: a release without Chassis_Private. */
+function southbound(asked: number, answers: Readonly<Record<number, number>> | null): DatabaseRows {
+  const answered = Object.entries(answers ?? {}).map(([id, number]) => ({
+    _uuid: `answer ${id}`,
+    name: nodeOf(Number(id)).systemId,
+    nb_cfg: number,
+    nb_cfg_timestamp: number * 1000,
+  }));
+  const global = [{ _uuid: 'global', nb_cfg: asked }];
+  const tables = { SB_Global: global, ...(answers !== null && { Chassis_Private: answered }) };
+  return { database: 'OVN_Southbound', shape: {}, tables };
+}
+
+const members = [1, 2, 3].map((id) => nodeOf(id, id === 3 ? {} : { gateway: gatewayOf(id) }));
+const down = (judged: readonly OverlayNode[]): readonly string[] =>
+  judged.filter(({ gateway }) => gateway?.isUp === false).map(({ name }) => name);
+
+t.test('a gateway that owes an answer for two rounds is down', (t) => {
+  const seen = [7, 6, 5];
+  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 4 }))), ['n2']);
+  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 5 }))), [], 'one that is only slow is not');
+  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7 }))), ['n2'], 'one that has unregistered is');
+  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 9, 3: 0 }))), [], 'nobody else is asked');
+  t.end();
+});
+
+t.test('when nobody answers, nobody is taken down', (t) => {
+  t.strictSame(down(judgeGateways(members, [7, 6, 5], southbound(7, { 1: 2, 2: 3 }))), []);
+  t.strictSame(down(judgeGateways(members, [7, 6], southbound(7, { 1: 7, 2: 0 }))), [], 'nor before three rounds');
+  t.strictSame(down(judgeGateways(members, [7, 6, 5], southbound(7, null))), [], 'nor before OVN 20.09');
+  t.end();
+});
+
+t.test('the last answer of a chassis', (t) => {
+  const { systemId } = nodeOf(2);
+  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 7 })), { isCurrent: true, atMs: 7000 });
+  t.strictSame(
+    echoOf(systemId, 7, southbound(8, { 2: 7 })),
+    { isCurrent: true, atMs: 7000 },
+    'somebody else has asked',
+  );
+  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 4 })), { isCurrent: false, atMs: 4000 });
+  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 0 })), { isCurrent: false, atMs: null }, 'it never has');
+  t.equal(echoOf(systemId, 7, southbound(7, { 1: 7 })), null, 'it is not registered');
+  t.equal(echoOf(systemId, 7, southbound(7, null)), null);
+  t.end();
+});
+
+t.test('three rounds are remembered', (t) => {
+  t.strictSame(nextRound([], southbound(4, {})), [4]);
+  t.strictSame(nextRound([6, 5, 4], southbound(7, {})), [7, 6, 5]);
+  t.strictSame(nextRound([6, 6, 5], southbound(6, {})), [6, 6, 6], 'ovn-northd that hangs asks nobody');
+  t.strictSame(nextRound([60, 59, 58], southbound(1, {})), [1], 'a database that was made anew counts from one');
+  t.end();
+});

@@ -1,0 +1,35 @@
+// MACs that routers have learned of their neighbours, compared with the known MACs.
+import t from 'tap';
+import { learnedOtherwise } from '../../../../agent/overlay/members/learned.ts';
+import { gatewayOf, nodeOf } from '../cluster.ts';
+
+const nodes = [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2, { gateway: gatewayOf(2) })];
+const [own = nodeOf(1)] = nodes;
+const kernel = [{ address: '192.0.2.254', mac: '52:54:00:00:00:fe' }];
+
+const learned = (logical_port: string, ip: string, mac: string): readonly string[] =>
+  learnedOtherwise(
+    { database: 'OVN_Southbound', shape: {}, tables: { MAC_Binding: [{ _uuid: 'u', logical_port, ip, mac }] } },
+    nodes,
+    own,
+    kernel,
+  );
+
+t.test('what routers have learned', (t) => {
+  const mac = nodes[1]?.gateway?.mac ?? '';
+  t.strictSame(learned('rtoe-GR_n1', '192.0.2.12', mac), []);
+  t.match(learned('rtoe-GR_n1', '192.0.2.12', '52:54:00:00:00:99'), [/for 192\.0\.2\.12, and the gateway of n2 has /]);
+  t.strictSame(learned('rtoe-GR_n1', '192.0.2.254', '52:54:00:00:00:fe'), []);
+  t.match(learned('rtoe-GR_n1', '192.0.2.254', '52:54:00:00:00:99'), [
+    /the kernel of this node has .*destroy MAC_Binding u$/,
+  ]);
+  t.strictSame(learned('rtoe-GR_n2', '192.0.2.254', '52:54:00:00:00:99'), [], "another node's LAN may be another one");
+  t.strictSame(learned('rtoe-GR_n1', '198.51.100.9', '52:54:00:00:00:99'), [], 'of this nothing is known');
+  t.strictSame(learned('rtoe-GR_n1', 'nonsense', '52:54:00:00:00:99'), []);
+  t.match(
+    learned('rtoe-GR_n1', '192.0.2.12', '\u001b[2J'),
+    [/\\u\{1b\}/],
+    'what is written there is shown as it can be shown',
+  );
+  t.end();
+});

@@ -1,0 +1,49 @@
+import t from 'tap';
+import { followedTables } from '../../../../agent/overlay/rows/followed.ts';
+import { recordedShape } from '../cluster.ts';
+
+t.test('rows of ours are followed, and roots as a whole', (t) => {
+  const tables = followedTables('OVN_Northbound', recordedShape('OVN_Northbound 23.03'), 'microshift-net', null);
+  const owned = [['external_ids', 'includes', ['map', [['owner', 'microshift-net']]]]];
+  t.strictSame(tables.Logical_Switch?.where, owned);
+  t.strictSame(tables.NB_Global?.where, undefined);
+  t.strictSame(tables.Load_Balancer_Group?.where, undefined, 'a table without a place for an owner');
+  for (const [name, { columns, where }] of Object.entries(tables))
+    if (where !== undefined) t.ok(columns.includes('external_ids'), name);
+  t.end();
+});
+
+t.test('what daemons report does not call for a look', (t) => {
+  const northbound = followedTables('OVN_Northbound', recordedShape('OVN_Northbound 23.03'), 'x', null);
+  t.notMatch(northbound.NB_Global?.columns, /cfg/);
+  t.notOk(northbound.Logical_Switch_Port?.columns.includes('up'));
+  const southbound = followedTables('OVN_Southbound', recordedShape('OVN_Southbound 23.03'), 'x', null);
+  t.strictSame(southbound.Chassis_Private?.columns, ['name'], 'nor does an answer of a chassis');
+  t.end();
+});
+
+t.test('what a release does not have is left out', (t) => {
+  const { Chassis, ...older } = recordedShape('OVN_Southbound 23.03');
+  t.ok(Chassis !== undefined);
+  const shape = { ...older, SB_Global: { connections: { kind: 'set', isReference: true } } } as const;
+  const tables = followedTables('OVN_Southbound', shape, 'x', null);
+  t.notOk('Chassis' in tables);
+  t.strictSame(tables.SB_Global?.columns, ['connections']);
+  t.end();
+});
+
+t.test('a gateway that has no owner is followed', (t) => {
+  const shape = recordedShape('Open_vSwitch 3.1');
+  const gateway = { localnetPort: 'br-ex_n1', clusterPort: 'patch-br-ex_n1-to-br-int', mac: '52:54:00:00:00:01' };
+  const tables = followedTables('Open_vSwitch', shape, 'x', gateway);
+  const owned = ['external_ids', 'includes', ['map', [['owner', 'x']]]];
+  t.strictSame(tables.Port?.where, [owned, ['external_ids', 'includes', ['map', [['ovn-localnet-port', 'br-ex_n1']]]]]);
+  t.strictSame(tables.Interface?.where, [
+    owned,
+    ['name', '==', 'patch-br-ex_n1-to-br-int'],
+    ['mac_in_use', '==', '52:54:00:00:00:01'],
+  ]);
+  t.ok(tables.Interface?.columns.includes('ofport'), 'with the number of its port');
+  t.strictSame(followedTables('Open_vSwitch', shape, 'x', null).Interface?.where, [owned]);
+  t.end();
+});

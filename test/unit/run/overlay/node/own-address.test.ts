@@ -1,0 +1,115 @@
+import t from 'tap';
+import { defaultConfig } from '../../../../../agent/config/defaults.ts';
+import type { HostFacts } from '../../../../../agent/facts/overlay.ts';
+import type { Config } from '../../../../../agent/model/config.ts';
+import type { OverlayRecord } from '../../../../../agent/model/overlay-record.ts';
+import { withOwnAddress } from '../../../../../agent/run/overlay/node/own-address.ts';
+import { linkOf } from '../../../link.ts';
+import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
+
+/** A host with these addresses on br-ex, and a default route over it unless told otherwise. */
+function host(addresses: readonly string[], hasRoute = true): HostFacts {
+  const route = { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'br-ex', metric: 48 } as const;
+  return { hostname: 'n1', links: [linkOf('br-ex', addresses)], routes: hasRoute ? [route] : [] };
+}
+
+const central = nodeOf(1, { gateway: gatewayOf(1) });
+const record: OverlayRecord = {
+  format: 1,
+  layout: modern,
+  southbound: ['ssl:192.0.2.11:6642'],
+  node: central,
+  members: [central, nodeOf(2)],
+};
+
+t.test('an address that is still there is kept', (t) => {
+  t.equal(withOwnAddress(record, defaultConfig, host(['198.51.100.7/24', '192.0.2.11/24'])), record);
+  t.equal(withOwnAddress(record, defaultConfig, host(['192.0.2.11/24'], false)), record, 'whatever the routes say');
+  t.end();
+});
+
+t.test('while there is no other address, nothing is known', (t) => {
+  t.equal(withOwnAddress(record, defaultConfig, host([])), record);
+  t.equal(withOwnAddress(record, defaultConfig, host(['198.51.100.7/24'], false)), record);
+  const fixed = { ...defaultConfig.overlay, encapAddress: { value: '192.0.2.11', source: 'ovn.yaml:2' } };
+  const elsewhere = host(['198.51.100.7/24']);
+  t.equal(
+    withOwnAddress(record, { ...defaultConfig, overlay: fixed }, elsewhere),
+    record,
+    'one that ovn.yaml names is waited for',
+  );
+  t.end();
+});
+
+t.test('a central node that has moved', (t) => {
+  const moved = withOwnAddress(record, defaultConfig, host(['198.51.100.7/24']));
+  t.strictSame(moved.node.encap, { types: ['geneve'], addresses: ['198.51.100.7'] });
+  t.strictSame(moved.node.hostAddresses, ['198.51.100.7']);
+  t.strictSame(moved.southbound, ['ssl:198.51.100.7:6642'], 'its southbound database moves along');
+  t.strictSame(moved.members, [moved.node, nodeOf(2)], 'and the others stay');
+  t.match(moved.node.gateway, { addresses: ['198.51.100.7/24'], nextHops: ['198.51.100.1'] }, 'so does br-ex');
+  t.end();
+});
+
+/** The same with these on lo. */
+function withOnLo(facts: HostFacts, ...addresses: readonly string[]): HostFacts {
+  return { ...facts, links: [...facts.links, linkOf('lo', ['127.0.0.1/8', ...addresses])] };
+}
+
+t.test('where the API server is reached on a node with MicroShift', async (t) => {
+  const there = host(['192.0.2.11/24']);
+  const both = ['192.0.2.11', '10.44.0.0'];
+
+  t.test('behind the range of services, as soon as MicroShift has put it there', (t) => {
+    const now = withOwnAddress(record, defaultConfig, withOnLo(there, '10.44.0.0/32'));
+    t.strictSame(now.node.hostAddresses, both);
+    t.strictSame(now.node.encap, central.encap, 'tunnels end where they did');
+    t.strictSame(now.members, [now.node, nodeOf(2)]);
+    t.strictSame(now.southbound, record.southbound);
+    t.strictSame(withOwnAddress(record, defaultConfig, host(['192.0.2.11/24', '10.44.0.0/32'])), now, 'on br-ex, too');
+    t.equal(withOwnAddress(now, defaultConfig, withOnLo(there, '10.44.0.0/32')), now, 'and that is all');
+    t.equal(withOwnAddress(now, defaultConfig, there), now, 'until MicroShift has started after a boot it is kept');
+    const moved = withOwnAddress(now, defaultConfig, withOnLo(host(['198.51.100.7/24']), '10.44.0.0/32'));
+    t.strictSame(moved.node.hostAddresses, ['198.51.100.7', '10.44.0.0'], 'it stays where the node moves');
+    t.end();
+  });
+
+  t.test('of each family, and none where nothing is behind it', (t) => {
+    const serviceSubnets = ['10.43.0.0/16', 'fd02::/112', '255.255.0.0/16'];
+    const dual = { ...record, layout: { ...modern, serviceSubnets } };
+    const now = withOwnAddress(dual, defaultConfig, withOnLo(there, '10.44.0.0/32', 'fd02::1:0/128'));
+    t.strictSame(now.node.hostAddresses, [...both, 'fd02::1:0']);
+    t.end();
+  });
+
+  t.test('apiServer.advertiseAddress, while it is on the node', (t) => {
+    const advertising = (value: string): Config => {
+      const advertiseAddress = { value, source: 'config.yaml:2' };
+      return { ...defaultConfig, cluster: { ...defaultConfig.cluster, advertiseAddress } };
+    };
+    const config = advertising('203.0.113.5');
+    const now = withOwnAddress(record, config, withOnLo(there, '203.0.113.5/32'));
+    t.strictSame(now.node.hostAddresses, ['192.0.2.11', '203.0.113.5']);
+    t.equal(withOwnAddress(record, config, there), record, 'it is on no link');
+    t.strictSame(withOwnAddress(now, defaultConfig, there), record, 'it is not set any more');
+    t.equal(withOwnAddress(record, advertising('192.0.2.11'), there), record, "it is the node's anyway");
+    t.end();
+  });
+
+  t.test('of a member nothing is known', (t) => {
+    const member = { ...record, node: nodeOf(2), members: null };
+    const facts = withOnLo(host(['192.0.2.12/24']), '10.44.0.0/32');
+    t.equal(withOwnAddress(member, defaultConfig, facts), member);
+    t.end();
+  });
+});
+
+t.test('a member that has moved', (t) => {
+  const gateway = gatewayOf(2, { kind: 'dedicated', interface: 'eth1' });
+  const member = { ...record, node: nodeOf(2, { gateway }), members: null };
+  const moved = withOwnAddress(member, defaultConfig, host(['198.51.100.7/24']));
+  t.strictSame(moved.node.encap.addresses, ['198.51.100.7']);
+  t.strictSame(moved.southbound, record.southbound, 'the central node has not');
+  t.strictSame(moved.node.gateway, gateway, 'nor has a gateway with a NIC of its own');
+  t.end();
+});

@@ -1,0 +1,29 @@
+// How long a way back waits for the services it needs, while NetworkManager's timer runs out beside it.
+import { mock } from 'node:test';
+import t from 'tap';
+import { startDeadline } from '../../../../agent/deadline.ts';
+import { AgentError } from '../../../../agent/errors.ts';
+import { checkpointSeconds } from '../../../../agent/run/checkpoint-timer.ts';
+import { reconnectOrRestored } from '../../../../agent/run/rollback/reconnect.ts';
+
+t.test('an Open vSwitch that is away for longer than the timer is waited for', async (t) => {
+  const deadline = startDeadline(60_000);
+  t.teardown(() => deadline.clear());
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const looksRestored = async (): Promise<boolean> => {
+    throw new AgentError('ovsdb-unreachable', 'ovsdb-server cannot be reached');
+  };
+  const backAfterMs = 20_000;
+  const reconnect = (): Promise<string> =>
+    new Promise((resolve) => {
+      setTimeout(() => resolve('connections'), backAfterMs);
+    });
+  const connections = reconnectOrRestored({ reconnect, looksRestored, freeAddressed: async () => {} }, deadline);
+  mock.timers.tick(checkpointSeconds * 1000 + 2_000);
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  mock.timers.tick(backAfterMs);
+  t.equal(await connections, 'connections');
+});

@@ -1,0 +1,200 @@
+// How the next run ends what an earlier one left open. The node is played, the journals are files.
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { AgentError } from '../../../../agent/errors.ts';
+import { openJournal } from '../../../../agent/run/journal/journal.ts';
+import { usableOpenJournals } from '../../../../agent/run/rollback/recover.ts';
+import { failure } from '../../failure.ts';
+import { asWanted, atFirstStep, atOnce, type Death, journalOf, type Recovered, recover } from '../played-recovery.ts';
+
+const id = '20260102T030405Z-0001';
+const at = '2026-01-02T03:04:06.000Z';
+const otherBoot = 'a boot before this one';
+const deleted = ['deleteProfile', 'deleteProfile', 'deleteProfile'];
+const tried: NonNullable<Death['wrote']> = (journal) =>
+  journal.setState('awaiting-confirm', at, null, { confirmUntil: at });
+const refuse = async (): Promise<never> => {
+  throw new AgentError('networkmanager-refused', 'it cannot be');
+};
+
+t.test('where nothing is open the node is not asked for anything', async (t) => {
+  const { error, announced, said } = await recover(t, { deaths: [], unasked: true });
+  t.strictSame([error, announced, said], [null, [], []]);
+});
+
+t.test('a run that died while its checkpoint stands is taken back in place', async (t) => {
+  const ran = await recover(t, { deaths: [{}], observation: atFirstStep });
+  t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+  told(ran, 'was interrupted by a crash and has been rolled back');
+  t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; rolling back$/);
+});
+
+t.test('it is taken back even if the node is as it was meant to be: its proof was not over', async (t) => {
+  const plan = { wanted: { bridges: [] } };
+  const ran = await recover(t, { deaths: [{ plan }] });
+  t.strictSame(ran.calls, ['CheckpointDestroy']);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+  ended(
+    await recover(t, { deaths: [{ plan }], standing: [[]] }),
+    'committed',
+    'the agent crashed after its work was done',
+  );
+});
+
+t.test('a run that died after its commit is kept when the node is as it was meant to be', async (t) => {
+  const ran = await recover(t, { deaths: [{}], observation: asWanted, standing: [[]] });
+  t.strictSame(ran.calls, [], 'nothing is changed');
+  ended(ran, 'committed', 'the agent crashed after its work was done');
+  told(ran, 'crashed after its work was done; the node is in the desired state');
+  t.match(ran.status?.bridges, [{ bridge: 'br-ex', uplink: 'eth0' }], 'monitoring knows the bridge');
+  t.equal(ran.uplinks, 'eth0\n', 'and whoever looks whether the NIC is still in it');
+});
+
+t.test('a run whose checkpoint ran out goes back by steps, as far as there is something left', async (t) => {
+  const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [[]] });
+  t.strictSame(ran.calls, deleted);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+  told(ran, 'was interrupted by a crash and has been rolled back');
+});
+
+t.test('the checkpoint of somebody else is neither rolled back nor ended', async (t) => {
+  const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [['/checkpoint/2']] });
+  t.strictSame(ran.calls, deleted);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+});
+
+t.test('a checkpoint that was made and not written down is waited for', async (t) => {
+  const ran = await recover(t, { deaths: [{ checkpoint: null }], standing: [['/checkpoint/9'], []] });
+  t.match(ran.said[0], /^waiting up to 12 s for NetworkManager to end the checkpoint that it left$/);
+  t.strictSame(ran.calls, []);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+});
+
+t.test('a run of an earlier boot ended with it: the node is not asked for anything', async (t) => {
+  const ran = await recover(t, { deaths: [{ bootId: otherBoot }], unasked: true });
+  ended(ran, 'interrupted', 'the machine went down in the middle');
+  told(ran, "was cut short by a reboot; the node started from the admin's own profiles");
+});
+
+t.test('a try that still may be confirmed has to be decided on first', async (t) => {
+  const ran = await recover(t, { deaths: [{ wrote: tried }] });
+  t.match(ran.error, failure('busy', { facts: { transaction: id } }));
+  t.match(ran.journals, [{ state: 'awaiting-confirm' }]);
+  t.strictSame([ran.calls, ran.announced], [[], []]);
+});
+
+t.test('a try whose checkpoint has gone was not confirmed', async (t) => {
+  for (const observation of [atOnce, atFirstStep]) {
+    const ran = await recover(t, { deaths: [{ wrote: tried }], standing: [[]], observation });
+    t.strictSame(ran.calls, observation === atOnce ? [] : deleted, 'what is left of it goes');
+    ended(ran, 'reverted', 'it was not confirmed in time');
+    told(ran, 'was not confirmed and has been reverted');
+  }
+});
+
+t.test('a try of an earlier boot was not confirmed', async (t) => {
+  const ran = await recover(t, { deaths: [{ bootId: otherBoot, wrote: tried }], unasked: true });
+  ended(ran, 'reverted', 'the machine was rebooted before it was confirmed');
+  told(ran, 'was not confirmed and has been reverted');
+});
+
+t.test('a rollback that fails is reported with what it was for, and the journal has both', async (t) => {
+  const later = 'the old state could not be fully restored: it cannot be';
+  for (const wrote of [() => undefined, tried]) {
+    const standing = wrote === tried ? [[]] : [['/checkpoint/1']];
+    const nm = { deleteProfile: refuse };
+    const ran = await recover(t, { deaths: [{ wrote }], observation: atFirstStep, standing, nm });
+    const why = wrote === tried ? 'it was not confirmed in time' : 'the agent crashed during the run';
+    ended(ran, 'not-restored', why);
+    t.match(ran.journals, [{ later }]);
+    const text = `${why}; then ${later}`;
+    t.strictSame(ran.announced, [{ kind: 'not-restored', text, transaction: id, error: 'not-restored' }]);
+    t.equal(ran.status?.rollbacks, 1);
+  }
+});
+
+t.test('a node that cannot be asked leaves the journal to the next run', async (t) => {
+  const ran = await recover(t, { deaths: [{}], nm: { property: refuse } });
+  t.match(ran.error, failure('networkmanager-refused'));
+  t.match(ran.journals, [{ state: 'open' }]);
+  t.equal(ran.status, null);
+});
+
+t.test('a run that is told to stop ends the one that died, and goes no further', async (t) => {
+  const reason = new AgentError('interrupted', 'stopped by SIGTERM');
+  const deaths = [{ id }, { id: '20260102T030406Z-0002' }];
+  const ran = await recover(t, { deaths, deadline: (deadline) => deadline.interrupt(reason) });
+  t.equal(ran.error, reason);
+  t.strictSame(
+    ran.journals.map(({ state }) => state),
+    ['rolled-back', 'open'],
+  );
+});
+
+t.test('every run that was left open is ended', async (t) => {
+  const deaths = [
+    { id: '20260102T030405Z-0001', bootId: otherBoot },
+    { id: '20260102T030406Z-0002', bootId: otherBoot, wrote: tried },
+    { id: '20260102T030407Z-0003' },
+  ];
+  const ran = await recover(t, { deaths });
+  t.strictSame(
+    ran.journals.map(({ state }) => state),
+    ['rolled-back', 'reverted', 'interrupted'],
+  );
+  t.strictSame(
+    ran.announced.map(({ transaction }) => transaction),
+    deaths.map((death) => death.id).toReversed(),
+  );
+});
+
+t.test('a journal that cannot be used is set aside and told of, and the others are obeyed', async (t) => {
+  const prepare = (directory: string): void => writeFileSync(join(directory, 'bad.open'), '{"format":2}\n');
+  const ran = await recover(t, { deaths: [{}], prepare });
+  t.match(ran.said[0], /^warning: the journal \S+bad\.open is set aside and not obeyed: its format 2 is not one/);
+  t.strictSame(readdirSync(ran.directory), [`${id}.json`, 'bad.open.unusable']);
+  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+});
+
+t.test('a run that died while it was closing its journal has the end that it wrote', async (t) => {
+  const detail = 'as it was written';
+  for (const bootId of [undefined, otherBoot])
+    for (const state of ['committed', 'rolled-back'] as const) {
+      const wrote: NonNullable<Death['wrote']> = (journal) => journal.setState(state, at, detail);
+      const prepare = (directory: string): void =>
+        renameSync(join(directory, `${id}.json`), join(directory, `${id}.open`));
+      const death: Death = bootId === undefined ? { wrote } : { wrote, bootId };
+      const ran = await recover(t, { deaths: [death], prepare, unasked: true });
+      t.strictSame([ran.error, ran.announced, ran.said, ran.status], [null, [], [], null], 'it is no news');
+      t.match(ran.journals, [{ state, stateAt: at, detail }]);
+      t.strictSame(readdirSync(ran.directory), [`${id}.json`], 'the runs after it need not read it');
+    }
+});
+
+t.test('what is left to be ended is neither a journal that has its end nor one that cannot be used', (t) => {
+  const directory = t.testdir({ 'bad.open': '{"format":2}\n' });
+  const header = journalOf(id, otherBoot);
+  openJournal(directory, header).close();
+  openJournal(directory, { ...header, id: 'closed' }).setState('committed', at, null);
+  renameSync(join(directory, 'closed.json'), join(directory, 'closed.open'));
+  const left = usableOpenJournals(() => undefined, directory);
+  t.strictSame(
+    left.map((record) => record.header.id),
+    [id],
+  );
+  t.end();
+});
+
+/** The run has this end, in its journal and for monitoring. */
+function ended({ journals, status, error }: Recovered, state: string, detail: string): void {
+  t.equal(error, null);
+  t.match(journals, [{ header: { id }, state, detail }], state);
+  t.match(status, { command: 'recover', outcome: 'changed', transaction: { id, state } }, state);
+}
+
+/** This is announced of it, and nothing else. */
+function told({ announced }: Recovered, text: string): void {
+  t.strictSame(announced, [{ kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id }]);
+}

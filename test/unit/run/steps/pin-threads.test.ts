@@ -1,0 +1,52 @@
+// In a unit of ours another unit gives threads their CPUs: what it is asked for, and that its end is waited for.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Bus, MethodCall, Signal } from '../../../../agent/drivers/dbus/connection.ts';
+import { askToPin } from '../../../../agent/run/steps/pin-threads.ts';
+import { failure } from '../../failure.ts';
+
+const job = '/org/freedesktop/systemd1/job/7';
+const step = { do: 'pinThreads', daemon: 'ovs-vswitchd', pid: 100, threads: null, cpus: '0-1', why: '' } as const;
+
+/** systemd, which ends a job like this as soon as it is asked for one. */
+function systemd(result: string, calls: MethodCall[]): Pick<Bus, 'call' | 'subscribe' | 'onLost'> {
+  let told: (signal: Signal) => void = () => undefined;
+  return {
+    call: (call) => {
+      calls.push(call);
+      const removed = { path: '/org/freedesktop/systemd1', interface: 'org.freedesktop.systemd1.Manager' };
+      if (call.member === 'StartUnit')
+        told({ ...removed, member: 'JobRemoved', body: [7, job, 'unit', result] } as unknown as Signal);
+      return Promise.resolve(call.member === 'StartUnit' ? [job] : [':1.1']);
+    },
+    subscribe: (_rule, _sender, handler) => {
+      told = handler;
+      return () => undefined;
+    },
+    onLost: () => () => undefined,
+  };
+}
+
+t.test('what taskset is to do is written down before the unit is started', async (t) => {
+  const path = join(t.testdir({}), 'affinity');
+  const calls: MethodCall[] = [];
+  const bus = systemd('done', calls) as Bus;
+  await askToPin(step, (ask) => ask(bus), path);
+  t.equal(readFileSync(path, 'utf8'), '-a -c -p 0-1 100\n');
+  t.match(
+    calls.find(({ member }) => member === 'StartUnit'),
+    { body: ['microshift-net-affinity.service', 'replace'] },
+  );
+  await askToPin({ ...step, threads: [100, 102] }, (ask) => ask(bus), path);
+  t.equal(readFileSync(path, 'utf8'), '-c -p 0-1 100\n-c -p 0-1 102\n');
+});
+
+t.test('a unit that fails is a failure', async (t) => {
+  const path = join(t.testdir({}), 'affinity');
+  const bus = systemd('failed', []) as Bus;
+  await t.rejects(
+    askToPin(step, (ask) => ask(bus), path),
+    failure('systemd-refused'),
+  );
+});

@@ -479,6 +479,12 @@ t.test('nothing is imported in a circle', (t) => {
   t.end();
 });
 
+t.test('in no folder do its files and folders import one another in a circle', (t) => {
+  // So they stand on floors, and no import goes up: `a -> b/c.ts` and `b/d.ts -> a` would be a circle of a and b.
+  for (const [folder, graph] of floors()) t.strictSame(findCycle(graph), null, folder);
+  t.end();
+});
+
 t.test('a run with nothing to do loads no transaction, and nothing of Node that takes long', (t) => {
   const loaded = loadedBy('commands/apply.ts');
   const planning = ['plan/plan.ts', 'run/reconcile.ts', 'drivers/dbus/connection.ts', 'node:net'];
@@ -661,6 +667,23 @@ function layerOf(file: string): string {
   const hasRooms = parts[0] === 'plan' || parts[0] === 'run';
   const isRoom = parts[0] === 'drivers' || (hasRooms && parts.length > 2);
   return isRoom ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
+}
+
+/** Imports between the files and folders of each folder of agent/, by folder. An import that is loaded later counts. */
+function floors(): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
+  const graphs = new Map<string, Map<string, string[]>>();
+  for (const { file, imports } of sources) {
+    for (const { from } of imports.filter((entry) => entry.from.startsWith('.'))) {
+      const [here, there] = [file.split('/'), resolved(file, from).split('/')];
+      const depth = here.findIndex((part, index) => part !== there[index]);
+      const folder = here.slice(0, depth).join('/');
+      const graph = graphs.get(folder) ?? new Map<string, string[]>();
+      graphs.set(folder, graph);
+      const name = here[depth] ?? '';
+      graph.set(name, [...(graph.get(name) ?? []), there[depth] ?? '']);
+    }
+  }
+  return graphs;
 }
 
 function resolved(file: string, from: string): string {

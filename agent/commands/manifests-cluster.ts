@@ -1,9 +1,10 @@
-import type { Cluster, Collection, OnEvent } from '../drivers/kubernetes/cluster-port.ts';
+import type { Cluster, OnEvent } from '../drivers/kubernetes/cluster-port.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
 import { coOwners, isOurs } from '../manifests/ownership.ts';
 import { kinds } from '../model/kubernetes/kinds.ts';
 import {
+  type Collection,
   type KubernetesObject,
   managedBySelector,
   namespaceName,

@@ -1,6 +1,6 @@
 import { planInWords } from '../compare/in-words.ts';
+import type { TransactionResult } from '../model/run-record.ts';
 import type { ReconcileResult } from '../run/reconcile.ts';
-import type { TransactionResult } from '../run/transaction.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
 

@@ -49,3 +49,11 @@ export interface TransactionRecord {
   /** Expected outage in ms as the plan predicted it. The agent cannot measure it; only a neighbour could. */
   readonly expectedOutageMs: number | null;
 }
+
+/** Result of a transaction that has not failed. */
+export interface TransactionResult {
+  readonly id: string;
+  readonly state: 'committed' | 'awaiting-confirm';
+  readonly confirmUntil: string | null;
+  readonly stepTimesMs: readonly number[];
+}

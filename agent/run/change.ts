@@ -1,6 +1,7 @@
 import type { Deadline } from '../deadline.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import type { TransactionResult } from '../model/run-record.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
 import { agentVersion } from '../version.ts';
 import { announceUp } from './announce-up.ts';
@@ -13,7 +14,7 @@ import type { ReconcileOptions } from './options.ts';
 import { rememberUplink } from './remember-uplink.ts';
 import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
 import { takeBack } from './rollback/take-back.ts';
-import { runTransaction, type TransactionResult } from './transaction.ts';
+import { runTransaction } from './transaction.ts';
 
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
 export async function changeNode(

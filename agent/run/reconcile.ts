@@ -2,6 +2,7 @@ import { type Deadline, startDeadline } from '../deadline.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import type { TransactionResult } from '../model/run-record.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { writeAdded } from './journal/added-record.ts';
 import { hasOpenJournals } from './journal/journal.ts';
@@ -13,7 +14,6 @@ import type { ReconcileOptions } from './options.ts';
 import { type Planner, planWhenReady, type WaitOptions } from './plan-when-ready.ts';
 import { rememberUplink } from './remember-uplink.ts';
 import { interruptOnSignals } from './signals.ts';
-import type { TransactionResult } from './transaction.ts';
 
 /*
  * Modules that only a change, a recovery or a wait needs are loaded on demand: most runs change nothing, and loading

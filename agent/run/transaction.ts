@@ -10,6 +10,7 @@ import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { ProgressEvent } from '../model/progress.ts';
+import type { TransactionResult } from '../model/run-record.ts';
 import { proveWanted } from './as-wanted.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import type { FaultPoints } from './fault-points.ts';
@@ -36,13 +37,6 @@ export interface TransactionPorts {
   readonly faultPoint: FaultPoints;
   /** Rolls back after a failure. Resolves with an error if the rollback was incomplete, otherwise with null. */
   readonly restore: (checkpoint: string | null) => Promise<AgentError | null>;
-}
-
-export interface TransactionResult {
-  readonly id: string;
-  readonly state: 'committed' | 'awaiting-confirm';
-  readonly confirmUntil: string | null;
-  readonly stepTimesMs: readonly number[];
 }
 
 /**

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Collection } from '../../agent/drivers/kubernetes/cluster-port.ts';
+import type { Collection } from '../../agent/model/kubernetes/object.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
 import { goBetween } from './go-between.ts';

@@ -1,6 +1,6 @@
 import type { AgentError } from '../../errors.ts';
+import type { Collection } from '../../model/kubernetes/object.ts';
 import type { Named } from '../../model/workload.ts';
-import type { Collection } from './cluster-port.ts';
 
 /**
  * Requests of a daemon to the API server, which may be unreachable, slow or refuse at any time. Every request is tried

@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectReference } from '../../model/kubernetes/object.ts';
+import type { Collection, KubernetesObject, ObjectReference } from '../../model/kubernetes/object.ts';
 
 /** Operations on a cluster that the manifests need; agent/drivers/kubernetes implements them. */
 export interface Cluster {
@@ -34,15 +34,6 @@ interface ApplyOptions {
   readonly dryRun: boolean;
   /** True if the apply takes fields over from other managers instead of failing. */
   readonly force: boolean;
-}
-
-/** Objects of a kind in a namespace, or in all namespaces (null), restricted by selectors. */
-export interface Collection {
-  readonly apiVersion: string;
-  readonly plural: string;
-  readonly namespace: string | null;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
 }
 
 export interface ObjectList {

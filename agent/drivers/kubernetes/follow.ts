@@ -1,7 +1,7 @@
 import { type AgentError, asAgentError, type ErrorKind } from '../../errors.ts';
 import { collectionCall } from '../../model/kubernetes/kinds.ts';
+import type { Collection } from '../../model/kubernetes/object.ts';
 import type { Follower } from './api.ts';
-import type { Collection } from './cluster-port.ts';
 import { retryAfterMsIn } from './errors.ts';
 import type { Access } from './http.ts';
 import { isBehind } from './is-behind.ts';

@@ -1,5 +1,4 @@
-import type { Collection } from '../../drivers/kubernetes/cluster-port.ts';
-import type { ObjectReference } from './object.ts';
+import type { Collection, ObjectReference } from './object.ts';
 
 /** API path of a kind, and its wave. Objects of a wave need only objects of earlier waves. */
 interface Kind {

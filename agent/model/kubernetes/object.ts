@@ -16,6 +16,15 @@ interface ObjectMetadata {
   readonly [field: string]: unknown;
 }
 
+/** Objects of a kind in a namespace, or in all namespaces (null), restricted by selectors. */
+export interface Collection {
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly namespace: string | null;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
 /** Identity of an object in the API. */
 export interface ObjectReference {
   readonly apiVersion: string;

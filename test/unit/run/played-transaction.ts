@@ -8,8 +8,9 @@ import { AgentError, asAgentError } from '../../../agent/errors.ts';
 import type { JournalHeader, JournalRecord } from '../../../agent/model/journal.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan, Step } from '../../../agent/model/plan.ts';
+import type { TransactionResult } from '../../../agent/model/run-record.ts';
 import { readJournals } from '../../../agent/run/journal/journal.ts';
-import { runTransaction, type TransactionPorts, type TransactionResult } from '../../../agent/run/transaction.ts';
+import { runTransaction, type TransactionPorts } from '../../../agent/run/transaction.ts';
 import { readCase } from '../plan/cases.ts';
 
 export const checkpoint = '/checkpoint/1';

@@ -5,24 +5,15 @@ import { readLinks } from '../../../drivers/host/kernel/links.ts';
 import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay.ts';
-import type { Config } from '../../../model/config.ts';
 import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { mapOf } from '../../../overlay/rows/existing.ts';
-import { workloadDrift } from '../drift/workload-drift.ts';
-import { noticesOf } from '../drift/worth-knowing.ts';
-import {
-  gatewayFaults,
-  gatewayMissing,
-  isGatewayConnected,
-  proveAnnounced,
-  proveGateway,
-} from '../ovn/gateway-proof.ts';
-import { askController, ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
+import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
+import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import { carryOut } from '../ovn/rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { applyArriving, demuxDrift, restoreArriving, takeBackArriving } from './arriving.ts';
+import { applyArriving, restoreArriving, takeBackArriving } from './arriving.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned.ts';
 import { withSouthbound } from './southbound.ts';
 
@@ -39,24 +30,6 @@ const installedMs = 60_000;
 const madeMs = 60_000;
 /** Limit for a batch of `ip` commands. The kernel takes milliseconds. Traffic continues meanwhile, so a long limit does no harm. */
 const kernelMs = 30_000;
-
-/** Returns the changes that this node needs, and its faults. Changes nothing. */
-export async function overlayChanges(
-  recorded: OverlayRecord,
-  config: Pick<Config, 'overlay'>,
-  places: OverlayPlaces,
-): Promise<OverlayChanges> {
-  return withPlan(recorded, places, async (planned) => {
-    const changes = changesOf(planned);
-    const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
-    const { demux, faults } = await demuxDrift(planned);
-    const { workload, unknown } = await workloadDrift(config, planned);
-    const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
-    const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
-    const notices = await noticesOf(planned, config);
-    return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
-  });
-}
 
 /** Brings this node to the state in its record, and proves it. Writes nothing if nothing differs. */
 export async function applyOverlay(
@@ -197,28 +170,8 @@ export async function proveInstalled(
   });
 }
 
-/** Returns the faults of a node whose databases are in the desired state. */
-async function faultsOf(planned: PlannedNode): Promise<string[]> {
-  const { record } = planned;
-  const state = await askController(planned.places);
-  if (state === 'absent') return ['ovn-controller does not run: systemctl start ovn-controller'];
-  if (state === 'not connected')
-    return [
-      `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
-    ];
-  const faults: string[] = [...planned.refusedClaims, ...gatewayFaults(record)];
-  const local = planned.local.database;
-  await withSouthbound(planned, async (southbound) => {
-    if (!(await southbound.appears(ownChassis(record), 0)))
-      faults.push(`no chassis ${record.node.systemId} is registered`);
-  });
-  if (record.node.subnets.length > 0 && !(await local.appears(installedPort(ownDevice(record)), 0)))
-    faults.push(`${ownDevice(record)} is not connected by OVN`);
-  if (!(await isGatewayConnected(record, local, 0))) faults.push(gatewayMissing(record));
-  return faults;
-}
-
-function ownChassis({ node }: OverlayRecord) {
+/** Returns the condition for the chassis of this node in the southbound database. */
+export function ownChassis({ node }: OverlayRecord) {
   return { table: 'Chassis', where: [['name', '==', node.systemId]] } as const;
 }
 

@@ -1,0 +1,52 @@
+import type { Config } from '../../../model/config.ts';
+import type { OverlayChanges } from '../../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
+import { changesOf, installedPort, ownChassis } from '../node/apply.ts';
+import { demuxDrift } from '../node/arriving.ts';
+import { ownDevice, type PlannedNode, withPlan } from '../node/planned.ts';
+import { withSouthbound } from '../node/southbound.ts';
+import { gatewayFaults, gatewayMissing, isGatewayConnected } from '../ovn/gateway-proof.ts';
+import { askController } from '../ovn/ovn-daemons.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { workloadDrift } from './workload-drift.ts';
+import { noticesOf } from './worth-knowing.ts';
+
+/** Returns the changes that this node needs, and its faults. Changes nothing. */
+export async function overlayChanges(
+  recorded: OverlayRecord,
+  config: Pick<Config, 'overlay'>,
+  places: OverlayPlaces,
+): Promise<OverlayChanges> {
+  return withPlan(recorded, places, async (planned) => {
+    const changes = changesOf(planned);
+    const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
+    const { demux, faults } = await demuxDrift(planned);
+    const { workload, unknown } = await workloadDrift(config, planned);
+    const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
+    const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
+    const notices = await noticesOf(planned, config);
+    return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
+  });
+}
+
+/** Returns the faults of a node whose databases are in the desired state. */
+async function faultsOf(planned: PlannedNode): Promise<string[]> {
+  const { record } = planned;
+  const state = await askController(planned.places);
+  if (state === 'absent') return ['ovn-controller does not run: systemctl start ovn-controller'];
+  if (state === 'not connected')
+    return [
+      `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
+    ];
+  const faults: string[] = [...planned.refusedClaims, ...gatewayFaults(record)];
+  const local = planned.local.database;
+  await withSouthbound(planned, async (southbound) => {
+    if (!(await southbound.appears(ownChassis(record), 0)))
+      faults.push(`no chassis ${record.node.systemId} is registered`);
+  });
+  if (record.node.subnets.length > 0 && !(await local.appears(installedPort(ownDevice(record)), 0)))
+    faults.push(`${ownDevice(record)} is not connected by OVN`);
+  if (!(await isGatewayConnected(record, local, 0))) faults.push(gatewayMissing(record));
+  return faults;
+}

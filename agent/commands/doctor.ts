@@ -1,8 +1,6 @@
 import { judge } from '../doctor/checks.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
-import { readOverlayFacts } from '../run/examination/doctor-facts.ts';
 import { examine } from '../run/examination/examine.ts';
-import { readJournalFacts } from '../run/examination/journal-facts.ts';
 import { doctorText } from '../view/doctor-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -10,7 +8,7 @@ import { requireRoot } from './root.ts';
 /** `doctor`: checks everything that can keep br-ex from working and prints fixes. Exit code 3 if a check failed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   requireRoot('doctor');
-  const examination = await examine(readJournalFacts, readOverlayFacts);
+  const examination = await examine();
   const checks = judge(examination);
   const failed = checks.some((check) => check.verdict === 'failed');
   const outcome = failed ? 'failed' : 'fine';

@@ -8,7 +8,9 @@ import { readPacketFilter } from '../../facts/packet-filter.ts';
 import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from '../../facts/services.ts';
 import { readSystem } from '../../facts/system.ts';
 import { readUnits } from '../../facts/units.ts';
-import type { Answer, Examination, JournalFacts, OverlayFacts } from '../../model/examination.ts';
+import type { Answer, Examination } from '../../model/examination.ts';
+import { readJournalFacts } from './journal-facts.ts';
+import { readOverlayFacts } from './overlay-facts.ts';
 
 /**
  * Time limit of each part. A part answers within 5 s even on a machine that swaps; a slower one hangs, and the other
@@ -18,13 +20,9 @@ const answerMs = 5_000;
 
 /**
  * Collects all facts that `doctor` checks, in parallel. Each part has its own time limit, and a failed part is reported
- * as a failure. The function only reads, and starts no service. `journals` and `overlay` return the agent's own
- * records.
+ * as a failure. The function only reads, and starts no service.
  */
-export async function examine(
-  journals: () => JournalFacts,
-  overlay: () => Promise<OverlayFacts | null>,
-): Promise<Examination> {
+export async function examine(): Promise<Examination> {
   return allOf<Examination>({
     system: answerOf('the system', readSystem),
     network: answerOf('the kernel', readNetwork),
@@ -36,9 +34,9 @@ export async function examine(
     units: answerOf('systemd', readUnits),
     firewall: answerOf('firewalld', askFirewall),
     packetFilter: answerOf('the packet filter', readPacketFilter),
-    files: answerOf('the file system', () => readFiles(journals())),
+    files: answerOf('the file system', () => readFiles(readJournalFacts())),
     daemonSets: answerOf('the cluster', readDaemonSets),
-    overlay: answerOf('the overlay', overlay),
+    overlay: answerOf('the overlay', () => readOverlayFacts()),
   });
 }
 

@@ -65,6 +65,10 @@ remove_link() {
   ip link delete dev "$link" 2> /dev/null || ! [ -e "/sys/class/net/$link" ]
 }
 
+# Writes a setting of an interface in the caller's network namespace (ip-sysctl.rst); a kernel without IPv6 has no settings of IPv6.
+# shellcheck disable=SC2016 # The inner shell expands the words.
+set_interface='[ ! -e "/proc/sys/net/$1" ] || echo "$2" > "/proc/sys/net/$1"'
+
 take_back() {
   remove_ports
   remove_link
@@ -77,6 +81,13 @@ add() {
     remove_link
     fail 101 "the links of the pod cannot be made: $why"
   }
+  # With the userspace data path the node's kernel also receives the pod's frames, past OVN. Without IPv6 it ignores router advertisements in them, and
+  # with a check of sources it accepts no IPv4 packet at an interface without an address (fib_frontend.c, __fib_validate_source).
+  link_of_container
+  why=$({ sh -c "$set_interface" sh "ipv6/conf/$link/disable_ipv6" 1 && sh -c "$set_interface" sh "ipv4/conf/$link/rp_filter" 1; } 2>&1) || {
+    remove_link
+    fail 101 "the node's end of the pod's link cannot be closed: $why"
+  }
   ask PLUG || {
     take_back
     fail 11 "$no_daemon"
@@ -86,13 +97,17 @@ add() {
   result=${answer%%"$newline"*}
   answer=${answer#*"$newline"}
   datapath=${answer%%"$newline"*}
+  # Addresses and routes are static: the only router advertisements are those of other pods, which OVN cannot drop (CVE-2020-10749).
+  why=$(nsenter --net="$CNI_NETNS" sh -c "$set_interface" sh "ipv6/conf/$CNI_IFNAME/accept_ra" 0 2>&1) || {
+    take_back
+    fail 101 "router advertisements cannot be turned off in the pod: $why"
+  }
   why=$(printf '%s\n' "${answer#*"$newline"}" | nsenter --net="$CNI_NETNS" ip -batch - 2>&1) || {
     take_back
     fail 101 "the pod's interface cannot be set up: $why"
   }
   # The userspace data path forwards packets as it reads them, without the checksums that the kernel would fill in later.
   if [ "$datapath" = netdev ]; then
-    link_of_container
     why=$({ ethtool -K "$link" tx off && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off; } 2>&1) || {
       take_back
       fail 101 "checksums cannot be turned on: $why"

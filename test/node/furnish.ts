@@ -58,7 +58,13 @@ function putAgent(root: string, options: NodeOptions): void {
     '/usr/lib/tmpfiles.d/microshift-net.conf',
     path.join(projectDir, 'rpm/files/microshift-net.tmpfiles'),
   );
-  copyToDisk(root, '/usr/libexec/microshift-net/keep-bridges', path.join(units, 'keep-bridges.sh'));
+  copyToDisk(
+    root,
+    '/usr/lib/sysctl.d/50-microshift-net.conf',
+    path.join(projectDir, 'rpm/files/50-microshift-net.sysctl'),
+  );
+  for (const script of ['keep-bridges', 'look-at-uplinks'])
+    copyToDisk(root, `/usr/libexec/microshift-net/${script}`, path.join(units, `${script}.sh`));
   const devices = '50-microshift-net-devices.conf';
   copyToDisk(root, `/usr/lib/NetworkManager/conf.d/${devices}`, path.join(projectDir, 'rpm/files', devices));
   const dispatched = '90-microshift-net.sh';

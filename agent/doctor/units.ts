@@ -43,6 +43,12 @@ const sideUnits: readonly (readonly [id: string, unit: string, does: string, oth
     'asks for a look when the uplink is out',
     'a NIC that is removed from br-ex stays out, and the node has no network',
   ],
+  [
+    'address-watch',
+    'microshift-net-uplink.socket',
+    'asks for a look when an address of the node changes',
+    'lo keeps an address that the node has lost, or does not get a new one that a router advertises, and MicroShift then uses the wrong one; what other programs have added to br-ex since the last look is lost when br-ex is created again',
+  ],
 ];
 
 /** Checks that the unit runs at boot, at the right time, and has succeeded. */
@@ -131,8 +137,10 @@ export const unitChecks: readonly Check[] = [
 
 /** Judges a unit that other units start: it has to be enabled and must not have failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
-  // A path unit has to run at once; a unit of the boot starts with the next one.
-  const enable = name.endsWith('.path') ? `systemctl enable --now ${name}` : `systemctl enable ${name}`;
+  // A unit that waits for events has to run at once; a unit of the boot starts with the next one.
+  const waits = /\.(path|socket)$/.test(name);
+  const enable = waits ? `systemctl enable --now ${name}` : `systemctl enable ${name}`;
+  const again = `systemctl reset-failed ${name} && systemctl start ${name} # once the cause is fixed`;
   return given(units, () => {
     const unit = unitNamed(units, name);
     if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
@@ -140,7 +148,12 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
     return verdictOf(
       [
         unit.file !== 'enabled' && warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable),
-        unit.active === 'failed' && warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`),
+        unit.active === 'failed' &&
+          warning(
+            `${name} failed (${unit.result})${unit.file === 'enabled' ? `: ${otherwise}` : ''}`,
+            `journalctl -b -u ${name}`,
+            ...(waits ? [again] : []),
+          ),
       ],
       `${name} is ${unit.file}`,
     );

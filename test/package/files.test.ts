@@ -130,8 +130,8 @@ t.test('the catalog explains every message', { skip: !has('journalctl') && 'jour
 });
 
 t.test('shell is clean', { skip: !has('shellcheck') && 'shellcheck is not installed' }, (t) => {
-  const scripts = readdirSync('rpm/files').filter((name) => /\.(sh|bash)$/.test(name));
-  for (const file of [...scripts.map((name) => `rpm/files/${name}`), 'systemd/keep-bridges.sh']) {
+  const scripts = ['rpm/files', 'systemd'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
+  for (const file of scripts.filter((name) => /\.(sh|bash)$/.test(name))) {
     const shell = file.endsWith('.bash') ? 'bash' : 'sh';
     t.equal(spawnSync('shellcheck', ['-s', shell, file], { encoding: 'utf8' }).stdout, '', file);
   }

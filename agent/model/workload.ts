@@ -106,6 +106,8 @@ export interface Service extends Named, Budgeted {
   /** Timeout of the ClientIP session affinity in seconds; null without affinity. */
   readonly affinitySeconds: number | null;
   readonly publishNotReadyAddresses: boolean;
+  /** Field or annotation, with its value, that prefers some endpoints to others by where they are. Absent if the service has none. */
+  readonly preference?: string;
   /** spec.loadBalancerSourceRanges. Absent if every source is allowed. */
   readonly sourceRanges?: readonly string[];
   /** Port on which an external load balancer checks whether a node has endpoints of the service. */

@@ -26,6 +26,7 @@ interface ServiceObject {
     }[];
     readonly externalTrafficPolicy?: Service['externalTrafficPolicy'];
     readonly internalTrafficPolicy?: Service['internalTrafficPolicy'];
+    readonly trafficDistribution?: string;
     readonly sessionAffinity?: 'None' | 'ClientIP';
     readonly sessionAffinityConfig?: { readonly clientIP?: { readonly timeoutSeconds?: number } };
     readonly publishNotReadyAddresses?: boolean;
@@ -48,6 +49,7 @@ export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
   const isOurs = !isForOtherProxy(metadata.labels);
   const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
+  const preference = preferenceOf(spec.trafficDistribution, metadata.annotations ?? {});
   const service: Service = {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
@@ -70,6 +72,7 @@ export function readService(object: unknown): Service {
     externalTrafficPolicy: spec.externalTrafficPolicy ?? 'Cluster',
     internalTrafficPolicy: spec.internalTrafficPolicy ?? 'Cluster',
     affinitySeconds: spec.sessionAffinity === 'ClientIP' ? timeoutSeconds : null,
+    ...(preference !== null && { preference }),
     publishNotReadyAddresses: spec.publishNotReadyAddresses ?? false,
     sourceRanges: spec.loadBalancerSourceRanges ?? [],
     healthCheckNodePort: spec.healthCheckNodePort === 0 ? null : (spec.healthCheckNodePort ?? null),
@@ -78,6 +81,16 @@ export function readService(object: unknown): Service {
   const addresses = clusterIPs.length + externalIPs.length + loadBalancerIPs.length;
   const refusal = overBudget('Service', service, { ports: ports.length, places: addresses * ports.length });
   return refusal === null ? service : { ...service, ...nothing, refusal };
+}
+
+/** Annotations for hints of topology before there was the field (kubernetes.io, "Topology Aware Routing"); `Disabled` is the default. */
+const topologyAnnotations = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
+
+/** Returns the field (KEP-4444, KEP-3015) or the annotation by which a service prefers endpoints near the client, with its value; null if it has none. */
+function preferenceOf(distribution: string | undefined, annotations: Labels): string | null {
+  if (distribution !== undefined) return `spec.trafficDistribution ${distribution}`;
+  const name = topologyAnnotations.find((one) => /^auto$/i.test(annotations[one] ?? ''));
+  return name === undefined ? null : `the annotation ${name}`;
 }
 
 /** Fields that replace the fields of a service beyond its budget. */

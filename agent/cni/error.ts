@@ -1,10 +1,7 @@
 /** Codes of an error result (CNI specification 1.1, "Error"); codes from 100 on are specific to a plug-in. */
 export const cniCode = {
   incompatibleVersion: 1,
-  unsupportedField: 2,
-  unknownContainer: 3,
   badEnvironment: 4,
-  io: 5,
   undecodable: 6,
   badConfig: 7,
   tryAgainLater: 11,

@@ -31,9 +31,9 @@ export interface Staging {
   remove(): void;
 }
 
-/** Creates the folder. Fails with `state-unwritable`. */
-export function openStaging(name: string): Staging {
-  const parent = makeParent();
+/** Creates the folder, in a new folder below `directory`. Fails with `state-unwritable`. */
+export function openStaging(name: string, directory = stagingDirectory): Staging {
+  const parent = makeParent(directory);
   const entries: Entry[] = [];
   let total = 0;
   let removed = false;
@@ -64,11 +64,11 @@ export function openStaging(name: string): Staging {
   };
 }
 
-function makeParent(): string {
+function makeParent(directory: string): string {
   try {
-    mkdirSync(stagingDirectory, { recursive: true, mode: 0o755 });
-    return mkdtempSync(`${stagingDirectory}/support-`);
+    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    return mkdtempSync(`${directory}/support-`);
   } catch (error) {
-    throw unwritable(stagingDirectory, error);
+    throw unwritable(directory, error);
   }
 }

@@ -47,7 +47,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     n1.must('ovn-sbctl', '--bare', '--columns=target,role', 'list', 'Connection'),
     /^pssl:6642:192\.0\.2\.11\novn-controller\n$/,
   );
-  t.equal(n1.must('ovn-nbctl', 'get-connection'), '', 'nobody writes the northbound database over the network');
+  t.equal(n1.must('ovn-nbctl', 'get-connection'), '', 'the northbound database is not on the network');
 
   const conversation = await talk(n2, n1, '10.42.0.2');
   t.equal(await conversation.say('from n2 to n1'), 'from n2 to n1', 'the tunnel carries');

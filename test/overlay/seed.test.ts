@@ -275,6 +275,10 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
     'by either spelling a subnet leaves where it was asked to',
   );
 
+  node1.must('ip', 'address', 'flush', 'dev', 'k8s-kube-node1');
+  t.match(paste(node1, minionInit, ofNode1), done);
+  t.match(node1.must('ip', '-brief', 'address', 'show', 'k8s-kube-node1'), '192.168.2.2/24', 'as after a boot');
+
   const again = await writesDuring(master, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], () => {
     t.match(paste(master, masterInit), done);
     t.match(paste(node1, minionInit, ofNode1), done);

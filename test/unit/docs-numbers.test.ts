@@ -101,6 +101,22 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ],
   ['docs/use/overlay-services.md', 'without an answer within {} s', 'ms drivers/host/kernel/host-addresses answerMs'],
   ['docs/use/network-policy.md', 'at the {} smallest numbers', '- workload/budget mostNumbersOfPort'],
+  ['docs/use/network-policy.md', 'truncated to {} characters', '- workload/policies/policy-groups mostLetters'],
+  [
+    'docs/use/network-policy.md',
+    'alone has more than {} characters',
+    '- workload/policies/read-policy longestSelector',
+  ],
+  ['docs/use/overlay-pods.md', 'after number {} of the subnet', '- workload/pods/subnets mostPlaces'],
+  ['docs/use/overlay-pods.md', 'At most {} Events are made at once', '- drivers/kubernetes/events longestBurst'],
+  ['docs/use/overlay-pods.md', 'and then one every {} s', 'ms drivers/kubernetes/events perEventMs'],
+  [
+    'docs/use/overlay-services.md',
+    'at most {}, in `ovn-cms-options`',
+    '- overlay/members/announced-addresses mostEntries',
+  ],
+  ['docs/use/overlay-services.md', 'gathers the changes for at most {} s', 'ms run/overlay/loop/pace longestRestMs'],
+  ['docs/use/overlay-commands.md', 'takes more than {} s, because', 'ms run/overlay/ovn/gateway-proof elsewhereMs'],
   [watcher, 'batches of {} and', '- run/overlay/watcher/errands mostUnits'],
   [watcher, 'slices of {} ms', '- run/overlay/watcher/slices sliceMs'],
   [watcher, 'longer than {} characters is not read', '- workload/pods/read-pod longestAnnotation'],
@@ -126,6 +142,7 @@ const units: readonly (readonly [page: string, sentence: string, unit: string, l
     'microshift-ovs-init.service.d/50-microshift-net.conf',
     'TimeoutStartSec=240s',
   ],
+  ['docs/use/manifests.md', 'It waits up to 15 minutes', 'microshift-net-manifests.service', '--timeout 900'],
   [watcher, 'V8 keeps at most 384 MB', 'microshift-net-overlay.service', 'NODE_OPTIONS=--max-old-space-size=384'],
   [watcher, 'the daemon at 512 MB', 'microshift-net-overlay.service', 'MemoryHigh=512M'],
   [watcher, 'ends it at 640 MB', 'microshift-net-overlay.service', 'MemoryMax=640M'],
@@ -133,6 +150,44 @@ const units: readonly (readonly [page: string, sentence: string, unit: string, l
   [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitBurst=10'],
   [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitIntervalSec=300s'],
 ];
+
+/** Sentences whose number is a word, with the constant in their unit. */
+const words: readonly (readonly [page: string, sentence: string, number: number, source: string])[] = [
+  [
+    'docs/use/overlay-commands.md',
+    'valid for ten years',
+    10 * 365,
+    '- run/overlay/certificates/authority authorityDays',
+  ],
+  [
+    'docs/use/overlay-commands.md',
+    '(three years, or `--days`)',
+    3 * 365,
+    '- run/overlay/certificates/authority certificateDays',
+  ],
+  [
+    'docs/use/overlay-services.md',
+    'the default of three hours',
+    3 * 3600,
+    '- workload/services/read-service defaultAffinitySeconds',
+  ],
+  [
+    'docs/use/overlay-services.md',
+    'to the LAN three times, one second apart',
+    3,
+    '- run/overlay/daemon/announcements times',
+  ],
+  ['docs/use/overlay-services.md', 'three times, one second apart', 1, 'ms run/overlay/daemon/announcements betweenMs'],
+  ['docs/use/doctor.md', 'at least a minute behind or ahead', 60, 'ms doctor/overlay warnClockMs'],
+];
+
+t.test('limits in words', (t) => {
+  for (const [page, sentence, number, source] of words) {
+    t.ok(flat(read(page)).includes(sentence), `${page}: ${sentence}`);
+    t.equal(textOf(source), number.toLocaleString('en'), source);
+  }
+  t.end();
+});
 
 t.test('limits of units', (t) => {
   for (const [page, sentence, unit, line] of units) {

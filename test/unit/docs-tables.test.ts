@@ -8,15 +8,24 @@ import { networkManagerBugs, openVSwitchBugs } from '../../agent/doctor/known-bu
 import { errorTable } from '../../agent/errors.ts';
 import { transactionStates } from '../../agent/model/journal.ts';
 import type { RunRecord } from '../../agent/model/run-record.ts';
+import { planApply } from '../../agent/plan/plan.ts';
+import { unsuitability } from '../../agent/plan/uplink/suitability.ts';
 import { metricsText } from '../../agent/run/journal/metrics.ts';
+import { planText, stepTitle } from '../../agent/view/plan-view.ts';
+import { plain } from '../../agent/view/style.ts';
+import { readCase } from './plan/cases.ts';
 
 const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(path, 'utf8');
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
-const section = (page: string, heading: string): string =>
-  read(page)
+/** Text below a heading. A heading that is no longer there is an error, because a test of nothing would pass. */
+function section(page: string, heading: string): string {
+  const found = read(page)
     .split(/^##+ /m)
-    .find((text) => text.startsWith(`${heading}\n`)) ?? '';
+    .find((text) => text.startsWith(`${heading}\n`));
+  if (found === undefined) throw new Error(`${page} has no heading ${heading}`);
+  return found;
+}
 const filesBelow = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -136,12 +145,11 @@ t.test('docs/use/manifests.md has the exit codes of its errors', (t) => {
 });
 
 t.test('docs/use/cni.md has the codes that a runtime gets', (t) => {
-  const rows = [...section('docs/use/cni.md', 'What a runtime is told').matchAll(/^\| ([\d, ]+) \|/gm)];
+  const rows = [...section('docs/use/cni.md', 'Error codes').matchAll(/^\| ([\d, ]+) \|/gm)];
   const codes = rows.flatMap(([, cell = '']) => cell.split(', ').map(Number));
-  const known: readonly number[] = Object.values(cniCode);
-  t.ok(
-    codes.every((code) => known.includes(code)),
-    codes.join(),
+  t.strictSame(
+    codes,
+    Object.values<number>(cniCode).toSorted((a, b) => a - b),
   );
   t.end();
 });
@@ -195,6 +203,72 @@ t.test('docs/internals/packaging.md has the preset, and docs/use/troubleshooting
   t.strictSame(row.replace(' and ', ', ').split(', '), preset);
   const id = /MESSAGE_ID=(\w{32})/.exec(read('docs/use/troubleshooting.md'))?.[1];
   t.match(read('agent/run/messages.ts'), new RegExp(`'rolled-back': \\{ id: '${id}'`));
+  t.end();
+});
+
+t.test('docs/use/commands.md shows the plan of a node with one NIC and DHCP', (t) => {
+  const { config, observation } = readCase('dhcp');
+  const decision = planApply(config, observation, true);
+  const printed = decision.kind === 'planned' ? planText(decision.plan, observation, plain, false) : '';
+  const shown = /^ {4}\$ microshift-net plan\n((?: {4}.*\n|\n)+)/m.exec(read('docs/use/commands.md'))?.[1] ?? '';
+  t.strictSame(shown.replaceAll(/^ {4}/gm, '').trimEnd().split('\n'), printed.split('\n'));
+  const titles = decision.kind === 'planned' ? decision.plan.steps.map((step) => stepTitle(step)) : [];
+  for (const title of titles) t.match(read('docs/use/commands.md'), `] ${title} … `, 'and the progress of its steps');
+  t.end();
+});
+
+t.test('docs/use/doctor.md shows what `doctor` prints', (t) => {
+  const shown = /^ {4}\$ microshift-net doctor\n((?: {4}.*\n|\n)+)/m.exec(read('docs/use/doctor.md'))?.[1] ?? '';
+  // The width of a column depends on the other checks of a report.
+  const linesOf = (text: string): readonly string[] =>
+    text.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, '  '));
+  const lines = linesOf(shown);
+  const reported = linesOf(read('test/cases/doctor.txt'));
+  const ofChecks = lines.filter((line) => line !== '' && line !== '...' && !/ failed, .* not applicable$/.test(line));
+  t.ok(ofChecks.length > 8);
+  for (const line of ofChecks) t.ok(reported.includes(line), line);
+  t.end();
+});
+
+t.test('README.md quotes messages that the agent has', (t) => {
+  const quoted = [...section('README.md', 'Troubleshooting').matchAll(/^\| `([^`]+)` \|/gm)].map(
+    ([, text = '']) => text,
+  );
+  t.ok(quoted.length > 2);
+  const sources = filesBelow('agent').map(read).join('\n');
+  for (const message of quoted) t.ok(sources.includes(message), message);
+  t.end();
+});
+
+t.test('docs/use/firewall.md has the services of the package with their ports', (t) => {
+  const files = readdirSync('rpm/files').filter((name) => name.endsWith('.xml'));
+  t.equal(files.length, 3);
+  for (const file of files) {
+    const text = read(`rpm/files/${file}`);
+    const ports = [...text.matchAll(/port="([\d-]+)"/g)].map(([, port = '']) => port);
+    const protocols = [...text.matchAll(/protocol="(\w+)"/g)].map(([, protocol = '']) => protocol);
+    const only = new Set(protocols).size === 1 && protocols[0] === 'udp' ? '/udp' : '';
+    const words = `\`${file.replace('.xml', '')}\` (${[...new Set(ports)].join(', ')}${only}`;
+    t.ok(read('docs/use/firewall.md').includes(words), words);
+  }
+  t.end();
+});
+
+t.test('docs/use/hints.md names devices that are never an uplink', (t) => {
+  const { observation } = readCase('dhcp');
+  const [link] = observation.links.filter(({ name }) => name === 'eth0');
+  const rows = section('docs/use/hints.md', 'Devices that are never taken').match(
+    /^- (?:lo,|bridges and devices).*$/gm,
+  );
+  const names = (rows ?? [])
+    .join()
+    .match(/\b(?:lo|br-(?:int|local)|ovs-system|ovn-k8s-|[a-z-]+\.?\d|\w+_sys_)(?![\w-])/g);
+  t.ok(names !== null && names.length > 10);
+  for (const start of names ?? []) {
+    const name = /[-_]$/.test(start) ? `${start}1` : start;
+    const reason = link === undefined ? null : unsuitability({ ...link, name }, observation);
+    t.equal(reason, 'it belongs to a container engine, a hypervisor or ovn-kubernetes', name);
+  }
   t.end();
 });
 

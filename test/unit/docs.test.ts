@@ -62,6 +62,45 @@ t.test('links between the documents lead somewhere', (t) => {
   t.end();
 });
 
+t.test('files of the project that the documents name exist', (t) => {
+  const named =
+    /(?<![\w/.-])(?:agent|config|docs|rpm|systemd|test)\/[\w./-]*\w\.(?:ts|js|sh|md|json|yaml|txt|spec)\b(?!\.\w)/g;
+  const isMade = (path: string): boolean => /^rpm\/out\/|\*|NAME/.test(path);
+  for (const page of [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...['use', 'internals'].flatMap((shelf) => markdownBelow(`docs/${shelf}`)),
+  ])
+    for (const [path] of read(page).matchAll(named)) t.ok(isMade(path) || existsSync(path), `${page}: ${path}`);
+  const steps = /^## The transaction, step by step$([\s\S]*?)^## /m.exec(read('docs/internals/design.md'))?.[1] ?? '';
+  const ofSteps = [...steps.matchAll(/\b(?:run|drivers)\/[\w/-]+\.ts/g)].map(([path]) => `agent/${path}`);
+  t.ok(ofSteps.length > 10);
+  for (const path of ofSteps) t.ok(existsSync(path), `docs/internals/design.md: ${path}`);
+  t.end();
+});
+
+t.test('docs/internals/overlay.md names tests that exist', (t) => {
+  const table = /^## Defects of the first tool$([\s\S]*)/m.exec(read('docs/internals/overlay.md'))?.[1] ?? '';
+  const rows = [...table.matchAll(/^\| \d+ \| .* \| (.*) \|$/gm)].map(([, cell = '']) => cell);
+  t.equal(rows.length, 18);
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'));
+  const textOf = (part: string): string =>
+    files
+      .filter((file) => file.endsWith(`/${part}`) || file.endsWith(`/${part}.test.ts`))
+      .map((file) => read(join('test', file)))
+      .join('\n');
+  let file = '';
+  for (const part of rows.join('; ').split('; ')) {
+    const [, name = file, title = ''] = /^(?:(\S+?)(?:: |$))?(.*)$/.exec(part) ?? [];
+    file = name.replace(/^test\//, '');
+    if (existsSync(join('test', file)))
+      for (const one of title.split(', ').filter((word) => word !== ''))
+        t.ok(textOf(`${file}/${one}`) !== '' || files.includes(`${file}/${one}.test.ts`), part);
+    else t.ok(textOf(file) !== '' && textOf(file).includes(title), part);
+  }
+  t.end();
+});
+
 function markdownBelow(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true }).map(String);
   return names.filter((name) => name.endsWith('.md')).map((name) => join(folder, name));

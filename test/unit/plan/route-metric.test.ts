@@ -1,6 +1,7 @@
 // A default route of another interface that wins against the bridge's is reported: with the same metric, too, because the kernel has it first.
 import t from 'tap';
-import { gatewayBridge } from '../../../agent/model/names.ts';
+import { addedNames } from '../../../agent/model/added-names.ts';
+import { type BridgeNames, gatewayBridge } from '../../../agent/model/names.ts';
 import { bridgeRouteMetric } from '../../../agent/plan/profiles/route-metric.ts';
 import { uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { readCase } from './cases.ts';
@@ -23,5 +24,18 @@ t.test('a default route beside that of br-ex', (t) => {
   t.strictSame(notesBeside(47), wins(47));
   t.strictSame(notesBeside(48), wins(48));
   t.strictSame(notesBeside(49), []);
+  t.end();
+});
+
+t.test('a metric in the profile of a NIC', (t) => {
+  const set = changed(observation, {
+    'networkManager/profiles/[id=eth0]/settings/ipv4/route-metric': ['x', 700],
+    'routes/[+]': { ...route, device: 'eth1', metric: 300 },
+  });
+  const metricOf = (names: BridgeNames): number =>
+    bridgeRouteMetric(names, uplinkSource(names, 'eth0', set), set, { gateway: 'eth0', external: null }).ipv4;
+  const added = addedNames('breth0', 50);
+  t.equal(metricOf(added), 700, 'stays on a bridge of `bridge add`');
+  t.equal(metricOf(gatewayBridge), gatewayBridge.routeMetric, 'and yields on br-ex, whose route would lose');
   t.end();
 });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { OverlayChanges } from '../../../agent/model/overlay-plan.ts';
+import { certificatesText } from '../../../agent/view/overlay-pki-view.ts';
 import { changesLines, countChanges, countWorkload, mendText } from '../../../agent/view/overlay-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 
@@ -59,4 +60,19 @@ t.test('what is worth knowing is shown, and is no drift', async (t) => {
     '  certificate n9 is registered, but belongs to no member',
   ]);
   t.equal(countChanges(known), 0);
+});
+
+t.test('certificates and the time for which they are valid', (t) => {
+  const certificate = { name: 'n2', commonName: 'n2-id', notAfter: '2029-01-02T03:04:05.000Z', file: 'issued/n2.pem' };
+  const lines = certificatesText(
+    [
+      { ...certificate, days: 400 },
+      { ...certificate, name: 'n3', days: -1 },
+    ],
+    plain,
+  ).split('\n');
+  t.match(lines[1], /^n2 +n2-id +2029-01-02 \(400 days\) +issued\/n2\.pem$/);
+  t.match(lines[2], /^n3 .*2029-01-02 \(over\)/);
+  t.match(certificatesText([], plain), 'no certificates on this node');
+  t.end();
 });

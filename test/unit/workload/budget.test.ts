@@ -297,12 +297,16 @@ t.test(
   },
 );
 
-t.test('docs/internals/overlay-watcher.md has the budgets', (t) => {
+t.test('the documents have the budgets', (t) => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/internals/overlay-watcher.md'), 'utf8');
   for (const [kind, limits] of Object.entries(budgets))
     for (const [measure, most] of Object.entries(limits)) {
       const row = text.split('\n').find((line) => line.startsWith(`| ${kind} |`)) ?? '';
       t.ok(row.includes(most.toLocaleString('en')), `${kind}: ${measure}, ${most}`);
     }
+  const policies = readFileSync(join(import.meta.dirname, '../../../../docs/use/network-policy.md'), 'utf8');
+  const section = /^## Budget of a policy$([\s\S]*?)^The budget prevents/m.exec(policies)?.[1] ?? '';
+  for (const most of Object.values(budgets.NetworkPolicy))
+    t.ok(section.includes(most.toLocaleString('en')), `docs/use/network-policy.md: ${most}`);
   t.end();
 });

@@ -27,11 +27,11 @@ const bundles = [];
 const lies = {
   config: apart(/config\/load\.ts$|^\.\/load\.ts$/, 'config.cjs'),
   execa: apart(/^execa$/, 'execa.cjs'),
-  manifests: apart(/commands\/manifests\.ts$/, 'manifests.cjs'),
-  daemon: apart(/commands\/overlay-run\.ts$/, 'overlay-run.cjs'),
-  doctor: apart(/commands\/doctor\.ts$|^\.\/doctor\.ts$/, 'doctor.cjs'),
+  manifests: apart(/commands\/manifests-command\.ts$/, 'manifests.cjs'),
+  daemon: apart(/commands\/overlay-run-command\.ts$/, 'overlay-run.cjs'),
+  doctor: apart(/commands\/doctor-command\.ts$|^\.\/doctor-command\.ts$/, 'doctor.cjs'),
   kubernetes: apart(/library-kubeconfig\.ts$/, 'kubernetes.cjs'),
-  supportBundle: apart(/commands\/support-bundle\.ts$/, 'support-bundle.cjs'),
+  supportBundle: apart(/commands\/support-bundle-command\.ts$/, 'support-bundle.cjs'),
 };
 
 bundles.push(
@@ -41,20 +41,20 @@ bundles.push(
     entryPoints: ['agent/main.ts'],
     outfile: 'dist/agent.cjs',
     plugins: [
-      apart(/commands\/apply\.ts$/, 'apply.cjs'),
+      apart(/commands\/apply-command\.ts$/, 'apply.cjs'),
       apart(/^\.\/program\.ts$/, 'program.cjs'),
       ...[lies.daemon, lies.execa],
     ],
   }),
   await build({
     ...common,
-    entryPoints: ['agent/commands/overlay-run.ts'],
+    entryPoints: ['agent/commands/overlay-run-command.ts'],
     outfile: 'dist/overlay-run.cjs',
     plugins: [lies.config, lies.execa, lies.kubernetes, withoutAssert()],
   }),
   await build({
     ...common,
-    entryPoints: ['agent/commands/apply.ts'],
+    entryPoints: ['agent/commands/apply-command.ts'],
     outfile: 'dist/apply.cjs',
     plugins: [lies.config, lies.execa, withoutAssert()],
   }),
@@ -71,24 +71,24 @@ bundles.push(
   await build({ ...common, entryPoints: ['execa'], outfile: 'dist/execa.cjs' }),
   await build({
     ...common,
-    entryPoints: ['agent/commands/support-bundle.ts'],
+    entryPoints: ['agent/commands/support-bundle-command.ts'],
     outfile: 'dist/support-bundle.cjs',
     plugins: [lies.config, lies.doctor, lies.execa, lies.kubernetes],
   }),
   await build({
     ...common,
-    entryPoints: ['agent/commands/doctor.ts'],
+    entryPoints: ['agent/commands/doctor-command.ts'],
     outfile: 'dist/doctor.cjs',
     plugins: [lies.config, lies.execa, lies.kubernetes],
   }),
 );
 copyFileSync('agent/launcher.cjs', 'dist/microshift-net');
 chmodSync('dist/microshift-net', 0o755);
-if (existsSync('agent/commands/manifests.ts')) {
+if (existsSync('agent/commands/manifests-command.ts')) {
   bundles.push(
     await build({
       ...common,
-      entryPoints: ['agent/commands/manifests.ts'],
+      entryPoints: ['agent/commands/manifests-command.ts'],
       outfile: 'dist/manifests.cjs',
       plugins: [lies.kubernetes],
     }),

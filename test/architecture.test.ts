@@ -397,7 +397,7 @@ const layers: Readonly<Record<string, Layer>> = {
 const homes: Readonly<Record<string, RegExp>> = {
   'dbus-next': /^drivers\/dbus\//,
   execa: /^drivers\/host\/process\/exec\.ts$/,
-  'js-yaml': /^(config|drivers\/kubernetes)\/yaml\.ts$/,
+  'js-yaml': /^(config\/config|drivers\/kubernetes\/manifest)-yaml\.ts$/,
   commander: /^cli\//,
   '@kubernetes/client-node': /^drivers\/kubernetes\//,
 };
@@ -485,16 +485,23 @@ t.test('in no folder do its files and folders import one another in a circle', (
   t.end();
 });
 
+t.test('a file name occurs once', (t) => {
+  const names = sources.map(({ file }) => path.basename(file));
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  t.strictSame(twice, []);
+  t.end();
+});
+
 t.test('a run with nothing to do loads no transaction, and nothing of Node that takes long', (t) => {
-  const loaded = loadedBy('commands/apply.ts');
-  const planning = ['plan/plan.ts', 'run/reconcile.ts', 'drivers/dbus/connection.ts', 'node:net'];
+  const loaded = loadedBy('commands/apply-command.ts');
+  const planning = ['plan/make-plan.ts', 'run/reconcile.ts', 'drivers/dbus/bus-connection.ts', 'node:net'];
   for (const file of planning) t.ok(loaded.has(file), file);
   const changing = [
     'change.ts',
     'rollback/recover.ts',
-    'rollback/restore.ts',
-    'rollback/take-back.ts',
-    'steps/steps.ts',
+    'rollback/restore-state.ts',
+    'rollback/roll-back.ts',
+    'steps/execute-step.ts',
     'transaction.ts',
   ];
   const slow = ['child_process', 'crypto', 'fs/promises', 'http', 'https', 'tls'];

@@ -16,12 +16,12 @@ const defects = [
   ['plan/profiles/mtu', 'asked === 0 && isLeftToLease', 'isLeftToLease', 'plan/mtu', 'plan/cases'],
   ['plan/profiles/route-metric', 'best <= names.routeMetric', 'best < names.routeMetric', 'plan/route-metric'],
   ['plan/uplink/kernel-ipv6', '!kernelIpv6.includes', 'kernelIpv6.includes', 'plan/cases'],
-  ['plan/uplink/filter-notes', ' && !isNamed(bridge, names)', '', 'plan/firewall', 'plan/cases'],
+  ['plan/uplink/filter-notes', ' && !isNamed(bridge, names)', '', 'plan/plan-firewall', 'plan/cases'],
   [
-    'plan/tuning/tuning',
+    'plan/tuning/plan-tuning',
     "config.ovs.datapathType.value === 'netdev' &&",
     "config.ovs.datapathType.value !== 'netdev' &&",
-    'plan/tuning',
+    'plan/plan-tuning',
   ],
   [
     'plan/microshift-address',
@@ -33,8 +33,8 @@ const defects = [
   ['compare/in-words', 'onDisk ? ', '!onDisk ? ', 'compare/in-words'],
   ['config/nearest', '(older[column - 2] ?? 0) + 1', '(older[column - 2] ?? 0) + 3', 'config/cases', 'config/words'],
   ['config/overlay-ranges', '!range.canonical', 'range.canonical', 'config/cases'],
-  ['facts/others', "typeof index === 'number' && ", '', 'facts/others'],
-  ['facts/interface-rules', 'rules: known.rules + 1', 'rules: known.rules', 'facts/interface-rules'],
+  ['facts/read-others', "typeof index === 'number' && ", '', 'facts/read-others'],
+  ['facts/read-interface-rules', 'rules: known.rules + 1', 'rules: known.rules', 'facts/read-interface-rules'],
   ['doctor/known-bugs', 'fixes.some(', 'fixes.every(', 'doctor/known-bugs'],
   ['doctor/nodeport', 'isEmpty: chains.length === 0', 'isEmpty: chains.length !== 0', 'doctor/cases'],
   ['run/fault-points', '=== undefined) return unarmed', '!== undefined) return unarmed', 'run/fault-points'],
@@ -63,7 +63,7 @@ const defects = [
     "row.table !== 'Logical_Switch_Port'",
     'workload/pods/rows',
   ],
-  ['drivers/ovsdb/session', 'Math.min(failures - 1, 16)', 'Math.max(failures - 1, 16)', 'ovsdb/session'],
+  ['drivers/ovsdb/ovsdb-session', 'Math.min(failures - 1, 16)', 'Math.max(failures - 1, 16)', 'ovsdb/session'],
   ['drivers/ovsdb/tables', 'if (!Object.hasOwn(rows, uuid))', 'if (Object.hasOwn(rows, uuid))', 'ovsdb/tables'],
 ];
 

@@ -1,14 +1,14 @@
 import { Argument, Command, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { agentVersion } from '../version.ts';
-import { addBridgeCommands } from './bridge.ts';
-import { addManifestsCommands } from './manifests.ts';
+import { addBridgeCommands } from './bridge-cli.ts';
+import { addManifestsCommands } from './manifests-cli.ts';
 import { positiveSeconds } from './numbers.ts';
-import { addOverlayCommands } from './overlay.ts';
+import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, parseAndRunWith } from './parse.ts';
 
 // Re-exported because the bundle of this file has everything that parses a command line.
-export { parseAndRunAs } from './ovn-k8s.ts';
+export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**
  * Parses the command line, runs the command and returns the exit code. The module of a command is loaded only for that
@@ -45,7 +45,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
     'apply',
     'observe, plan, run and prove: bring the node to what ovn.yaml says',
     async (output, { boot, repair, confirmTimeout }: ApplyFlags) => {
-      const commands = await import('../commands/apply.ts');
+      const commands = await import('../commands/apply-command.ts');
       if (repair) return commands.repair(output);
       return commands.apply({ boot, confirmTimeoutSeconds: confirmTimeout ?? null }, output);
     },
@@ -58,75 +58,75 @@ function addRunCommands(program: Command, addTo: AddTo): void {
     )
     .option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds);
   add('confirm', 'keep a change that was tried with apply --confirm-timeout', async (output) =>
-    (await import('../commands/undo.ts')).confirm(output),
+    (await import('../commands/undo-command.ts')).confirm(output),
   );
   add('undo [transaction]', 'go back to before a transaction (the last one)', async (output, id?: string) =>
-    (await import('../commands/undo.ts')).undo(id, output),
+    (await import('../commands/undo-command.ts')).undo(id, output),
   );
   add('recover', 'end an interrupted transaction, and do nothing else', async (output, flags: { boot: boolean }) =>
-    (await import('../commands/recover.ts')).recover(flags.boot, output),
+    (await import('../commands/recover-command.ts')).recover(flags.boot, output),
   ).option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false);
   add('history [transaction]', 'list transactions, or show one', async (output, id?: string) =>
-    (await import('../commands/history.ts')).history(id, output),
+    (await import('../commands/history-command.ts')).history(id, output),
   );
 }
 
 function addNodeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program);
   add('plan', 'show everything apply would do, without changing anything', async (output) =>
-    (await import('../commands/plan.ts')).plan(output),
+    (await import('../commands/plan-command.ts')).plan(output),
   );
   add('verify', 'compare the node with its desired state: 0 no drift, 3 drift', async (output) =>
-    (await import('../commands/plan.ts')).verify(output),
+    (await import('../commands/plan-command.ts')).verify(output),
   );
   add('status', 'one screen: bridges, uplinks, addresses, last transaction, next step', async (output) =>
-    (await import('../commands/status.ts')).status(output),
+    (await import('../commands/status-command.ts')).status(output),
   );
   add('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed', async (output) =>
-    (await import('../commands/doctor.ts')).doctor(output),
+    (await import('../commands/doctor-command.ts')).doctor(output),
   );
   add(
     'support-bundle',
     'collect the data that support needs in one archive, without secrets',
     async (output, { outputFile }: { outputFile?: string }) =>
-      (await import('../commands/support-bundle.ts')).supportBundle(outputFile, output),
+      (await import('../commands/support-bundle-command.ts')).supportBundle(outputFile, output),
   ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
   add(
     'disable',
     'return the NIC to its own profile and remove everything else',
     async (output, { stop }: { stop: boolean }) => {
-      const commands = await import('../commands/apply.ts');
+      const commands = await import('../commands/apply-command.ts');
       return stop ? commands.disableForStop(output) : commands.disable(output);
     },
   ).option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
   const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
   addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
-    (await import('../commands/ovs.ts')).ovsTune(output),
+    (await import('../commands/ovs-command.ts')).ovsTune(output),
   );
   const addFirewall = addTo(program.command('firewall').description('let traffic of pods through firewalld'));
   addFirewall('check', 'what firewalld does not trust: 0 nothing, 3 something', async (output) =>
-    (await import('../commands/firewall.ts')).firewall('check', output),
+    (await import('../commands/firewall-command.ts')).firewall('check', output),
   );
   addFirewall('apply', 'trust it now and for good, without a reload', async (output) =>
-    (await import('../commands/firewall.ts')).firewall('apply', output),
+    (await import('../commands/firewall-command.ts')).firewall('apply', output),
   );
   const events = ['post-install', 'post-upgrade', 'pre-uninstall'] as const;
   add(
     'hook',
     'called by the scriptlets of the package; safe where nothing runs',
-    async (output, event: (typeof events)[number]) => (await import('../commands/hook.ts')).hook(event, output),
+    async (output, event: (typeof events)[number]) => (await import('../commands/hook-command.ts')).hook(event, output),
   ).addArgument(new Argument('<event>', 'what happened').choices(events));
 }
 
 function addConfigCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('config').description('check, show or describe ovn.yaml'));
   add('check [file]', 'validate ovn.yaml, with line, column and suggestion', async (output, file?: string) =>
-    (await import('../commands/config.ts')).configCheck(file, output),
+    (await import('../commands/config-command.ts')).configCheck(file, output),
   );
   add('show [file]', 'show the effective values and where each came from', async (output, file?: string) =>
-    (await import('../commands/config.ts')).configShow(file, output),
+    (await import('../commands/config-command.ts')).configShow(file, output),
   );
   add('schema', 'print the JSON Schema of ovn.yaml', async (output) =>
-    (await import('../commands/config.ts')).configSchema(output),
+    (await import('../commands/config-command.ts')).configSchema(output),
   );
 }

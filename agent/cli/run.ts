@@ -29,10 +29,10 @@ export async function runCommandLine(words: readonly string[], path: string): Pr
 }
 
 function knownCommand(line: string): ((output: Output) => Promise<void>) | null {
-  if (line === 'overlay run') return async (output) => (await import('../commands/overlay-run.ts')).run(output);
+  if (line === 'overlay run') return async (output) => (await import('../commands/overlay-run-command.ts')).run(output);
   if (line !== 'apply' && line !== 'apply --boot') return null;
   return async (output) => {
-    const { apply } = await import('../commands/apply.ts');
+    const { apply } = await import('../commands/apply-command.ts');
     await apply({ boot: line === 'apply --boot', confirmTimeoutSeconds: null }, output);
   };
 }

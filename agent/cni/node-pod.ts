@@ -1,6 +1,6 @@
 import type { Labels } from '../model/workload.ts';
 import { ownNetwork, type PodNetwork } from '../workload/pods/annotations.ts';
-import { mirrorAnnotation } from '../workload/pods/mirror.ts';
+import { mirrorAnnotation } from '../workload/pods/static-pods.ts';
 
 /** Pod of this node, with the fields that its interface depends on. */
 export interface NodePod {

@@ -1,5 +1,5 @@
 import { type Attachment, isIpv6 } from './attachment.ts';
-import { type CniVersion, isAtLeast } from './version.ts';
+import { type CniVersion, isAtLeast } from './cni-version.ts';
 
 /**
  * Returns the result of ADD (specification 1.1, "Success") in the form of the requested version. `dns` is copied from

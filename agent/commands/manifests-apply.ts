@@ -1,8 +1,7 @@
 import { AgentError, asAgentError } from '../errors.ts';
 import { applyOutcome } from '../manifests/compare.ts';
 import { inventoryObject, staleReferences } from '../manifests/inventory.ts';
-import { coOwners } from '../manifests/ownership.ts';
-import { wavesOf } from '../model/kubernetes/kinds.ts';
+import { coOwners } from '../manifests/object-ownership.ts';
 import {
   type KubernetesObject,
   keyOf,
@@ -11,6 +10,7 @@ import {
   referenceOf,
   titleOf,
 } from '../model/kubernetes/object.ts';
+import { wavesOf } from '../model/kubernetes/object-kinds.ts';
 import type { ApplyReport, ObjectOutcome } from '../model/manifests.ts';
 import {
   type ClusterRun,

@@ -1,8 +1,7 @@
 import type { Cluster, OnEvent } from '../drivers/kubernetes/cluster-port.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
-import { coOwners, isOurs } from '../manifests/ownership.ts';
-import { kinds } from '../model/kubernetes/kinds.ts';
+import { coOwners, isOurs } from '../manifests/object-ownership.ts';
 import {
   type Collection,
   type KubernetesObject,
@@ -11,6 +10,7 @@ import {
   type ObjectReference,
   referenceOf,
 } from '../model/kubernetes/object.ts';
+import { kinds } from '../model/kubernetes/object-kinds.ts';
 import type { ClusterOptions } from './manifests-input.ts';
 
 /** Cluster, and the rest of the time limit. */
@@ -30,7 +30,7 @@ export async function withCluster<T>(
   defaultSeconds: number,
   task: (run: ClusterRun) => Promise<T>,
 ): Promise<T> {
-  const { openCluster } = await import('../drivers/kubernetes/cluster.ts');
+  const { openCluster } = await import('../drivers/kubernetes/open-cluster.ts');
   const limitMs = (options.timeoutSeconds ?? defaultSeconds) * 1000;
   const end = performance.now() + limitMs;
   const retryBudget = {

@@ -2,7 +2,7 @@ import { noEntries } from '../model/kernel-entries.ts';
 import { loopbackMetric } from '../model/limits.ts';
 import { addressesOf, type Observation } from '../model/observation.ts';
 import type { NetworkDifference, WantedBridge } from '../model/plan.ts';
-import { lostEntries } from './others.ts';
+import { lostEntries } from './compare-others.ts';
 
 /* Comparison of the addresses on lo with those that MicroShift needs there (plan/microshift-needs.ts). */
 

@@ -1,7 +1,7 @@
 import type { AgentError } from '../errors.ts';
 import { rangesForAddress } from '../model/cluster-ranges.ts';
 import type { Config, ConfigWarning } from '../model/config.ts';
-import { readCluster } from './cluster.ts';
+import { readCluster } from './cluster-config.ts';
 import { decodeSource } from './decode.ts';
 import { defaultConfig } from './defaults.ts';
 import { readOvnYaml } from './ovn-yaml.ts';

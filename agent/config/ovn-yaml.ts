@@ -1,11 +1,11 @@
 import type { AgentError } from '../errors.ts';
+import { parseYaml } from './config-yaml.ts';
 import { readOvnTree } from './ovn-tree.ts';
 import { problemsError } from './problem.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { settingProblems } from './setting-problems.ts';
 import { type OvnYaml, ovnConfig } from './settings.ts';
 import { type SourceText, sourceLine } from './source-text.ts';
-import { parseYaml } from './yaml.ts';
 import type { YamlMapping } from './yaml-tree.ts';
 
 /** Limit of YAML events, far above the need of the twenty settings, and low enough for a quick check. */

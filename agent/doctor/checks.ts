@@ -1,16 +1,16 @@
 import type { CheckResult, Examination } from '../model/examination.ts';
-import { bondChecks } from './bonds.ts';
-import { clusterChecks } from './cluster.ts';
+import { bondChecks } from './bond-checks.ts';
+import { clusterChecks } from './cluster-checks.ts';
 import { diagnose } from './diagnosis.ts';
-import { fileChecks } from './files.ts';
+import { fileChecks } from './file-checks.ts';
 import type { Check } from './finding.ts';
-import { interfaceRuleChecks } from './interface-rules.ts';
+import { interfaceRuleChecks } from './interface-rule-checks.ts';
 import { kernelChecks } from './kernel.ts';
 import { microshiftChecks } from './microshift.ts';
-import { overlayChecks } from './overlay.ts';
-import { profileChecks } from './profiles.ts';
-import { serviceChecks } from './services.ts';
-import { unitChecks } from './units.ts';
+import { overlayChecks } from './overlay-checks.ts';
+import { profileChecks } from './profile-checks.ts';
+import { serviceChecks } from './service-checks.ts';
+import { unitChecks } from './unit-checks.ts';
 
 /**
  * Checks in the order of a report, in which the conditions of other checks come first. docs/use/doctor.md has a heading

@@ -1,7 +1,7 @@
 import { defaultConfig } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
 import { addedBridgesPath, hintedNicPath, readHints } from '../facts/hints.ts';
-import { kernelDatapathFact, observationOf } from '../facts/observation.ts';
+import { kernelDatapathFact, observationOf } from '../facts/make-observation.ts';
 import { nicsIn } from '../model/bridge-devices.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
@@ -9,9 +9,9 @@ import { gatewayBridge } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { carriedBy, withoutBridges } from '../plan/bridge/loopback.ts';
+import { planApply } from '../plan/make-plan.ts';
 import type { Uplink } from '../plan/microshift-address.ts';
 import { configOnNode } from '../plan/microshift-needs.ts';
-import { planApply } from '../plan/plan.ts';
 
 /** Facts that several checks need, determined once. */
 export interface Diagnosis {

@@ -11,7 +11,7 @@ import {
 import { advertisedAddresses, ingressFault } from '../plan/microshift-needs.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
-import { unitNamed } from './units.ts';
+import { unitNamed } from './unit-checks.ts';
 
 /** Checks of MicroShift's own configuration on a node with br-ex. */
 export const microshiftChecks: readonly Check[] = [

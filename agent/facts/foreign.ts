@@ -1,4 +1,4 @@
-import { readForeign } from '../drivers/host/kernel/kernel-entries.ts';
+import { readForeign } from '../drivers/host/kernel/change-kernel-entries.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import {
   isEmpty,
@@ -20,7 +20,7 @@ import {
   prefixedAddress,
   type Route,
 } from '../model/observation.ts';
-import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/settings.ts';
+import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/profile-settings.ts';
 import { mayHaveOthers, readTableSigns } from './may-have-others.ts';
 
 /** Returns the names of the bridges that may have foreign entries without an active profile. */

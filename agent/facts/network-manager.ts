@@ -1,5 +1,5 @@
 import { toPlain } from '../drivers/dbus/codec.ts';
-import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import type { NetworkManager } from '../drivers/networkmanager/nm-client.ts';
 import {
   activeInterface,
   deviceInterface,
@@ -10,7 +10,7 @@ import {
   rootInterface,
   rootPath,
   wiredInterface,
-} from '../drivers/networkmanager/names.ts';
+} from '../drivers/networkmanager/nm-names.ts';
 import type { ManagedObject } from '../drivers/networkmanager/shapes.ts';
 import type {
   DhcpIdentity,
@@ -20,8 +20,8 @@ import type {
   NmProfile,
 } from '../model/observation.ts';
 import { escapeText } from '../printable.ts';
-import { connectionDefaults, readManagerConfig } from './connection-defaults.ts';
-import { mergeConfig } from './network-manager-config.ts';
+import { connectionDefaults, readManagerConfig } from './manager-defaults.ts';
+import { mergeConfig } from './merge-config.ts';
 import { withoutShown } from './shown-profiles.ts';
 
 /**

@@ -13,8 +13,8 @@ import {
   observationOf,
   signpostFact,
   tunFact,
-} from './observation.ts';
-import { readOthers } from './others.ts';
+} from './make-observation.ts';
+import { readOthers } from './read-others.ts';
 
 /** Functions with which `observe` reads the node; run/node.ts assembles the real ones. */
 export interface ObservePorts {

@@ -1,4 +1,4 @@
-import { deviceType } from '../drivers/networkmanager/names.ts';
+import { deviceType } from '../drivers/networkmanager/nm-names.ts';
 import { isExternal, type NetworkManagerFacts, type NmActiveConnection, type NmDevice } from '../model/observation.ts';
 
 /** Values of NMDeviceType. */

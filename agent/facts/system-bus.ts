@@ -1,10 +1,10 @@
-import type { Bus } from '../drivers/dbus/connection.ts';
+import type { Bus } from '../drivers/dbus/bus-connection.ts';
 import { endingWith } from '../failures.ts';
 
 /** Connects to the system bus. Rejects with `dbus-unreachable`. */
 export async function openSystemBus(): Promise<Bus> {
   // The module is loaded on demand, because the daemon of an overlay needs it at most once.
-  const { connectBus, systemBusAddress } = await import('../drivers/dbus/connection.ts');
+  const { connectBus, systemBusAddress } = await import('../drivers/dbus/bus-connection.ts');
   return connectBus(systemBusAddress(process.env));
 }
 

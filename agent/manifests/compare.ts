@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldAt, type KubernetesObject } from '../model/kubernetes/object.ts';
 import type { FieldChange, ObjectOutcome } from '../model/manifests.ts';
-import { maskedChange } from './mask.ts';
+import { maskedChange } from './masked-change.ts';
 
 /** Fields that only the server writes. They differ without a change by a user. */
 const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];

@@ -1,4 +1,3 @@
-import { kinds } from '../model/kubernetes/kinds.ts';
 import {
   fieldAt,
   type KubernetesObject,
@@ -7,6 +6,7 @@ import {
   type ObjectReference,
   ownerLabels,
 } from '../model/kubernetes/object.ts';
+import { kinds } from '../model/kubernetes/object-kinds.ts';
 import type { Flavor } from './flavor.ts';
 
 /**

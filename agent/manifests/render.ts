@@ -1,8 +1,8 @@
 import { type Config, tunnelFlavors } from '../model/config.ts';
-import { wavesOf } from '../model/kubernetes/kinds.ts';
 import { fieldAt, type KubernetesObject, listAt, mutableCopy, ownerLabels } from '../model/kubernetes/object.ts';
-import type { Json } from '../model/settings.ts';
-import { checkClusterRanges } from './cluster-ranges.ts';
+import { wavesOf } from '../model/kubernetes/object-kinds.ts';
+import type { Json } from '../model/profile-settings.ts';
+import { checkClusterRanges } from './check-cluster-ranges.ts';
 import { configHash, configHashAnnotation } from './config-hash.ts';
 import type { Flavor } from './flavor.ts';
 import { ovnConfigData } from './ovn-config.ts';

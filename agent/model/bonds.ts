@@ -1,6 +1,6 @@
 import type { BondState } from './bond-state.ts';
 import { type Link, nicDevice, type Observation } from './observation.ts';
-import { stringsOf } from './settings.ts';
+import { stringsOf } from './profile-settings.ts';
 
 /** A link that is a bond. */
 export type BondLink = Link & { readonly bond: BondState };

@@ -2,7 +2,7 @@ import { addedBridgeOfProfile, addedNames, addedUuid, isAddedRow } from './added
 import type { BridgeNames } from './bridge-names.ts';
 import type { NmProfile, Observation, OvsBridge } from './observation.ts';
 import type { Wanted } from './plan.ts';
-import { stringsOf, textOf } from './settings.ts';
+import { stringsOf, textOf } from './profile-settings.ts';
 
 export type { BridgeNames } from './bridge-names.ts';
 

@@ -4,7 +4,7 @@ import type { HintFiles } from './hint-files.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { ConfigSection } from './network-manager-config.ts';
 import type { OthersRecord } from './others.ts';
-import type { ProfileSettings } from './settings.ts';
+import type { ProfileSettings } from './profile-settings.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 

@@ -1,5 +1,5 @@
 import type { OverlayPlan } from './overlay.ts';
-import type { DemuxChange } from './overlay-demux.ts';
+import type { DemuxChange } from './shared-bridge.ts';
 
 /** A command for the node's own interface in the cluster, with its reason. */
 export interface PortChange {

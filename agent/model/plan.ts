@@ -3,7 +3,7 @@ import type { KernelEntries } from './kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from './left-bridge.ts';
 import type { OthersDifferenceFields } from './others.ts';
 import type { ProfileActivation, ProfileName } from './profile-activation.ts';
-import type { ProfileSettings } from './settings.ts';
+import type { ProfileSettings } from './profile-settings.ts';
 
 /** Device that carries br-ex, with the reason for the choice. */
 export interface UplinkChoice {

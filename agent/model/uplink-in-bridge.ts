@@ -1,7 +1,7 @@
 import { devicesIn, mayBeNic } from './bridge-devices.ts';
 import { type BridgeNames, sourceOf } from './names.ts';
 import type { Observation } from './observation.ts';
-import { stringsOf, textOf } from './settings.ts';
+import { stringsOf, textOf } from './profile-settings.ts';
 
 /**
  * Returns the uplink of an OVS bridge: the NIC in it; null without a NIC. Of several devices, it is the one in the

@@ -1,6 +1,6 @@
 import type { OpenListener } from '../model/overlay.ts';
 import type { DatabaseRows } from '../model/rows.ts';
-import { indexRows, textOf } from './rows/existing.ts';
+import { indexRows, textOf } from './rows/row-index.ts';
 import { isOwnedBy } from './rows/tags.ts';
 
 /** Connection methods that reach a database on this node only (ovsdb(7), connection methods). */

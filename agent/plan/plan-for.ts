@@ -1,5 +1,5 @@
-import { compare } from '../compare/bridges.ts';
-import { lostEntries } from '../compare/others.ts';
+import { compare } from '../compare/compare-bridges.ts';
+import { lostEntries } from '../compare/compare-others.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import { entriesOf, joined, onInterface } from '../model/kernel-entries.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
@@ -7,8 +7,9 @@ import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from '../model/n
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
 import { adjustInPlace, claimStep } from './bridge/adjust.ts';
+import { lostPortNotes } from './bridge/bridge-ownership.ts';
 import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
-import { fromNic } from './bridge/carried.ts';
+import { fromNic } from './bridge/carried-entries.ts';
 import {
   clearLoopback,
   foundWithoutIt,
@@ -19,7 +20,6 @@ import {
 } from './bridge/loopback.ts';
 import { bareBridge, microshiftBridge } from './bridge/microshift-bridge.ts';
 import { movedToBridge, movedToNic, touchedLinks } from './bridge/moved-addresses.ts';
-import { lostPortNotes } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import type { Target } from './target.ts';
 

@@ -1,7 +1,7 @@
-import { compare } from '../compare/bridges.ts';
+import { compare } from '../compare/compare-bridges.ts';
+import { isOfOthers } from '../compare/compare-others.ts';
 import { lostDefaultRoute } from '../compare/default-routes.ts';
 import { differenceLine, inWords } from '../compare/in-words.ts';
-import { isOfOthers } from '../compare/others.ts';
 import { AgentError } from '../errors.ts';
 import { ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';

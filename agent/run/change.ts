@@ -6,14 +6,14 @@ import { currentBridges } from '../plan/bridge/current.ts';
 import { agentVersion } from '../version.ts';
 import { announceUp } from './announce-up.ts';
 import { armedFault, faultFile } from './fault-points.ts';
-import { newestId } from './journal/journal.ts';
-import { nodePlaces, type RunRecorder } from './journal/run-record.ts';
+import { newestId } from './journal/journal-files.ts';
+import { nodePlaces, type RunRecorder } from './journal/record-run.ts';
 import { transactionId } from './journal/transactions.ts';
 import type { Node } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { rememberUplink } from './remember-uplink.ts';
 import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
-import { takeBack } from './rollback/take-back.ts';
+import { takeBack } from './rollback/roll-back.ts';
 import { runTransaction } from './transaction.ts';
 
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */

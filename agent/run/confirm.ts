@@ -3,8 +3,8 @@ import { checkpointStands, destroyCheckpoint, pushCheckpointForward } from '../d
 import { AgentError } from '../errors.ts';
 import { followedBy } from '../failures.ts';
 import type { JournalRecord } from '../model/journal.ts';
-import { readJournals } from './journal/journal.ts';
-import { endTransaction, nodePlaces } from './journal/run-record.ts';
+import { readJournals } from './journal/journal-files.ts';
+import { endTransaction, nodePlaces } from './journal/record-run.ts';
 import { withLock } from './lock.ts';
 import { type Node, withNode } from './node.ts';
 import type { Reporter } from './options.ts';

@@ -1,4 +1,4 @@
-import { presetUnit, whyNothingRuns } from '../drivers/host/process/surroundings.ts';
+import { presetUnit, whyNothingRuns } from '../drivers/host/process/machine-network.ts';
 import { asAgentError } from '../errors.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import type { TuningFacts, TuningPlan } from '../model/tuning.ts';

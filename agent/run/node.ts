@@ -1,4 +1,4 @@
-import type { Bus } from '../drivers/dbus/connection.ts';
+import type { Bus } from '../drivers/dbus/bus-connection.ts';
 import { readSmallFile } from '../drivers/host/files/files.ts';
 import { takesAdvertisements } from '../drivers/host/kernel/ipv6-settings.ts';
 import { openvswitchModule } from '../drivers/host/kernel/kernel-datapath.ts';
@@ -8,9 +8,9 @@ import { hasTun } from '../drivers/host/kernel/tun.ts';
 import { readTuning } from '../drivers/host/process/daemons.ts';
 import { hasProgram } from '../drivers/host/process/programs.ts';
 import { sshClient } from '../drivers/host/process/ssh-client.ts';
-import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
-import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client.ts';
-import type { Systemd } from '../drivers/systemd/units.ts';
+import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/nm-client.ts';
+import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/ovs-client.ts';
+import type { Systemd } from '../drivers/systemd/systemd-units.ts';
 import { readForeignEntries } from '../facts/foreign.ts';
 import { observeNetworkManager } from '../facts/network-manager.ts';
 import { observe } from '../facts/observe.ts';
@@ -136,7 +136,7 @@ export interface Services {
 /** Connects to the bus; the services on it need not be running. */
 export async function openServices(): Promise<Services> {
   const bus = await openSystemBus();
-  const { openSystemd } = await import('../drivers/systemd/units.ts');
+  const { openSystemd } = await import('../drivers/systemd/systemd-units.ts');
   return {
     systemd: openSystemd(bus),
     reloadNetworkManager: async () => (await openNetworkManager(bus)).reloadConfiguration(),
@@ -149,7 +149,7 @@ export async function openServices(): Promise<Services> {
  * the caller and refuses a caller that has left the bus.
  */
 async function reloadUnits(bus: Bus): Promise<void> {
-  const { openSystemd } = await import('../drivers/systemd/units.ts');
+  const { openSystemd } = await import('../drivers/systemd/systemd-units.ts');
   await openSystemd(bus).daemonReload();
 }
 

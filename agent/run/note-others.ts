@@ -1,4 +1,4 @@
-import { othersNow } from '../compare/others.ts';
+import { othersNow } from '../compare/compare-others.ts';
 import { removeFile, replaceFile } from '../drivers/host/files/files.ts';
 import { fileText } from '../drivers/host/files/kernel-files.ts';
 import { hasLifetimes } from '../model/kernel-entries.ts';

@@ -1,4 +1,4 @@
-import { readSurroundings } from '../facts/surroundings.ts';
+import { readSurroundings } from '../facts/read-surroundings.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 

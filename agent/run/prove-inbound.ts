@@ -5,7 +5,7 @@ import { testBridge } from '../drivers/openvswitch/test-bridge.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { MovedAddresses, Plan, WantedBridge } from '../model/plan.ts';
-import { textOf } from '../model/settings.ts';
+import { textOf } from '../model/profile-settings.ts';
 import { tcpFrame } from '../net/tcp-frame.ts';
 import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
 

@@ -3,7 +3,7 @@ import { readSmallFile, removeFile } from '../drivers/host/files/files.ts';
 import { readKeyfiles } from '../drivers/host/files/keyfiles.ts';
 import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
 import { isAgentError } from '../errors.ts';
-import { microshiftScriptFact } from '../facts/observation.ts';
+import { microshiftScriptFact } from '../facts/make-observation.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
 import { bridges, bridgesOf, everyProfileId, ownerOf, userData } from '../model/names.ts';
 import type { OvsFacts } from '../model/observation.ts';

@@ -2,8 +2,8 @@ import type { Deadline } from '../deadline.ts';
 import { monotonicMs, throwIfStopped } from '../deadline.ts';
 import { type ActivationWatch, watchActivations } from '../drivers/networkmanager/activation.ts';
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
-import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
+import type { NetworkManager } from '../drivers/networkmanager/nm-client.ts';
+import type { OpenVSwitch } from '../drivers/openvswitch/ovs-client.ts';
 import { AgentError, asAgentError, type ErrorKind, isAgentError, messageOf, withFacts } from '../errors.ts';
 import { endingWith, failedThen, failuresOf, followedBy } from '../failures.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
@@ -14,12 +14,12 @@ import type { TransactionResult } from '../model/run-record.ts';
 import { proveWanted } from './as-wanted.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import type { FaultPoints } from './fault-points.ts';
-import { type Journal, openJournal, pruneJournals } from './journal/journal.ts';
+import { type Journal, openJournal, pruneJournals } from './journal/journal-files.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
 import { proveInbound } from './prove-inbound.ts';
 import { provePorts } from './prove-ports.ts';
+import { execute } from './steps/execute-step.ts';
 import { stepContext } from './steps/step-context.ts';
-import { execute } from './steps/steps.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
 
 /** Interval at which the checkpoint's timer is extended and vswitchd is probed during a run. */

@@ -1,6 +1,6 @@
 import type { OvsFacts } from '../model/observation.ts';
 import type { TuningFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
-import { startRecord } from './journal/run-record.ts';
+import { startRecord } from './journal/record-run.ts';
 import { withLock } from './lock.ts';
 import { openTuning, type TunedFacts } from './node.ts';
 import { runTuning } from './steps/tuning-steps.ts';

@@ -3,17 +3,17 @@ import { failedThen, wholeMessage } from '../failures.ts';
 import type { Config } from '../model/config.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import type { Wanted } from '../model/plan.ts';
-import { planUndo } from '../plan/plan.ts';
-import { readJournals } from './journal/journal.ts';
-import { endTransaction } from './journal/run-record.ts';
+import { planUndo } from '../plan/make-plan.ts';
+import { readJournals } from './journal/journal-files.ts';
+import { endTransaction } from './journal/record-run.ts';
 import { findTransaction, hasChanged, isAskedFor } from './journal/transactions.ts';
 import { withLock } from './lock.ts';
 import { withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { repairWait } from './plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
-import { goneService } from './rollback/restore.ts';
-import { takeBack } from './rollback/take-back.ts';
+import { goneService } from './rollback/restore-state.ts';
+import { takeBack } from './rollback/roll-back.ts';
 
 /**
  * Returns the node to the state before a transaction: the one with this id or prefix of an id, or the last change that

@@ -1,5 +1,5 @@
 import { type Deadline, monotonicMs } from '../deadline.ts';
-import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
+import type { OpenVSwitch } from '../drivers/openvswitch/ovs-client.ts';
 import { asAgentError } from '../errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { TraceCrossing, TracePacket } from '../model/overlay-trace.ts';
-import type { Chassis, LogicalPort } from './network.ts';
+import type { Chassis, LogicalPort } from './logical-network.ts';
 import { openFlow, type TunnelKeys } from './packet.ts';
 
 /**

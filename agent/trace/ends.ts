@@ -3,9 +3,9 @@ import type { TracePacket, TraceProtocol, TraceQuestion } from '../model/overlay
 import type { DatabaseRows } from '../model/rows.ts';
 import { canonicalAddress, familyOf } from '../net/address.ts';
 import { isIpv6, withoutLength } from '../overlay/addresses.ts';
-import { nodeNames } from '../overlay/names.ts';
-import { mapOf, textOf } from '../overlay/rows/existing.ts';
-import type { LogicalNetwork, LogicalPort } from './network.ts';
+import { nodeNames } from '../overlay/overlay-names.ts';
+import { mapOf, textOf } from '../overlay/rows/row-index.ts';
+import type { LogicalNetwork, LogicalPort } from './logical-network.ts';
 import { clientPort } from './packet.ts';
 
 /** MAC of the LAN's router in a trace; its value does not matter, so it is a locally administered one. */

@@ -1,6 +1,6 @@
 import type { TraceEnd, TraceFlow, TracePacket, TraceRule, TraceStation } from '../model/overlay-trace.ts';
 import { crossingOf } from './crossing.ts';
-import type { Chassis, LogicalNetwork, LogicalPort } from './network.ts';
+import type { Chassis, LogicalNetwork, LogicalPort } from './logical-network.ts';
 import type { TraceItem, TraceStep } from './ovn-trace.ts';
 import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
 import { isAclStage, type RuleBook } from './rules.ts';

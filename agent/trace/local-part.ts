@@ -1,8 +1,8 @@
 import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
-import { type Existing, indexRows, mapOf, textOf } from '../overlay/rows/existing.ts';
+import { type Existing, indexRows, mapOf, textOf } from '../overlay/rows/row-index.ts';
 import { portsOfMetadata } from './crossing.ts';
-import type { LogicalNetwork } from './network.ts';
+import type { LogicalNetwork } from './logical-network.ts';
 import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
 import { openFlow, type TunnelKeys, withDestination } from './packet.ts';
 import type { RuleBook } from './rules.ts';

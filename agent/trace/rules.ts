@@ -1,6 +1,6 @@
 import type { TraceFlow, TraceRule } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
-import { mapOf, textOf } from '../overlay/rows/existing.ts';
+import { mapOf, textOf } from '../overlay/rows/row-index.ts';
 
 /** Tables of OVN_Northbound whose rows decide about a packet, and the columns that a trace needs. */
 export const northboundColumns: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import type { TraceEnd, TracePacket, TracePlace, TraceStation, TraceWay } from '../model/overlay-trace.ts';
 import { type Leg, type LegFacts, type LegStart, readLeg, type Translation } from './leg.ts';
-import type { Chassis, LogicalPort } from './network.ts';
+import type { Chassis, LogicalPort } from './logical-network.ts';
 import { parseOvnTrace } from './ovn-trace.ts';
-import { readStep } from './steps.ts';
+import { readStep } from './trace-steps.ts';
 
 /**
  * Number of runs of ovn-trace. A trace through a few switches and routers needs a few; more mean that the packet is in

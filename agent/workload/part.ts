@@ -1,7 +1,7 @@
 import type { OverlayLayout, OverlayNode, ServiceExposure } from '../model/overlay.ts';
 import type { RowReference } from '../model/rows.ts';
 import type { ObjectChange, ObjectKey, PodAddresses, Workload } from '../model/workload.ts';
-import type { Draft, Wish } from '../overlay/rows/draft.ts';
+import type { Draft, Wish } from '../overlay/rows/desired-rows.ts';
 
 /** Facts from which rows of OVN_Northbound for objects of Kubernetes are planned. */
 export interface WorkloadFacts {

@@ -1,15 +1,15 @@
 import type { OverlayPlan } from '../model/overlay.ts';
 import type { DatabaseShape, RowReference } from '../model/rows.ts';
 import type { ObjectChange } from '../model/workload.ts';
-import { createDraft } from '../overlay/rows/draft.ts';
-import type { Existing } from '../overlay/rows/existing.ts';
-import { titleOf } from '../overlay/rows/surplus.ts';
+import { createDraft } from '../overlay/rows/desired-rows.ts';
+import type { Existing } from '../overlay/rows/row-index.ts';
+import { titleOf } from '../overlay/rows/stale-rows.ts';
 import type { Part, WorkloadFacts } from './part.ts';
 import { isPod, pods } from './pods/pods.ts';
 import { portName } from './pods/port-name.ts';
 import { policies } from './policies/policies.ts';
+import { services, wantForAllServices } from './services/plan-services.ts';
 import { askForRecompute } from './services/recompute.ts';
-import { services, wantForAllServices } from './services/services.ts';
 
 /** Parts in the order of planning: logical ports first, because port groups refer to them. */
 const parts: readonly Part[] = [pods, ...policies, services];

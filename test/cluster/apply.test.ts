@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { render } from '../../agent/commands/manifests.ts';
+import { render } from '../../agent/commands/manifests-command.ts';
 import { plain } from '../../agent/view/style.ts';
 import { withChanges } from '../unit/manifests/config.ts';
 import { apiServerFor, changed, image, namespace, ours, run, versions } from './session.ts';

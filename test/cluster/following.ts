@@ -1,7 +1,7 @@
 // Who follows a collection in a test, and remembers what it is told.
 import type { KubernetesApi } from '../../agent/drivers/kubernetes/api.ts';
+import { type SessionLimits, sessionLimits } from '../../agent/drivers/kubernetes/api-session.ts';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';
-import { type SessionLimits, sessionLimits } from '../../agent/drivers/kubernetes/session.ts';
 import { type Collection, fieldAt } from '../../agent/model/kubernetes/object.ts';
 import { createWaiting } from './waiting.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { mayDoAnything } from '../../agent/drivers/kubernetes/access-review.ts';
 import { fieldAt } from '../../agent/model/kubernetes/object.ts';
-import { kinds } from '../../agent/run/overlay/watcher/kinds.ts';
+import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
 import { apiServerFor } from './session.ts';

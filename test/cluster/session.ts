@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { type ApplyOptions, apply, diff, remove, status } from '../../agent/commands/manifests.ts';
+import { type ApplyOptions, apply, diff, remove, status } from '../../agent/commands/manifests-command.ts';
 import type { ClusterOptions } from '../../agent/commands/manifests-input.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
 import { type AgentError, asAgentError } from '../../agent/errors.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { defaultCniBinDirectory, renderManifests } from '../../agent/manifests/render.ts';
-import { collectionPath, kinds, objectPath } from '../../agent/model/kubernetes/kinds.ts';
 import {
   fieldAt,
   type KubernetesObject,
@@ -10,6 +9,7 @@ import {
   referenceOf,
   titleOf,
 } from '../../agent/model/kubernetes/object.ts';
+import { collectionPath, kinds, objectPath } from '../../agent/model/kubernetes/object-kinds.ts';
 import { apiServerFor, image, namespace, ours, run } from './session.ts';
 
 const theirImage = 'registry.example/microshift-ovn:1';

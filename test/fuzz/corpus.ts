@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Observation } from '../../agent/model/observation.ts';
 import type { Plan } from '../../agent/model/plan.ts';
-import { planDisable } from '../../agent/plan/plan.ts';
+import { planDisable } from '../../agent/plan/make-plan.ts';
 import { readTable } from '../unit/case-table.ts';
 import { baseOf, caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 

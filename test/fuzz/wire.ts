@@ -6,7 +6,7 @@ import {
   profileInterface,
   rootInterface,
   rootPath,
-} from '../../agent/drivers/networkmanager/names.ts';
+} from '../../agent/drivers/networkmanager/nm-names.ts';
 import type { Observation } from '../../agent/model/observation.ts';
 
 /** The answer to GetManagedObjects, `a{oa{sa{sv}}}`. */

@@ -1,8 +1,8 @@
 // Prints what the agent's rules say MicroShift takes for the address of this network namespace. `signpost`: after MicroShift is led to lo.
 import { readLinks } from '../../agent/drivers/host/kernel/links.ts';
+import { placeSignpost } from '../../agent/drivers/host/kernel/place-signpost.ts';
 import { readRoutes, readSignpost } from '../../agent/drivers/host/kernel/routes.ts';
-import { placeSignpost } from '../../agent/drivers/host/kernel/signpost.ts';
-import { signpostFact } from '../../agent/facts/observation.ts';
+import { signpostFact } from '../../agent/facts/make-observation.ts';
 import { microshiftAddresses } from '../../agent/plan/microshift-address.ts';
 
 if (process.argv[2] === 'signpost') {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ProfileSettings } from '../../agent/model/settings.ts';
+import type { ProfileSettings } from '../../agent/model/profile-settings.ts';
 import { sourceDir } from './source.ts';
 
 /** One property in a profile that libnm accepts; a null property: the profile without anything special. */

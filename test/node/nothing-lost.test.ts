@@ -2,8 +2,8 @@
 import t from 'tap';
 import type { NmProfile, Observation } from '../../agent/model/observation.ts';
 import type { Plan, WantedProfile } from '../../agent/model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../agent/model/settings.ts';
-import { planApply } from '../../agent/plan/plan.ts';
+import type { ProfileSettings, SettingValue } from '../../agent/model/profile-settings.ts';
+import { planApply } from '../../agent/plan/make-plan.ts';
 import { configOf, readCase } from '../unit/plan/cases.ts';
 import { nodeSkip } from './availability.ts';
 import { type Checked, checkProfiles, everySetting, type SettingCase } from './every-setting.ts';

@@ -1,6 +1,6 @@
 // What a run that was cut short leaves is ended: at boot before anybody acts on it, by its unit at once, and by hand.
 import t, { type Test } from 'tap';
-import { rootInterface, rootPath, service } from '../../agent/drivers/networkmanager/names.ts';
+import { rootInterface, rootPath, service } from '../../agent/drivers/networkmanager/nm-names.ts';
 import { checkpointSeconds } from '../../agent/run/checkpoint-timer.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

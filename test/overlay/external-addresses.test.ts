@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
-import { operationsOf } from '../../agent/overlay/rows/operations.ts';
+import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { hasProgram } from '../cluster/binaries.ts';
 import { dual, dualNode, exposure, gatewayOf } from '../unit/overlay/cluster.ts';
 import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';

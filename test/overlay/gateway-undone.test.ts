@@ -1,6 +1,6 @@
 // `overlay gateway` that fails once flows are set: the bridge has those of before again.
 import t from 'tap';
-import { demuxCookie } from '../../agent/overlay/services/demux.ts';
+import { demuxCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { state, take } from './outside.ts';

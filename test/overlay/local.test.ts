@@ -3,7 +3,7 @@ import t from 'tap';
 import { insert, mapOf, mutate, namedUuid, setOf } from '../../agent/drivers/ovsdb/index.ts';
 import type { LocalFacts, OverlayPlan } from '../../agent/model/overlay.ts';
 import { planLocal, planLocalRemoval } from '../../agent/overlay/local/local.ts';
-import { operationsOf } from '../../agent/overlay/rows/operations.ts';
+import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { missingParts, startWithClient } from '../ovsdb/real-server.ts';
 import { gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { readRows } from './central.ts';

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { DatabaseRow } from '../../agent/model/rows.ts';
-import { listOf, mapOf } from '../../agent/overlay/rows/existing.ts';
+import { listOf, mapOf } from '../../agent/overlay/rows/row-index.ts';
 import { decodedRow } from '../../agent/overlay/rows/wire.ts';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { apiServerFor } from '../cluster/session.ts';

@@ -1,6 +1,6 @@
 // Writes the rows of services as the central node's daemon does, without a daemon.
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
-import { operationsOf } from '../../agent/overlay/rows/operations.ts';
+import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { type ApiObject, factsFor, planAll } from '../unit/workload/services/facts.ts';
 import { readRows } from './central.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
-import { demuxCookie } from '../../agent/overlay/services/demux.ts';
+import { demuxCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { asWanted, type Daemon, startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import {

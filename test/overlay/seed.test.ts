@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { demuxCookie } from '../../agent/overlay/services/demux.ts';
+import { demuxCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import {
   type Ended,
   type Host,

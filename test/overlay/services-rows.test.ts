@@ -1,7 +1,7 @@
 // What the rows of services promise, asked of OVN itself: northd makes flows of them, and ovn-trace sends packets through those.
 import t, { type Test } from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../agent/model/overlay.ts';
-import { operationsOf } from '../../agent/overlay/rows/operations.ts';
+import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, gatewayOf, modern, seed } from '../unit/overlay/cluster.ts';
 import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';

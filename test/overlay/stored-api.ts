@@ -1,7 +1,7 @@
 // Objects of Kubernetes in memory, told of as the driver tells of those of an API server: for tests of what is done with them.
 import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
-import { kinds } from '../../agent/run/overlay/watcher/kinds.ts';
+import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';
 
 type Plural = 'nodes' | 'namespaces' | 'pods' | 'services' | 'endpointslices' | 'networkpolicies';
 

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
-import { workloadTables } from '../../agent/overlay/rows/tables.ts';
+import { workloadTables } from '../../agent/overlay/rows/overlay-tables.ts';
 import { startWatcher, type Watcher } from '../../agent/run/overlay/watcher/watcher.ts';
 import { exposure, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { type Central, startCentral } from './central.ts';

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { flowsOf } from '../../agent/drivers/openvswitch/flows.ts';
-import type { ArrivingService } from '../../agent/model/overlay-demux.ts';
-import { demuxCookie, demuxFlows } from '../../agent/overlay/services/demux.ts';
+import type { ArrivingService } from '../../agent/model/shared-bridge.ts';
+import { demuxCookie, demuxFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { gatewayOf, nodeOf } from '../unit/overlay/cluster.ts';
 import { type Daemons, startDaemons } from './daemons.ts';

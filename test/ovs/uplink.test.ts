@@ -1,7 +1,7 @@
 // The uplink's steps in Open vSwitch against real daemons, as far as they need no NIC: refusals, a daemon that hangs, a database that dies.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
+import { openOpenVSwitch } from '../../agent/drivers/openvswitch/ovs-client.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { startDaemons } from './daemons.ts';
 

@@ -17,7 +17,7 @@ import { readSmallFile, writeFileAtomically } from '../../agent/drivers/host/fil
 import { readTuning } from '../../agent/drivers/host/process/daemons.ts';
 import { readAccess } from '../../agent/drivers/kubernetes/kubeconfig.ts';
 import { readReleaseFile } from '../../agent/drivers/kubernetes/release-file.ts';
-import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
+import { openOpenVSwitch } from '../../agent/drivers/openvswitch/ovs-client.ts';
 import { readHints } from '../../agent/facts/hints.ts';
 import {
   hasOpenJournals,
@@ -25,7 +25,7 @@ import {
   pruneJournals,
   readJournals,
   readOpenJournals,
-} from '../../agent/run/journal/journal.ts';
+} from '../../agent/run/journal/journal-files.ts';
 import { takeLock } from '../../agent/run/lock.ts';
 import { failure } from './failure.ts';
 import { startFakeServer } from './ovsdb/fake-server.ts';

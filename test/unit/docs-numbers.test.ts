@@ -32,14 +32,14 @@ function textOf(source: string): string {
 }
 
 const run = 'ms run/reconcile runLimitMs';
-const restore = 'ms run/rollback/restore restoreLimitMs';
+const restore = 'ms run/rollback/restore-state restoreLimitMs';
 const checkpoint = '- run/checkpoint-timer checkpointSeconds';
 const heartbeat = 'ms run/transaction heartbeatMs';
 const comeBack = 'ms run/rollback/reconnect comeBackMs';
 const silence = 'ms run/vswitchd-watch silenceLimitMs';
 const route = 'ms run/plan-when-ready routeMs';
 const uplink = 'ms run/plan-when-ready uplinkMs';
-const kept = '- run/journal/journal keptJournals';
+const kept = '- run/journal/journal-files keptJournals';
 const lease = 'ms model/limits leaseLimitMs';
 const round = 'ms run/overlay/daemon/rounds roundMs';
 const design = 'docs/internals/design.md';
@@ -56,17 +56,17 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [design, '{} s for the whole run', run],
   [design, 'An activation has {} s', 'ms model/limits activationLimitMs'],
   [design, 'duplicate address detection {} s', 'ms model/limits detectionLimitMs'],
-  [design, 'a D-Bus call {} s', 'ms drivers/dbus/connection callTimeoutMs'],
-  [design, 'an OVSDB call {} s', 'ms drivers/openvswitch/client callTimeoutMs'],
+  [design, 'a D-Bus call {} s', 'ms drivers/dbus/bus-connection callTimeoutMs'],
+  [design, 'an OVSDB call {} s', 'ms drivers/openvswitch/ovs-client callTimeoutMs'],
   [design, 'by themselves after {} s', '- drivers/host/kernel/address-hold holdSeconds'],
   [design, 'Its proof allows for {} s without a link', 'ms plan/plan-for startedUplinkMs'],
   [design, 'wait up to {} s for NetworkManager and Open vSwitch', comeBack],
-  [design, 'one that was killed has {} s', 'ms run/rollback/restore restartLimitMs'],
-  [design, 'in place, within {} s, and', 'ms run/rollback/restore plannedLimitMs'],
+  [design, 'one that was killed has {} s', 'ms run/rollback/restore-state restartLimitMs'],
+  [design, 'in place, within {} s, and', 'ms run/rollback/restore-state plannedLimitMs'],
   [design, 'begin again at 1, within {} s', restore],
   [design, 'NetworkManager rolls back at most {} s after', checkpoint],
   [design, 'the step fails after {} s (lease) or {} s (advertisement)', lease, 'ms model/limits activationLimitMs'],
-  [design, 'the return waits {} s for it', 'ms run/rollback/restore settleLimitMs'],
+  [design, 'the return waits {} s for it', 'ms run/rollback/restore-state settleLimitMs'],
   ['docs/use/hints.md', 'after {} seconds without a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for a default route', route],
   ['docs/use/hints.md', 'waits up to {} seconds for that too', uplink],
@@ -117,7 +117,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ],
   ['docs/use/overlay-services.md', 'gathers the changes for at most {} s', 'ms run/overlay/loop/pace longestRestMs'],
   ['docs/use/overlay-commands.md', 'takes more than {} s, because', 'ms run/overlay/ovn/gateway-proof elsewhereMs'],
-  [watcher, 'batches of {} and', '- run/overlay/watcher/errands mostUnits'],
+  [watcher, 'batches of {} and', '- run/overlay/watcher/work-queue mostUnits'],
   [watcher, 'slices of {} ms', '- run/overlay/watcher/slices sliceMs'],
   [watcher, 'longer than {} characters is not read', '- workload/pods/read-pod longestAnnotation'],
   [watcher, '{} endpoints are written for a service', '- workload/budget mostEndpointsOfRows'],

@@ -1,6 +1,6 @@
 import { parseSignature, type WireType } from 'dbus-next/lib/signature.js';
 import { Variant } from 'dbus-next/lib/variant.js';
-import type { Json, SettingValue } from '../../model/settings.ts';
+import type { Json, SettingValue } from '../../model/profile-settings.ts';
 
 /*
  * Conversions between the values of dbus-next (Variant objects, BigInt, Buffer) and JSON. Settings keep their

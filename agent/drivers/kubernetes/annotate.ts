@@ -1,9 +1,9 @@
-import { collectionPath } from '../../model/kubernetes/kinds.ts';
 import { fieldAt } from '../../model/kubernetes/object.ts';
+import { collectionPath } from '../../model/kubernetes/object-kinds.ts';
 import type { Named } from '../../model/workload.ts';
+import type { Session } from './api-session.ts';
 import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
-import type { Session } from './session.ts';
 
 /**
  * Writes annotations of a pod, but not of a new pod with the same name: the server rejects a patch whose uid is not the

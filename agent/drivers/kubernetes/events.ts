@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { asAgentError } from '../../errors.ts';
-import { collectionPath } from '../../model/kubernetes/kinds.ts';
 import { fieldManager } from '../../model/kubernetes/object.ts';
+import { collectionPath } from '../../model/kubernetes/object-kinds.ts';
 import type { ApiOptions, Notice } from './api.ts';
+import type { Session } from './api-session.ts';
 import { createEventBudget } from './event-budget.ts';
 import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
-import type { Session } from './session.ts';
 import { createSlots } from './slots.ts';
 
 /** Burst of Events in the whole cluster; after that, one Event every two seconds is made. */

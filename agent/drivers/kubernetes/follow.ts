@@ -1,13 +1,13 @@
 import { type AgentError, asAgentError, type ErrorKind } from '../../errors.ts';
-import { collectionCall } from '../../model/kubernetes/kinds.ts';
 import type { Collection } from '../../model/kubernetes/object.ts';
+import { collectionCall } from '../../model/kubernetes/object-kinds.ts';
 import type { Follower } from './api.ts';
-import { retryAfterMsIn } from './errors.ts';
+import type { Session } from './api-session.ts';
 import type { Access } from './http.ts';
 import { isBehind } from './is-behind.ts';
+import { retryAfterMsIn } from './kubernetes-errors.ts';
 import { listPages } from './list-pages.ts';
 import { openWatch } from './open-watch.ts';
-import type { Session } from './session.ts';
 import { isChange, versionAfter, watchLines } from './watch-lines.ts';
 
 /**

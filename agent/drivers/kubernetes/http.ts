@@ -40,7 +40,7 @@ export interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-/** Opens a call; resolves with the head of the answer. Rejects with Node's own error, which errors.ts maps. */
+/** Opens a call; resolves with the head of the answer. Rejects with Node's own error, which kubernetes-errors.ts maps. */
 export function openCall(access: Access, call: HttpCall): Promise<IncomingMessage> {
   const url = new URL(access.server.pathname.replace(/\/$/, '') + call.path, access.server);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);

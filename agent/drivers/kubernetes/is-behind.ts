@@ -1,9 +1,9 @@
 import { fieldAt } from '../../model/kubernetes/object.ts';
-import { refusal } from './errors.ts';
+import type { Session } from './api-session.ts';
 import type { Access } from './http.ts';
+import { refusal } from './kubernetes-errors.ts';
 import type { AskedCollection } from './list-pages.ts';
 import { sendOnce } from './send.ts';
-import type { Session } from './session.ts';
 
 /**
  * Returns true if a server has not reached this version, because it was restored from a backup or is a new one. Such a

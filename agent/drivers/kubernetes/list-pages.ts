@@ -1,9 +1,9 @@
 import { isAgentError } from '../../errors.ts';
 import { fieldAt, listAt } from '../../model/kubernetes/object.ts';
-import { refusal } from './errors.ts';
+import type { Session } from './api-session.ts';
 import type { Access } from './http.ts';
+import { refusal } from './kubernetes-errors.ts';
 import { sendOnce } from './send.ts';
-import type { Session } from './session.ts';
 
 /** Path and query of a collection. */
 export interface AskedCollection {

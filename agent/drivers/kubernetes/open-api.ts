@@ -1,10 +1,10 @@
 import { createAccessSource } from './access-source.ts';
 import { annotatePod } from './annotate.ts';
 import type { ApiOptions, KubernetesApi } from './api.ts';
+import { type Session, sessionLimits } from './api-session.ts';
 import { createEvents } from './events.ts';
 import { followCollection } from './follow.ts';
 import { createPauses } from './pauses.ts';
-import { type Session, sessionLimits } from './session.ts';
 import { createSlots } from './slots.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { refusal } from './errors.ts';
+import type { Session } from './api-session.ts';
 import { type Access, type HttpCall, openCall } from './http.ts';
+import { refusal } from './kubernetes-errors.ts';
 import type { AskedCollection } from './list-pages.ts';
 import { answerOf, sendError } from './send.ts';
-import type { Session } from './session.ts';
 import { timeLimit } from './time-limit.ts';
 
 /**

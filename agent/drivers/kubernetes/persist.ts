@@ -1,8 +1,8 @@
 import { asAgentError } from '../../errors.ts';
-import { isPassing, refusal, retryAfterMsIn } from './errors.ts';
+import type { Session } from './api-session.ts';
 import type { Answer, HttpCall } from './http.ts';
+import { isPassing, refusal, retryAfterMsIn } from './kubernetes-errors.ts';
 import { sendOnce } from './send.ts';
-import type { Session } from './session.ts';
 
 /** A request that is sent until it is answered. */
 export interface PersistentCall {

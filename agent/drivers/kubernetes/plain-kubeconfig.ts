@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fieldAt, listAt } from '../../model/kubernetes/object.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Access } from './http.ts';
-import { parseYaml } from './yaml.ts';
+import { parseYaml } from './manifest-yaml.ts';
 
 /** Size limit of a kubeconfig and of a certificate that it names; real ones have some kilobytes. */
 const limitBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AgentError, asAgentError } from '../../errors.ts';
-import { isPassing } from './errors.ts';
+import { isPassing } from './kubernetes-errors.ts';
 
 /** Time for which a cluster that does not answer is tried again, and receivers of the reasons. */
 export interface RetryBudget {

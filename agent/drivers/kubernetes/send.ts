@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isAgentError } from '../../errors.ts';
-import { connectionError } from './errors.ts';
 import { type Access, type Answer, bodyOf, type HttpCall, openCall, retryAfterMsOf } from './http.ts';
+import { connectionError } from './kubernetes-errors.ts';
 import { timeLimit } from './time-limit.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Deadline, waitFor } from '../../deadline.ts';
 import { AgentError, type ErrorFacts } from '../../errors.ts';
-import type { Signal } from '../dbus/connection.ts';
-import type { NetworkManager } from './client.ts';
+import type { Signal } from '../dbus/bus-connection.ts';
+import type { NetworkManager } from './nm-client.ts';
 import {
   activeInterface,
   activeState,
@@ -9,7 +9,7 @@ import {
   deviceInterface,
   deviceState,
   deviceStateReason,
-} from './names.ts';
+} from './nm-names.ts';
 
 /**
  * Records the states that NetworkManager signals from the watch's creation on, so that an activation that ends before

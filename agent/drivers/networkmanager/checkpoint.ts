@@ -1,5 +1,5 @@
-import type { NetworkManager } from './client.ts';
-import { checkpointFlags, rootCall, rootInterface, rootPath } from './names.ts';
+import type { NetworkManager } from './nm-client.ts';
+import { checkpointFlags, rootCall, rootInterface, rootPath } from './nm-names.ts';
 
 /*
  * NetworkManager checkpoints (D-Bus API, "CheckpointCreate"): snapshots of devices, active connections and profiles to

@@ -1,6 +1,6 @@
 import { toPlain } from '../dbus/codec.ts';
-import type { NetworkManager } from './client.ts';
-import { deviceInterface, deviceType, rootCall } from './names.ts';
+import type { NetworkManager } from './nm-client.ts';
+import { deviceInterface, deviceType, rootCall } from './nm-names.ts';
 
 /**
  * Returns the path of NetworkManager's object for the kernel device of this name. Open vSwitch ports and bridges can

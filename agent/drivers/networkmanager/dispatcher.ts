@@ -1,9 +1,9 @@
-import type { Json, SettingValue } from '../../model/settings.ts';
+import type { Json, SettingValue } from '../../model/profile-settings.ts';
+import { type Bus, daemonName } from '../dbus/bus-connection.ts';
 import { encodeVariant, toPlain } from '../dbus/codec.ts';
-import { type Bus, daemonName } from '../dbus/connection.ts';
-import type { NetworkManager } from './client.ts';
-import { deviceInterface, deviceState, dhcp4Interface, dhcp6Interface, profileInterface } from './names.ts';
-import { encodeSettings } from './settings.ts';
+import type { NetworkManager } from './nm-client.ts';
+import { deviceInterface, deviceState, dhcp4Interface, dhcp6Interface, profileInterface } from './nm-names.ts';
+import { encodeSettings } from './nm-settings.ts';
 import type { ManagedObject } from './shapes.ts';
 
 /*

@@ -1,9 +1,9 @@
 import { isAgentError } from '../../errors.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
-import type { MethodCall } from '../dbus/connection.ts';
-import { DBusReplyError } from '../dbus/errors.ts';
-import { callsTo, deviceInterface } from './names.ts';
-import { decodeSettings, encodeSettings } from './settings.ts';
+import type { ProfileSettings, SettingValue } from '../../model/profile-settings.ts';
+import type { MethodCall } from '../dbus/bus-connection.ts';
+import { DBusReplyError } from '../dbus/dbus-errors.ts';
+import { callsTo, deviceInterface } from './nm-names.ts';
+import { decodeSettings, encodeSettings } from './nm-settings.ts';
 
 type Request = (what: string, call: Omit<MethodCall, 'destination'>) => Promise<unknown[]>;
 

@@ -1,4 +1,4 @@
-import type { ProfileSettings } from '../../model/settings.ts';
+import type { ProfileSettings } from '../../model/profile-settings.ts';
 
 /** Properties of one D-Bus object: interface → property → plain value. */
 export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

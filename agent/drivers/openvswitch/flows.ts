@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { AgentError } from '../../errors.ts';
 import { type Finished, run } from '../host/process/exec.ts';
-import { vswitchdNotResponding } from './errors.ts';
+import { vswitchdNotResponding } from './ovs-errors.ts';
 
 /**
  * Time limit for an answer of ovs-vswitchd. It answers in milliseconds unless its main loop is stuck; 15 s allow for a

@@ -1,6 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import { run } from '../host/process/exec.ts';
-import { vswitchdNotResponding } from './errors.ts';
+import { vswitchdNotResponding } from './ovs-errors.ts';
 
 /** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
 const answerMs = 15_000;

@@ -16,7 +16,7 @@ import {
   uuid,
   wait,
 } from '../ovsdb/index.ts';
-import { fromOvsdb } from './errors.ts';
+import { fromOvsdb } from './ovs-errors.ts';
 
 /** Time limit for an answer of ovsdb-server. It answers in milliseconds; 5 s allow for the compaction of its file. */
 const callMs = 5_000;

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from '../ovsdb/index.ts';
-import { fromOvn } from './errors.ts';
+import { fromOvn } from './ovn-errors.ts';
 
 /**
  * Time limit for an answer. A daemon answers on its control socket in milliseconds unless its main loop is stuck; 15 s

@@ -10,7 +10,7 @@ import {
   select,
   wait,
 } from '../ovsdb/index.ts';
-import { fromOvn } from './errors.ts';
+import { fromOvn } from './ovn-errors.ts';
 
 /**
  * Time limit for a call. A database answers in milliseconds; 15 s allow for the compaction of its file, a slow link

@@ -15,7 +15,7 @@ import {
   type Session,
   type SessionState,
 } from '../ovsdb/index.ts';
-import { fromOvn } from './errors.ts';
+import { fromOvn } from './ovn-errors.ts';
 
 export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 

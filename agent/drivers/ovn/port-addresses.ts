@@ -1,6 +1,6 @@
 import { type Credentials, openSession, readStrings, type Session, select } from '../ovsdb/index.ts';
 import { ovnMissing } from './database.ts';
-import { fromOvn } from './errors.ts';
+import { fromOvn } from './ovn-errors.ts';
 
 /**
  * Time limit of a query. A southbound database answers in milliseconds; 15 s allow for the compaction of its file, and for a slow link between two

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
-import { OvsdbError } from './errors.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
 import { type Remote, remoteText } from './remotes.ts';
 import { type Credentials, dialTls } from './tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';

@@ -1,9 +1,6 @@
 /** Public interface of this directory; README.md shows its use. */
-export { type ConnectOptions, connect } from './client.ts';
-export type { NoticeListener, OvsdbClient } from './connection.ts';
-export { OvsdbError, type OvsdbErrorKind } from './errors.ts';
+
 export type { JsonObject } from './json.ts';
-export { type Lock, openLock } from './lock.ts';
 export { type Mirror, openMirror } from './mirror.ts';
 export {
   assertLock,
@@ -16,8 +13,12 @@ export {
   update,
   wait,
 } from './operations.ts';
+export { type ConnectOptions, connect } from './ovsdb-client.ts';
+export type { NoticeListener, OvsdbClient } from './ovsdb-connection.ts';
+export { OvsdbError, type OvsdbErrorKind } from './ovsdb-errors.ts';
+export { type Lock, openLock } from './ovsdb-lock.ts';
+export { openSession, type Session, type SessionOptions, type SessionState } from './ovsdb-session.ts';
 export { parseRemotes, type Remote, type Remotes, remoteText } from './remotes.ts';
-export { openSession, type Session, type SessionOptions, type SessionState } from './session.ts';
 export type { MirrorRow, MirrorTable, RowChange, TableRequest } from './tables.ts';
 export type { Credentials } from './tls.ts';
 export {

@@ -1,7 +1,7 @@
-import type { OvsdbClient } from './connection.ts';
-import { OvsdbError } from './errors.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { startMonitor } from './monitor.ts';
+import type { OvsdbClient } from './ovsdb-connection.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
 import { readInteger, readString, readUuids } from './values.ts';
 
 /** Name of the database, and the id of its cluster if the caller requires a particular one. */

@@ -1,9 +1,9 @@
-import type { OvsdbClient } from './connection.ts';
-import { OvsdbError } from './errors.ts';
 import { isJsonArray, type Json, type JsonObject } from './json.ts';
 import { type MonitorRequest, startMonitor } from './monitor.ts';
+import type { OvsdbClient } from './ovsdb-connection.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
+import type { Session } from './ovsdb-session.ts';
 import { readSchema, type Schema } from './schema.ts';
-import type { Session } from './session.ts';
 import {
   createTables,
   type Followed,

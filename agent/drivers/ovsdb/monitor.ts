@@ -1,5 +1,5 @@
-import type { OvsdbClient } from './connection.ts';
 import type { Json } from './json.ts';
+import type { OvsdbClient } from './ovsdb-connection.ts';
 
 /**
  * A monitor request: its method, its parameters (the second is the monitor id), and the name of its update

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { OvsdbError, quoteExcerpt } from './errors.ts';
+import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /** Address of a server, as an active connection method of ovsdb(7). */
 export type Remote =

@@ -1,6 +1,6 @@
-import { OvsdbError, printable } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Operation } from './operations.ts';
+import { OvsdbError, printable } from './ovsdb-errors.ts';
 
 /** Rows of each operation, in order; only `select` returns rows. */
 export type Results<O extends readonly Operation[]> = { readonly [I in keyof O]: readonly JsonObject[] };

@@ -1,5 +1,5 @@
-import { OvsdbError } from './errors.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
 
 /** Type of a column (RFC 7047 section 3.2, `<type>`). */
 export interface ColumnType {

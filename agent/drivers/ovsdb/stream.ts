@@ -1,5 +1,5 @@
-import { OvsdbError, quoteExcerpt } from './errors.ts';
 import type { JsonObject } from './json.ts';
+import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
  * Size limit of a message: 64 MiB, because a dump of a large OVN database is tens of megabytes. Without a limit, a peer

@@ -1,7 +1,7 @@
 import { applyDifference, elementsOf, keyOf, pairsOf } from './difference.ts';
-import { OvsdbError, quoteExcerpt } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Condition } from './operations.ts';
+import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 import type { ColumnType, Schema } from './schema.ts';
 import type { Atom } from './values.ts';
 

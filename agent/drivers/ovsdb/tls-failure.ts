@@ -1,4 +1,4 @@
-import { type OvsdbErrorKind, printable } from './errors.ts';
+import { type OvsdbErrorKind, printable } from './ovsdb-errors.ts';
 
 /** Stage that a failed connection had reached. */
 export type TlsStage = 'handshake' | 'first answer';

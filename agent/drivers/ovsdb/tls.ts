@@ -1,5 +1,5 @@
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { OvsdbError } from './errors.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
 import { reasonOf } from './tls-failure.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { OvsdbError, quoteExcerpt } from './errors.ts';
 import { isJsonArray, type Json } from './json.ts';
+import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /** Reference to an existing row by its UUID, or to a row that the same transaction inserts under this name. */
 export type Reference = readonly ['uuid' | 'named-uuid', string];

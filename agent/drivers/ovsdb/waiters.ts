@@ -1,4 +1,4 @@
-import { OvsdbError } from './errors.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
 
 /** Pending waits for a condition that other code makes true. */
 export interface Waiters {

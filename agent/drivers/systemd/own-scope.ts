@@ -1,6 +1,6 @@
+import type { Bus } from '../dbus/bus-connection.ts';
 import { encodeVariant } from '../dbus/codec.ts';
-import type { Bus } from '../dbus/connection.ts';
-import { manager } from './units.ts';
+import { manager } from './systemd-units.ts';
 
 /** Time limit for the answer. systemd makes a scope in milliseconds, and a run does not wait for a busy systemd. */
 const answerMs = 2_000;

@@ -1,4 +1,4 @@
-import type { Json } from '../settings.ts';
+import type { Json } from '../profile-settings.ts';
 
 /** Object of the Kubernetes API as JSON. */
 export interface KubernetesObject {

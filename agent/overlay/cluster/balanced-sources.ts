@@ -1,8 +1,8 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import { is, keys, only } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/draft.ts';
-import { wantHeld } from '../rows/held.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
 
 const families = [
   { isSix: false, word: 'v4', everything: '0.0.0.0/0' },

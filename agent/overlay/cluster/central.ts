@@ -2,8 +2,8 @@ import { AgentError } from '../../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../../model/overlay.ts';
 import { isPublishedKey } from '../members/renewal.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/draft.ts';
-import { mapOf, textOf } from '../rows/existing.ts';
+import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/desired-rows.ts';
+import { mapOf, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
 /** Plans the listeners, certificates and published data of a central database. Listeners of other programs stay. */

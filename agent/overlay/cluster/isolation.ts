@@ -1,10 +1,10 @@
 import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import { isIpv6 } from '../addresses.ts';
-import { nodeNames } from '../names.ts';
+import { nodeNames } from '../overlay-names.ts';
 import { is } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/draft.ts';
-import { wantHeld } from '../rows/held.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /** Priority above every rule of a network policy, and above the policies of a router by which nodes are reached. */

@@ -2,9 +2,9 @@ import type { OverlayLayout } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { isIpv6 } from '../addresses.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/draft.ts';
-import { type Existing, textOf } from '../rows/existing.ts';
-import { wantHeld } from '../rows/held.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
+import { type Existing, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
 /** Priority of the ACL, above those of network policies, which concern pods only. */

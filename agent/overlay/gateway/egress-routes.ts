@@ -1,12 +1,12 @@
 import { isIpv6, isWithin, sameFamily, subnetOf, withoutLength } from '../addresses.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster-rows.ts';
 import { keys } from '../rows/column-changes.ts';
-import type { Draft } from '../rows/draft.ts';
-import { listOf, mapOf, textOf } from '../rows/existing.ts';
-import { wantHeld } from '../rows/held.ts';
+import type { Draft } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
+import { listOf, mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
-import type { GatewayRouter } from './gateway.ts';
+import type { GatewayRouter } from './gateway-router.ts';
 import { isAnyUp, type Vip } from './vip.ts';
 
 const table = 'Logical_Router_Static_Route';

@@ -1,13 +1,13 @@
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import { isIpv6, sameFamily } from '../addresses.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster-rows.ts';
 import { wantOutsideGuards } from '../cluster/isolation.ts';
-import { vipNames } from '../names.ts';
+import { vipNames } from '../overlay-names.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/draft.ts';
-import { wantHeld } from '../rows/held.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
-import { wantTranslation, wantUplink } from './uplink.ts';
+import { wantTranslation, wantUplink } from './uplink-rows.ts';
 
 /** Nodes that share a gateway; the first one that answers has its address. */
 export interface Vip {

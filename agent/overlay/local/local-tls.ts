@@ -1,7 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { OverlayTls } from '../../model/overlay.ts';
 import type { DatabaseRows, RowChange } from '../../model/rows.ts';
-import { indexRows, textOf } from '../rows/existing.ts';
+import { indexRows, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 

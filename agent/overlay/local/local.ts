@@ -2,14 +2,14 @@ import { AgentError } from '../../errors.ts';
 import type { LocalFacts, OverlayGateway, OverlayPlan } from '../../model/overlay.ts';
 import type { DatabaseRow, WrittenValue } from '../../model/rows.ts';
 import { isIpv6, macOf } from '../addresses.ts';
-import { managementMac } from '../cluster/node.ts';
-import { managementInterface, nodeNames, patchNames, uplinkPort } from '../names.ts';
+import { managementMac } from '../cluster/node-rows.ts';
+import { managementInterface, nodeNames, patchNames, uplinkPort } from '../overlay-names.ts';
 import { is, keys, type WantedColumn } from '../rows/column-changes.ts';
-import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/draft.ts';
-import { mapOf, textOf } from '../rows/existing.ts';
+import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/desired-rows.ts';
+import { mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { isOwnedBy } from '../rows/tags.ts';
-import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
+import { integrationBridge, wantBridge, wantPort } from './bridge-rows.ts';
 import { sharedSettings } from './shared-settings.ts';
 
 /** Plans the rows of a node's own Open vSwitch by which its ovn-controller serves the cluster. */

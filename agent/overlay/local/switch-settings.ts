@@ -1,7 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { EncapType, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
-import { mapOf } from '../rows/existing.ts';
+import { mapOf } from '../rows/row-index.ts';
 
 /** Settings of the cluster that the administrator has made with `ovs-vsctl set Open_vSwitch . external_ids:…` (ovn-controller(8)). */
 export interface SwitchSettings {

@@ -1,6 +1,6 @@
 import type { OverlayTunnel } from '../../model/overlay-daemon.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
-import { indexRows, mapOf, textOf } from '../rows/existing.ts';
+import { indexRows, mapOf, textOf } from '../rows/row-index.ts';
 
 /**
  * Returns the tunnels of this node. ovn-controller marks their ports with the chassis to which they lead (ovn-controller(8), ovn-chassis-id:

@@ -1,7 +1,7 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import type { ChassisEcho } from '../../model/overlay-plan.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
-import { indexRows, textOf } from '../rows/existing.ts';
+import { indexRows, textOf } from '../rows/row-index.ts';
 
 /** Number of rounds that are remembered: with one every 5 s, the oldest is 10 s old. */
 const rounds = 3;

@@ -3,8 +3,8 @@ import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { escapeText } from '../../printable.ts';
 import { withoutLength } from '../addresses.ts';
-import { gatewayNames } from '../names.ts';
-import { textOf } from '../rows/existing.ts';
+import { gatewayNames } from '../overlay-names.ts';
+import { textOf } from '../rows/row-index.ts';
 
 /** Neighbour that this node's kernel knows. */
 export interface KnownNeighbour {

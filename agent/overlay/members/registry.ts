@@ -3,9 +3,9 @@ import type { OverlayLayout } from '../../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { addressAt, overlaps } from '../../net/address-range.ts';
 import { isIpv6, rangeOf, subnetOf, withoutLength } from '../addresses.ts';
-import { gatewayNames, joinNames, nodeNames } from '../names.ts';
-import { type Existing, indexRows, listOf, mapOf, textOf } from '../rows/existing.ts';
-import { chassisOf, clusterRouterOf } from '../rows/ownership.ts';
+import { gatewayNames, joinNames, nodeNames } from '../overlay-names.ts';
+import { type Existing, indexRows, listOf, mapOf, textOf } from '../rows/row-index.ts';
+import { chassisOf, clusterRouterOf } from '../rows/row-ownership.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
 

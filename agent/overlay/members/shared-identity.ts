@@ -2,8 +2,8 @@ import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts } from '../../model/overlay.ts';
 import { type AddressRange, contains, overlaps } from '../../net/address-range.ts';
 import { rangeOf } from '../addresses.ts';
-import { type Existing, listOf, textOf } from '../rows/existing.ts';
-import { clusterRouterOf } from '../rows/ownership.ts';
+import { type Existing, listOf, textOf } from '../rows/row-index.ts';
+import { clusterRouterOf } from '../rows/row-ownership.ts';
 
 /**
  * Refuses a record in which two nodes have the same name, system-id, number, tunnel address or subnet. Data that members write themselves leads to no

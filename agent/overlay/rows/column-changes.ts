@@ -1,5 +1,5 @@
 import type { Atom, ColumnChange, ColumnShape, DatabaseRow, WrittenAtom, WrittenValue } from '../../model/rows.ts';
-import { listOf, mapOf } from './existing.ts';
+import { listOf, mapOf } from './row-index.ts';
 
 /**
  * Desired content of a column: exactly a value; some keys of a map, and some keys that it must not have; some elements of a set; or exactly these

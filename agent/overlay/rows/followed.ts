@@ -1,5 +1,5 @@
 import type { DatabaseShape } from '../../model/rows.ts';
-import { followedColumns } from './tables.ts';
+import { followedColumns } from './overlay-tables.ts';
 import { tagKeys } from './tag-keys.ts';
 
 type Condition = readonly [string, string, unknown];

@@ -1,5 +1,5 @@
 import type { DatabaseRow } from '../../model/rows.ts';
-import { mapOf } from './existing.ts';
+import { mapOf } from './row-index.ts';
 import { tagKeys } from './tag-keys.ts';
 
 export function isOwnedBy(row: DatabaseRow, owner: string): boolean {

@@ -1,6 +1,6 @@
 import type { DatabaseRow } from '../../model/rows.ts';
 import { familyOf } from '../../net/address.ts';
-import { mapOf } from '../rows/existing.ts';
+import { mapOf } from '../rows/row-index.ts';
 
 /**
  * Key of external_ids of the port that leads from a gateway's outside switch to its router. Its value lists the outside addresses for which the

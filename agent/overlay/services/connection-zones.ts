@@ -1,4 +1,4 @@
-import type { ServicePlace, ServiceProtocol } from '../../model/overlay-demux.ts';
+import type { ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
 
 /**
  * Zones of the kernel's connection tracking for UDP services: above the zones that ovn-controller assigns, from 1 on, and below the zones of

@@ -1,7 +1,7 @@
-import type { ServicePlace } from '../../model/overlay-demux.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
-import { mapOf, textOf } from '../rows/existing.ts';
-import { placeOf } from './arriving.ts';
+import type { ServicePlace } from '../../model/shared-bridge.ts';
+import { mapOf, textOf } from '../rows/row-index.ts';
+import { placeOf } from './inbound-services.ts';
 
 /** Servers of each address and port of a UDP service: `10.43.0.10:53` has `10.42.0.9:8053`, for example. */
 export type DatagramServices = ReadonlyMap<string, ReadonlySet<string>>;

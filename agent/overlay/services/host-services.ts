@@ -1,4 +1,4 @@
-import type { ArrivingService, NatTable, ServicePlace } from '../../model/overlay-demux.ts';
+import type { ArrivingService, NatTable, ServicePlace } from '../../model/shared-bridge.ts';
 import { isIpv6 } from '../addresses.ts';
 import { connectionZone } from './connection-zones.ts';
 

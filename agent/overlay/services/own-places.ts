@@ -1,5 +1,5 @@
 import type { Listener, PortRange } from '../../model/overlay.ts';
-import type { ArrivingService, ServicePlace } from '../../model/overlay-demux.ts';
+import type { ArrivingService, ServicePlace } from '../../model/shared-bridge.ts';
 import { isWithin } from '../addresses.ts';
 import { isForServices, isListening, unservableRanges } from '../node-ports.ts';
 

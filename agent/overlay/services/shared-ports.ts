@@ -1,9 +1,9 @@
 import type { OverlayGateway, OverlayLayout } from '../../model/overlay.ts';
-import type { SharedPorts } from '../../model/overlay-demux.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
-import { integrationBridge } from '../local/bridges.ts';
-import { uplinkPort } from '../names.ts';
-import { indexRows, listOf, textOf } from '../rows/existing.ts';
+import type { SharedPorts } from '../../model/shared-bridge.ts';
+import { integrationBridge } from '../local/bridge-rows.ts';
+import { uplinkPort } from '../overlay-names.ts';
+import { indexRows, listOf, textOf } from '../rows/row-index.ts';
 
 /**
  * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings; layout `seed` adds its own port).

@@ -1,4 +1,4 @@
-import { lostEntries } from '../../compare/others.ts';
+import { lostEntries } from '../../compare/compare-others.ts';
 import { entriesOf, type KernelEntries } from '../../model/kernel-entries.ts';
 import type { BridgeNames } from '../../model/names.ts';
 import { addressesOf, type Observation } from '../../model/observation.ts';
@@ -10,10 +10,10 @@ import type {
   WantedBridge,
   WantedProfile,
 } from '../../model/plan.ts';
-import { fixedAddresses } from '../../model/settings.ts';
+import { fixedAddresses } from '../../model/profile-settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { activate, activateInterface, attachStep, profileOf, putBack, waitSteps } from './build.ts';
-import { carryToBridge, fromNic } from './carried.ts';
+import { carryToBridge, fromNic } from './carried-entries.ts';
 import { bridgeDynamicIpv6 } from './held-ipv6.ts';
 import { rowOf } from './microshift-bridge.ts';
 

@@ -3,10 +3,10 @@ import { detectionLimitMs } from '../../model/limits.ts';
 import type { BridgeNames } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
-import { fixedAddresses, numberOf, textOf } from '../../model/settings.ts';
+import { fixedAddresses, numberOf, textOf } from '../../model/profile-settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { carryToBridge } from './carried.ts';
+import { carryToBridge } from './carried-entries.ts';
 import {
   dynamicFamilies,
   handoverProfile,

@@ -1,7 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
-import { textOf } from '../../model/settings.ts';
+import { textOf } from '../../model/profile-settings.ts';
 
 /**
  * Fails with `kernel-datapath-missing` if a plan starts a bridge in the kernel's data path and the kernel lacks the module openvswitch. Open vSwitch

@@ -10,7 +10,7 @@ import {
   type ProfileSettings,
   type SettingValue,
   textOf,
-} from '../../model/settings.ts';
+} from '../../model/profile-settings.ts';
 import { familyOf, isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { pingKeys } from '../profiles/transfer.ts';

@@ -3,7 +3,7 @@ import { heldIpv6Seconds, standbyMetric } from '../../model/limits.ts';
 import type { BridgeNames } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Step, WantedProfile } from '../../model/plan.ts';
-import { numberOf } from '../../model/settings.ts';
+import { numberOf } from '../../model/profile-settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { type Ipv6Held, ipv6Hold } from './handover.ts';
 

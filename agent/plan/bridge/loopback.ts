@@ -5,7 +5,7 @@ import { loopbackMetric } from '../../model/limits.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge } from '../../model/names.ts';
 import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
 import type { NetworkDifference, PlanNote, Step, WantedBridge } from '../../model/plan.ts';
-import { fixedAddresses, numberOf, type ProfileSettings } from '../../model/settings.ts';
+import { fixedAddresses, numberOf, type ProfileSettings } from '../../model/profile-settings.ts';
 import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { familyOf } from '../../net/address.ts';
 import { type HostNetwork, type Uplink, withoutBridge } from '../microshift-address.ts';

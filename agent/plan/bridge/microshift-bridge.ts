@@ -5,7 +5,7 @@ import type { KnownLinks } from '../../model/link-kinds.ts';
 import { type BridgeNames, gatewayBridge, noUplinkMac, ownerKeys, ownerOf } from '../../model/names.ts';
 import { addressesOf, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
-import { stringsOf, textOf } from '../../model/settings.ts';
+import { stringsOf, textOf } from '../../model/profile-settings.ts';
 import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { profileOf } from './build.ts';
 

@@ -1,7 +1,7 @@
 import { type BridgeNames, bridgesOf } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import type { LinkAddresses, MovedAddresses, PlanNote } from '../../model/plan.ts';
-import type { ProfileSettings } from '../../model/settings.ts';
+import type { ProfileSettings } from '../../model/profile-settings.ts';
 import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { activeProfile, adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { defaultGateways, profileAddresses, stableAddresses } from './handover.ts';

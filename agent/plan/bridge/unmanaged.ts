@@ -8,7 +8,7 @@ import {
 } from '../../model/network-manager-config.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { WantedBridge } from '../../model/plan.ts';
-import { textOf } from '../../model/settings.ts';
+import { textOf } from '../../model/profile-settings.ts';
 
 /*
  * Settings of NetworkManager's configuration that keep it from managing a bridge that does not exist yet.

@@ -2,7 +2,7 @@ import { AgentError } from '../../errors.ts';
 import { entriesOf } from '../../model/kernel-entries.ts';
 import type { Observation, Route } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
+import { listOf, type ProfileSettings, textOf } from '../../model/profile-settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';

@@ -1,7 +1,7 @@
 import { entriesOf } from '../../model/kernel-entries.ts';
 import { userData } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
-import { type ProfileSettings, stringsOf } from '../../model/settings.ts';
+import { type ProfileSettings, stringsOf } from '../../model/profile-settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { PlanNote } from '../../model/plan.ts';
-import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
+import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../model/profile-settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { PlanNote } from '../../model/plan.ts';
-import { jsonOf, listOf, type SettingValue, textOf } from '../../model/settings.ts';
+import { jsonOf, listOf, type SettingValue, textOf } from '../../model/profile-settings.ts';
 import { eui64Identifier, interfaceIdentifier, isLinkLocal6 } from '../../net/address.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 

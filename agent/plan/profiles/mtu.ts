@@ -1,6 +1,6 @@
 import { addressesOf } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import { fixedAddresses, numberOf, type SettingValue, textOf } from '../../model/settings.ts';
+import { fixedAddresses, numberOf, type SettingValue, textOf } from '../../model/profile-settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**

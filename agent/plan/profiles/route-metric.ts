@@ -2,7 +2,7 @@ import { addedNames } from '../../model/added-names.ts';
 import { type BridgeNames, externalBridge, gatewayBridge } from '../../model/names.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import { numberOf } from '../../model/settings.ts';
+import { numberOf } from '../../model/profile-settings.ts';
 import { presentOrFormerUplink } from '../../model/uplink-in-bridge.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { ChosenUplinks } from '../uplink/choose.ts';

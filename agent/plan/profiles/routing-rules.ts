@@ -1,5 +1,5 @@
 import type { PlanNote } from '../../model/plan.ts';
-import type { Json, ProfileSettings } from '../../model/settings.ts';
+import type { Json, ProfileSettings } from '../../model/profile-settings.ts';
 
 type Setting = ProfileSettings[string];
 

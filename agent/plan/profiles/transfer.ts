@@ -1,4 +1,4 @@
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import type { ProfileSettings, SettingValue } from '../../model/profile-settings.ts';
 
 /*
  * Settings of the administrator that move to the bridge's internal interface: IP settings and settings that depend on

@@ -5,9 +5,9 @@ import { bridgesOf, externalBridge, gatewayBridge } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { isDefault, isLinkLocal } from '../../net/destination.ts';
+import { interfaceNames, quotedName, shownName, word } from './choice-trace.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
-import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
 /** NICs of both bridges; null for a bridge without a NIC. */
 export interface ChosenUplinks {

@@ -1,7 +1,7 @@
 import { copyUuid, userData } from '../../model/names.ts';
 import { isExternal, type NmProfile, type Observation } from '../../model/observation.ts';
 import type { PlanNote, ProfileName, WantedProfile } from '../../model/plan.ts';
-import { stringsOf, textOf } from '../../model/settings.ts';
+import { stringsOf, textOf } from '../../model/profile-settings.ts';
 import { isDefault } from '../../net/destination.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import { textOf } from '../../model/settings.ts';
+import { textOf } from '../../model/profile-settings.ts';
 import type { InterfaceRules } from '../../model/surroundings.ts';
 import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';

@@ -1,6 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
-import { textOf } from '../../model/settings.ts';
+import { textOf } from '../../model/profile-settings.ts';
 import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';
 

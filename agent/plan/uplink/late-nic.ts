@@ -2,8 +2,8 @@ import { AgentError } from '../../errors.ts';
 import type { Config } from '../../model/config.ts';
 import type { Observation } from '../../model/observation.ts';
 import { interfaceNameFault } from '../../net/interface-name.ts';
+import { interfaceNames, quotedName, shownName, word } from './choice-trace.ts';
 import { explicitCandidate, externalCandidate } from './choose.ts';
-import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
 /**
  * Returns a wait for an explicitly set NIC that does not exist at boot but may still appear: a USB adapter, a NIC that

@@ -1,6 +1,6 @@
 import type { Link } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import { type ProfileSettings, stringsOf, textOf } from '../../model/settings.ts';
+import { type ProfileSettings, stringsOf, textOf } from '../../model/profile-settings.ts';
 
 /* MAC of a bridge. It is the uplink's, so that the DHCP server and the switch recognize the node. */
 

@@ -4,7 +4,7 @@ import { type Link, nicDevice, type Observation } from '../../model/observation.
 import type { PlanNote } from '../../model/plan.ts';
 import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
-import { quotedName, shownName, word } from './trace.ts';
+import { quotedName, shownName, word } from './choice-trace.ts';
 
 /** An interface that a setting, a hint or a service names as the uplink. */
 export interface Candidate {

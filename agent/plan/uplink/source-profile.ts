@@ -2,9 +2,9 @@ import { AgentError } from '../../errors.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../../model/names.ts';
 import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observation } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
-import { type ProfileSettings, textOf } from '../../model/settings.ts';
+import { type ProfileSettings, textOf } from '../../model/profile-settings.ts';
 import { namedUplink, uplinkInBridge } from '../../model/uplink-in-bridge.ts';
-import { type CarriedDefault, carriedDefaults, withDefaults } from './connection-defaults.ts';
+import { type CarriedDefault, carriedDefaults, withDefaults } from './carried-defaults.ts';
 import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
 

@@ -4,8 +4,8 @@ import { linkKindOf, traitsOf } from '../../model/link-kinds.ts';
 import { bridgesOf } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
+import { interfaceNames, quotedName } from './choice-trace.ts';
 import { misreadInName } from './misread-name.ts';
-import { interfaceNames, quotedName } from './trace.ts';
 
 /** Value of ARPHRD_ETHER in linux/if_arp.h. An OVS port of type `system` needs an Ethernet device. */
 const ethernet = 1;

@@ -1,13 +1,13 @@
 import { loadedConfig } from '../../config/effective.ts';
 import { readTuning } from '../../drivers/host/process/daemons.ts';
 import { asAgentError } from '../../errors.ts';
-import { readDaemonSets } from '../../facts/cluster.ts';
-import { readFiles } from '../../facts/files.ts';
-import { readNetwork } from '../../facts/network.ts';
+import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from '../../facts/ask-services.ts';
+import { readDaemonSets } from '../../facts/daemon-sets.ts';
+import { readFiles } from '../../facts/file-facts.ts';
+import { readNetwork } from '../../facts/network-facts.ts';
 import { readPacketFilter } from '../../facts/packet-filter.ts';
-import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from '../../facts/services.ts';
 import { readSystem } from '../../facts/system.ts';
-import { readUnits } from '../../facts/units.ts';
+import { readUnits } from '../../facts/unit-facts.ts';
 import type { Answer, Examination } from '../../model/examination.ts';
 import { readJournalFacts } from './journal-facts.ts';
 import { readOverlayFacts } from './overlay-facts.ts';

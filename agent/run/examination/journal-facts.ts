@@ -1,7 +1,7 @@
 import { currentBootId } from '../../drivers/host/kernel/boot-id.ts';
 import type { JournalFacts } from '../../model/examination.ts';
 import { type JournalRecord, journalDirectory } from '../../model/journal.ts';
-import { readJournals } from '../journal/journal.ts';
+import { readJournals } from '../journal/journal-files.ts';
 import { lockDirectory, lockHolder } from '../lock.ts';
 
 /** Returns every failure of a transaction in one sentence; null if it did not fail. */

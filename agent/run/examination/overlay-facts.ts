@@ -6,14 +6,14 @@ import type { OpenListener } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
 import { type MissingColumn, missingColumns, writtenTables } from '../../overlay/rows/columns.ts';
-import { listOf, textOf } from '../../overlay/rows/existing.ts';
+import { listOf, textOf } from '../../overlay/rows/row-index.ts';
 import { shapeOfSchema } from '../../overlay/rows/wire.ts';
 import { listCertificates } from '../overlay/certificates/authority.ts';
-import { readCredentials } from '../overlay/node/credentials.ts';
+import { readCredentials } from '../overlay/node/kubernetes-credentials.ts';
 import { daysUntil } from '../overlay/node/nodes.ts';
-import { listenersOf } from '../overlay/node/planned.ts';
+import { listenersOf } from '../overlay/node/planned-node.ts';
+import { readRows } from '../overlay/ovn/database-rows.ts';
 import { askController, hasCentral } from '../overlay/ovn/ovn-daemons.ts';
-import { readRows } from '../overlay/ovn/rows.ts';
 import { type OverlayPlaces, overlayPlaces } from '../overlay/record/places.ts';
 import { readRecord } from '../overlay/record/record.ts';
 

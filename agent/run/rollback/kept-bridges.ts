@@ -5,7 +5,7 @@ import type { Observation } from '../../model/observation.ts';
 import type { Wanted, WantedBridge } from '../../model/plan.ts';
 import { isAdded } from '../../plan/added.ts';
 import { currentBridges } from '../../plan/bridge/current.ts';
-import { readJournals } from '../journal/journal.ts';
+import { readJournals } from '../journal/journal-files.ts';
 import { lastKept } from '../journal/transactions.ts';
 
 /**

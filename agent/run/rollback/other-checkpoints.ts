@@ -1,5 +1,5 @@
-import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
-import { checkpointInterface, deviceInterface } from '../../drivers/networkmanager/names.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
+import { checkpointInterface, deviceInterface } from '../../drivers/networkmanager/nm-names.ts';
 import { AgentError } from '../../errors.ts';
 
 /**

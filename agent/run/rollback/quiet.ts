@@ -1,14 +1,14 @@
 import type { Deadline } from '../../deadline.ts';
 import type { ActivationWatch } from '../../drivers/networkmanager/activation.ts';
-import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
 import {
   activeInterface,
   activeState,
   deviceInterface,
   rootInterface,
   rootPath,
-} from '../../drivers/networkmanager/names.ts';
-import type { OpenVSwitch } from '../../drivers/openvswitch/client.ts';
+} from '../../drivers/networkmanager/nm-names.ts';
+import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
 /**
  * Limit for the end of activations. Those that a rollback started take a few seconds; an activation that waits for an

@@ -1,7 +1,7 @@
 import { type Deadline, monotonicMs, throwIfStopped } from '../../deadline.ts';
-import { daemonCall } from '../../drivers/dbus/connection.ts';
+import { daemonCall } from '../../drivers/dbus/bus-connection.ts';
 import { serviceEvent } from '../../drivers/host/process/service-event.ts';
-import { service } from '../../drivers/networkmanager/names.ts';
+import { service } from '../../drivers/networkmanager/nm-names.ts';
 import { asAgentError } from '../../errors.ts';
 import { bridgesOf } from '../../model/names.ts';
 import { addressesOf, isBindable, type Link } from '../../model/observation.ts';

@@ -6,12 +6,12 @@ import { AgentError, asAgentError } from '../../errors.ts';
 import { wholeMessage } from '../../failures.ts';
 import { type JournalRecord, journalDirectory, type TransactionState } from '../../model/journal.ts';
 import { isAsWanted } from '../as-wanted.ts';
-import { readOpenJournals, reopenJournal, setAside } from '../journal/journal.ts';
-import { endTransaction, nodePlaces, type RecordPlaces } from '../journal/run-record.ts';
+import { readOpenJournals, reopenJournal, setAside } from '../journal/journal-files.ts';
+import { endTransaction, nodePlaces, type RecordPlaces } from '../journal/record-run.ts';
 import type { Message } from '../messages.ts';
 import type { Node } from '../node.ts';
 import type { Reporter } from '../options.ts';
-import { takeBack } from './take-back.ts';
+import { takeBack } from './roll-back.ts';
 import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /**

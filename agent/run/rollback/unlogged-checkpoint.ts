@@ -1,8 +1,8 @@
 import type { Deadline } from '../../deadline.ts';
 import { watchActivations } from '../../drivers/networkmanager/activation.ts';
 import { standingCheckpoints } from '../../drivers/networkmanager/checkpoint.ts';
-import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
-import { checkpointInterface } from '../../drivers/networkmanager/names.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
+import { checkpointInterface } from '../../drivers/networkmanager/nm-names.ts';
 import { isAgentError } from '../../errors.ts';
 import { checkpointSeconds } from '../checkpoint-timer.ts';
 

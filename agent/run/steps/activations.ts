@@ -1,12 +1,12 @@
 import type { Deadline } from '../../deadline.ts';
 import { announceLink } from '../../drivers/host/kernel/announce-link.ts';
+import { addToKernel, withLifetimes } from '../../drivers/host/kernel/change-kernel-entries.ts';
 import { disableDetection } from '../../drivers/host/kernel/ipv6-settings.ts';
-import { addToKernel, withLifetimes } from '../../drivers/host/kernel/kernel-entries.ts';
 import { waitForKernel } from '../../drivers/host/kernel/kernel-events.ts';
 import { readLinks } from '../../drivers/host/kernel/links.ts';
-import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
 import { kernelDevice } from '../../drivers/networkmanager/devices.ts';
-import { lacksDevice } from '../../drivers/networkmanager/errors.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
+import { lacksDevice } from '../../drivers/networkmanager/nm-errors.ts';
 import {
   activeInterface,
   activeState,
@@ -14,7 +14,7 @@ import {
   deviceState,
   rootInterface,
   rootPath,
-} from '../../drivers/networkmanager/names.ts';
+} from '../../drivers/networkmanager/nm-names.ts';
 import { AgentError } from '../../errors.ts';
 import type { KernelEntries } from '../../model/kernel-entries.ts';
 import { activationLimitMs } from '../../model/limits.ts';

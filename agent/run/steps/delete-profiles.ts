@@ -1,8 +1,8 @@
 import { setMac, setUp } from '../../drivers/host/kernel/address-hold.ts';
+import { addToKernelInOrder } from '../../drivers/host/kernel/change-kernel-entries.ts';
 import { resetIpv6Settings } from '../../drivers/host/kernel/ipv6-settings.ts';
-import { addToKernelInOrder } from '../../drivers/host/kernel/kernel-entries.ts';
 import { ovsDevices } from '../../drivers/networkmanager/devices.ts';
-import { deviceType } from '../../drivers/networkmanager/names.ts';
+import { deviceType } from '../../drivers/networkmanager/nm-names.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import type { StepArguments } from '../../model/plan.ts';
 import { activeUuids } from './activations.ts';

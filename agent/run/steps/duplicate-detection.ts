@@ -4,7 +4,7 @@ import { readLinks } from '../../drivers/host/kernel/links.ts';
 import { AgentError } from '../../errors.ts';
 import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
-import { fixedAddresses } from '../../model/settings.ts';
+import { fixedAddresses } from '../../model/profile-settings.ts';
 
 /**
  * Limit for duplicate address detection: one probe a second after a delay of up to 1 s (RFC 4862, section 5.4). If more

@@ -1,4 +1,4 @@
-import type { Bus } from '../../drivers/dbus/connection.ts';
+import type { Bus } from '../../drivers/dbus/bus-connection.ts';
 import { replaceFile } from '../../drivers/host/files/files.ts';
 import { ownService } from '../../drivers/host/process/control-group.ts';
 import { pinThreads, tasksetWords } from '../../drivers/host/process/daemons.ts';
@@ -26,6 +26,6 @@ export function pin(step: PinStep, onBus: OnBus): Promise<void> {
 export async function askToPin({ pid, threads, cpus }: PinStep, onBus: OnBus, path = requestPath): Promise<void> {
   const lines = tasksetWords(pid, threads, cpus).map((words) => `${words.join(' ')}\n`);
   replaceFile(path, lines.join(''));
-  const { openSystemd } = await import('../../drivers/systemd/units.ts');
+  const { openSystemd } = await import('../../drivers/systemd/systemd-units.ts');
   await onBus((bus) => openSystemd(bus).startUnit(affinityUnit));
 }

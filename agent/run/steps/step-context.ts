@@ -1,7 +1,7 @@
 import type { Deadline } from '../../deadline.ts';
 import type { ActivationWatch } from '../../drivers/networkmanager/activation.ts';
-import type { NetworkManager } from '../../drivers/networkmanager/client.ts';
-import type { OpenVSwitch } from '../../drivers/openvswitch/client.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
+import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
 /** Context of a step. */
 export interface StepContext {

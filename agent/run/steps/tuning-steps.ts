@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../deadline.ts';
 import { removeFile, writeFileAtomically } from '../../drivers/host/files/files.ts';
-import type { OpenVSwitch } from '../../drivers/openvswitch/client.ts';
+import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 import type { TuningStep, TuningStepKind } from '../../model/tuning.ts';
 
 /** Context of a tuning step. */

@@ -14,9 +14,9 @@ import {
   requestRefusal,
 } from './address-faults.ts';
 import { annotatedNetwork, requestedAddresses } from './annotations.ts';
-import { createHeldAddresses } from './held.ts';
-import { kubeletUid } from './mirror.ts';
 import { portName } from './port-name.ts';
+import { createHeldAddresses } from './reserved-addresses.ts';
+import { kubeletUid } from './static-pods.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
 /** Assignment of addresses to pods. It depends only on its batches: the same batches result in the same addresses. */

@@ -3,7 +3,7 @@ import type { Labels } from '../../model/workload.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from '../../overlay/addresses.ts';
-import { routerAddresses } from '../../overlay/cluster/node.ts';
+import { routerAddresses } from '../../overlay/cluster/node-rows.ts';
 
 /** Annotations of a pod that concern its network. */
 export const annotationNames = {

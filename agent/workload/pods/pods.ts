@@ -1,12 +1,12 @@
 import type { DatabaseRow } from '../../model/rows.ts';
 import { macOf, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys } from '../../overlay/rows/column-changes.ts';
-import type { WantedRow } from '../../overlay/rows/draft.ts';
-import { type Existing, textOf } from '../../overlay/rows/existing.ts';
+import type { WantedRow } from '../../overlay/rows/desired-rows.ts';
+import { type Existing, textOf } from '../../overlay/rows/row-index.ts';
 import { isOfObject } from '../../overlay/rows/tags.ts';
 import type { Part, UnitDraft } from '../part.ts';
-import { kubeletUid } from './mirror.ts';
 import { portName } from './port-name.ts';
+import { kubeletUid } from './static-pods.ts';
 
 /** Planner of the logical port of every pod that has an address, on the switch of its node. */
 export const pods: Part = {

@@ -2,7 +2,7 @@ import type { ContainerPort, Labels, Pod, Protocol } from '../../model/workload.
 import { overBudget } from '../budget.ts';
 import { asksOfPod } from '../unserved-asks.ts';
 import { annotationNames } from './annotations.ts';
-import { mirrorAnnotation } from './mirror.ts';
+import { mirrorAnnotation } from './static-pods.ts';
 
 /** Fields of a Pod (v1) that are read; fields with defaults may be absent in objects that an older API server has stored. */
 interface PodObject {

@@ -3,7 +3,7 @@ import { familyOf } from '../../net/address.ts';
 import { type AddressRange, addressAt, parseRange } from '../../net/address-range.ts';
 import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
 
-/** Number of the first address for pods; the router and the node have those before it (agent/overlay/cluster/node.ts). */
+/** Number of the first address for pods; the router and the node have those before it (agent/overlay/cluster/node-rows.ts). */
 const firstPlace = 3;
 
 /**

@@ -1,7 +1,7 @@
 import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
-import { managementAddresses } from '../../overlay/cluster/node.ts';
+import { managementAddresses } from '../../overlay/cluster/node-rows.ts';
 import { mostNumbersOfPort } from '../budget.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';

@@ -1,8 +1,8 @@
 import type { DatabaseRow, RowReference } from '../../model/rows.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { is, keys, only } from '../../overlay/rows/column-changes.ts';
-import type { WantedRow } from '../../overlay/rows/draft.ts';
-import { mapOf } from '../../overlay/rows/existing.ts';
+import type { WantedRow } from '../../overlay/rows/desired-rows.ts';
+import { mapOf } from '../../overlay/rows/row-index.ts';
 import type { Part, UnitDraft } from '../part.ts';
 import { type AccessList, accessListsOf } from './access-lists.ts';
 import { termsOf } from './clauses.ts';

@@ -1,8 +1,8 @@
 import type { OverlayNode } from '../../model/overlay.ts';
-import { gatewayNames } from '../../overlay/names.ts';
+import { gatewayNames } from '../../overlay/overlay-names.ts';
 import { keys } from '../../overlay/rows/column-changes.ts';
-import type { Draft } from '../../overlay/rows/draft.ts';
-import { mapOf } from '../../overlay/rows/existing.ts';
+import type { Draft } from '../../overlay/rows/desired-rows.ts';
+import { mapOf } from '../../overlay/rows/row-index.ts';
 import { announcedKey, announcedText } from '../../overlay/services/announced-here.ts';
 
 /** Writes the addresses for which each gateway answers to the port of its outside, so that its node can announce them to the LAN. */

@@ -1,8 +1,8 @@
-import { joinSwitch } from '../../overlay/names.ts';
+import { joinSwitch } from '../../overlay/overlay-names.ts';
 import { keys } from '../../overlay/rows/column-changes.ts';
-import type { Draft } from '../../overlay/rows/draft.ts';
-import { mapOf } from '../../overlay/rows/existing.ts';
-import { isOfOneNode } from './rows.ts';
+import type { Draft } from '../../overlay/rows/desired-rows.ts';
+import { mapOf } from '../../overlay/rows/row-index.ts';
+import { isOfOneNode } from './balancer-rows.ts';
 
 /** Key in external_ids of the join switch; its value has no meaning of its own. */
 const key = 'microshift-net-recompute';

@@ -1,13 +1,13 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import type { Protocol } from '../../model/workload.ts';
 import { isIpv6, isWithin, sameFamily, withoutLength } from '../../overlay/addresses.ts';
-import { gatewayNames, joinNames } from '../../overlay/names.ts';
+import { gatewayNames, joinNames } from '../../overlay/overlay-names.ts';
 import { is, keys } from '../../overlay/rows/column-changes.ts';
-import { listOf, textOf } from '../../overlay/rows/existing.ts';
-import { clusterRouterOf } from '../../overlay/rows/ownership.ts';
+import { listOf, textOf } from '../../overlay/rows/row-index.ts';
+import { clusterRouterOf } from '../../overlay/rows/row-ownership.ts';
 import type { UnitDraft } from '../part.ts';
 
-/** Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes (agent/overlay/cluster/node.ts). */
+/** Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes (agent/overlay/cluster/node-rows.ts). */
 const priority = 1005;
 
 /** Answer of a pod to a node that has sent a request to a gateway. */

@@ -2,7 +2,7 @@
 import type { OverlayGateway } from '../../../agent/model/overlay.ts';
 import { announcedGateway, announcement } from '../../../agent/overlay/members/announcement.ts';
 import { membersNow } from '../../../agent/overlay/members/members.ts';
-import { planNorthbound } from '../../../agent/overlay/northbound.ts';
+import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { dual, emptyNorthbound, factsOf, gatewayOf, nodeOf } from '../../unit/overlay/cluster.ts';
 import { printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';

@@ -1,9 +1,9 @@
 // What a container runtime asks for, and what anybody may write into a pod's annotations.
 import { type Attachment, linkOf, nodeLines, podLines } from '../../../agent/cni/attachment.ts';
 import { checkFaults } from '../../../agent/cni/check.ts';
+import { cniCommands, readRequest, versionOf } from '../../../agent/cni/cni-request.ts';
 import { CniError, errorResult } from '../../../agent/cni/error.ts';
 import { readNodePod } from '../../../agent/cni/node-pod.ts';
-import { cniCommands, readRequest, versionOf } from '../../../agent/cni/request.ts';
 import { successResult } from '../../../agent/cni/result.ts';
 import type { FuzzTarget } from '../target.ts';
 

@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { Message } from 'dbus-next/lib/message-type.js';
-import { connectBus } from '../../../agent/drivers/dbus/connection.ts';
-import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
-import { encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
+import { connectBus } from '../../../agent/drivers/dbus/bus-connection.ts';
+import { openNetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
+import { encodeSettings } from '../../../agent/drivers/networkmanager/nm-settings.ts';
 import { observeNetworkManager } from '../../../agent/facts/network-manager.ts';
 import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';

@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { readSmallFile } from '../../../agent/drivers/host/files/files.ts';
 import { readHints } from '../../../agent/facts/hints.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
+import { planApply } from '../../../agent/plan/make-plan.ts';
 import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
 import { readingOnly, scratchFolder } from '../scratch.ts';

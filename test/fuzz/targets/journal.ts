@@ -2,9 +2,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { planUndo } from '../../../agent/plan/plan.ts';
+import { planUndo } from '../../../agent/plan/make-plan.ts';
 import { isAsWanted } from '../../../agent/run/as-wanted.ts';
-import { readJournals, readOpenJournals } from '../../../agent/run/journal/journal.ts';
+import { readJournals, readOpenJournals } from '../../../agent/run/journal/journal-files.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { dhcpNode, observations, plans } from '../corpus.ts';

@@ -1,7 +1,7 @@
 // NetworkManager's configuration files, put together, and asked whether they keep it off br-ex.
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { mergeConfig } from '../../../agent/facts/network-manager-config.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
+import { mergeConfig } from '../../../agent/facts/merge-config.ts';
+import { planApply } from '../../../agent/plan/make-plan.ts';
 import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';

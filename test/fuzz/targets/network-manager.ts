@@ -1,13 +1,13 @@
 // Answers of NetworkManager in a shape nobody has seen: right for the bus, wrong for us. Observed, planned with and shown.
 import { Variant } from 'dbus-next/lib/variant.js';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import type { Bus, MethodCall } from '../../../agent/drivers/dbus/connection.ts';
-import { DBusReplyError } from '../../../agent/drivers/dbus/errors.ts';
-import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
-import { encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
+import type { Bus, MethodCall } from '../../../agent/drivers/dbus/bus-connection.ts';
+import { DBusReplyError } from '../../../agent/drivers/dbus/dbus-errors.ts';
+import { openNetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
+import { encodeSettings } from '../../../agent/drivers/networkmanager/nm-settings.ts';
 import { observeNetworkManager } from '../../../agent/facts/network-manager.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { planText } from '../../../agent/view/plan-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { dhcpNode, observations } from '../corpus.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';
 import { departureOf } from '../../../agent/trace/ends.ts';
 import { localPart } from '../../../agent/trace/local-part.ts';
-import { networkOf } from '../../../agent/trace/network.ts';
+import { networkOf } from '../../../agent/trace/logical-network.ts';
 import { ruleBook } from '../../../agent/trace/rules.ts';
 import { beginWay, continueWay, nextStart, wayOf } from '../../../agent/trace/way.ts';
 import { plain, printable as shown } from '../../../agent/view/style.ts';

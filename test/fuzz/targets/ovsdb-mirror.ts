@@ -1,6 +1,7 @@
 // What a server says of its tables: a schema, contents and changes, in whatever shape.
-import { OvsdbError } from '../../../agent/drivers/ovsdb/errors.ts';
+
 import { isJsonArray, isJsonObject, type Json } from '../../../agent/drivers/ovsdb/json.ts';
+import { OvsdbError } from '../../../agent/drivers/ovsdb/ovsdb-errors.ts';
 import { readSchema } from '../../../agent/drivers/ovsdb/schema.ts';
 import { createTables, followedOf, type Tables } from '../../../agent/drivers/ovsdb/tables.ts';
 import { printable } from '../expect.ts';

@@ -1,5 +1,5 @@
 // What a server says that claims to be ovsdb-server: any bytes in any pieces, and JSON-RPC that is right on its face.
-import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/client.ts';
+import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
 import { expectedFailure } from '../expect.ts';
 import { cutAnyhow, listenOn } from '../private-socket.ts';
 import { scratchFolder } from '../scratch.ts';

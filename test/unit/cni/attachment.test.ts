@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Attachment, interfaceIds, linkOf, nodeLines, podLines } from '../../../agent/cni/attachment.ts';
-import { carriedFault } from '../../../agent/cni/carried.ts';
+import { carriedFault } from '../../../agent/cni/carried-addresses-fault.ts';
 import { checkFaults, type PortState } from '../../../agent/cni/check.ts';
 import { isSamePod, readNodePod } from '../../../agent/cni/node-pod.ts';
 import { successResult } from '../../../agent/cni/result.ts';

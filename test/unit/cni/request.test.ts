@@ -1,6 +1,6 @@
 import t from 'tap';
+import { type CniCommand, readRequest, versionOf } from '../../../agent/cni/cni-request.ts';
 import { CniError, errorResult } from '../../../agent/cni/error.ts';
-import { type CniCommand, readRequest, versionOf } from '../../../agent/cni/request.ts';
 
 const args = 'IgnoreUnknown=1;K8S_POD_NAMESPACE=web;K8S_POD_NAME=a-0;K8S_POD_INFRA_CONTAINER_ID=x;K8S_POD_UID=u-1';
 const words = {

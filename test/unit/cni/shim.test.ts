@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { linkAlias, linkOf } from '../../../agent/cni/attachment.ts';
-import { cniCommands } from '../../../agent/cni/request.ts';
-import { cniVersions } from '../../../agent/cni/version.ts';
+import { cniCommands } from '../../../agent/cni/cni-request.ts';
+import { cniVersions } from '../../../agent/cni/cni-version.ts';
 import { overlayPlaces } from '../../../agent/run/overlay/record/places.ts';
 
 const path = 'rpm/files/microshift-net-cni.sh';

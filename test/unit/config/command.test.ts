@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { configCheck, configSchema, configShow } from '../../../agent/commands/config.ts';
+import { configCheck, configSchema, configShow } from '../../../agent/commands/config-command.ts';
 
 type Command = typeof configCheck;
 

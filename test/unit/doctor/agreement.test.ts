@@ -1,7 +1,7 @@
 // doctor, status, verify and plan judge one node: none of them finds fault with what another one is content with, on any node that a case of
 // planning has, before `apply` and after it.
 import t from 'tap';
-import { planFor } from '../../../agent/commands/plan.ts';
+import { planFor } from '../../../agent/commands/plan-command.ts';
 import { missingFromBridge } from '../../../agent/compare/manual-bridge.ts';
 import { judge } from '../../../agent/doctor/checks.ts';
 import { isAgentError } from '../../../agent/errors.ts';

@@ -1,6 +1,6 @@
 // An examination of the node of a plan's case, as `doctor` would make it.
 import { hintFiles } from '../../../agent/facts/hints.ts';
-import { observationOf } from '../../../agent/facts/observation.ts';
+import { observationOf } from '../../../agent/facts/make-observation.ts';
 import type { Examination } from '../../../agent/model/examination.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { PlanCase } from '../plan/cases.ts';

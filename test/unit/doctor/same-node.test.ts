@@ -3,7 +3,7 @@ import t from 'tap';
 import { diagnose } from '../../../agent/doctor/diagnosis.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
+import { planApply } from '../../../agent/plan/make-plan.ts';
 import { caseNames, type PlanCase, readCase } from '../plan/cases.ts';
 import { asExamined, withoutSession } from './as-examined.ts';
 

@@ -1,10 +1,10 @@
 // Waiting for activations: the signals of NetworkManager come from a script here, in every order they can come in.
 import t, { type Test } from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
-import type { Signal } from '../../../agent/drivers/dbus/connection.ts';
+import type { Signal } from '../../../agent/drivers/dbus/bus-connection.ts';
 import { type ActivationWatch, watchActivations } from '../../../agent/drivers/networkmanager/activation.ts';
-import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
-import { activeInterface, deviceInterface } from '../../../agent/drivers/networkmanager/names.ts';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
+import { activeInterface, deviceInterface } from '../../../agent/drivers/networkmanager/nm-names.ts';
 import { failure } from '../failure.ts';
 
 const path = '/active/1';

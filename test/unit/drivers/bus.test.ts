@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { Message } from 'dbus-next/lib/message-type.js';
 import t, { type Test } from 'tap';
-import { connectBus, type MethodCall, type Signal, systemBusAddress } from '../../../agent/drivers/dbus/connection.ts';
-import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import {
+  connectBus,
+  type MethodCall,
+  type Signal,
+  systemBusAddress,
+} from '../../../agent/drivers/dbus/bus-connection.ts';
+import { openNetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
 import { failure } from '../failure.ts';
 import { connected, noDaemon, socketDirectory, startDaemon } from './private-bus.ts';
 

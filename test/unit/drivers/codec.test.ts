@@ -1,8 +1,8 @@
 import { Variant } from 'dbus-next/lib/variant.js';
 import t from 'tap';
 import { decodeVariant, encodeVariant, toPlain } from '../../../agent/drivers/dbus/codec.ts';
-import { decodeSettings, encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
-import type { SettingValue } from '../../../agent/model/settings.ts';
+import { decodeSettings, encodeSettings } from '../../../agent/drivers/networkmanager/nm-settings.ts';
+import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 
 /** What dbus-next hands out, and its JSON. */
 const twins: readonly (readonly [name: string, wire: Variant, json: SettingValue])[] = [

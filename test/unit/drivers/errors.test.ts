@@ -1,9 +1,9 @@
 import t from 'tap';
-import { DBusReplyError } from '../../../agent/drivers/dbus/errors.ts';
-import { fromReply } from '../../../agent/drivers/networkmanager/errors.ts';
-import { activeStateReason, deviceStateReason } from '../../../agent/drivers/networkmanager/names.ts';
-import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/client.ts';
-import { fromOvsdb, vswitchdNotResponding } from '../../../agent/drivers/openvswitch/errors.ts';
+import { DBusReplyError } from '../../../agent/drivers/dbus/dbus-errors.ts';
+import { fromReply } from '../../../agent/drivers/networkmanager/nm-errors.ts';
+import { activeStateReason, deviceStateReason } from '../../../agent/drivers/networkmanager/nm-names.ts';
+import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
+import { fromOvsdb, vswitchdNotResponding } from '../../../agent/drivers/openvswitch/ovs-errors.ts';
 import { OvsdbError } from '../../../agent/drivers/ovsdb/index.ts';
 import { AgentError, asAgentError, type ErrorKind, errorTable, isAgentError } from '../../../agent/errors.ts';
 import { failure } from '../failure.ts';

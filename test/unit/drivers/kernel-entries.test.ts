@@ -1,6 +1,6 @@
 // What of `ip -json` (iproute2 6.1) is somebody else's. The entries are as the program printed them for a link that had all of these.
 import t from 'tap';
-import { foreignAddresses, foreignRoutes } from '../../../agent/drivers/host/kernel/kernel-entries.ts';
+import { foreignAddresses, foreignRoutes } from '../../../agent/drivers/host/kernel/change-kernel-entries.ts';
 import { parseRule } from '../../../agent/drivers/host/kernel/kernel-routes.ts';
 import { ruleWords, wordsOf } from '../../../agent/drivers/host/kernel/kernel-words.ts';
 import { keepLifetimes } from '../../../agent/drivers/host/kernel/shown-address.ts';

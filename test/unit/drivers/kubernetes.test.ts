@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { bodyOf, lineBatchesOf } from '../../../agent/drivers/kubernetes/http.ts';
 import { readAccess } from '../../../agent/drivers/kubernetes/kubeconfig.ts';
-import { readDaemonSets } from '../../../agent/facts/cluster.ts';
+import { readDaemonSets } from '../../../agent/facts/daemon-sets.ts';
 import { failure } from '../failure.ts';
 
 const limit = 1000;

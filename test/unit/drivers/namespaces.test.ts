@@ -1,6 +1,6 @@
 // Devices of other network namespaces that are stacked on a link of another one.
 import t from 'tap';
-import { parseStacked } from '../../../agent/drivers/host/kernel/namespaces.ts';
+import { parseStacked } from '../../../agent/drivers/host/kernel/network-namespaces.ts';
 
 t.test('ip -d -j link', (t) => {
   const listed = [

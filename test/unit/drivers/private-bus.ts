@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import readline from 'node:readline';
 import type { Test } from 'tap';
-import { type Bus, connectBus } from '../../../agent/drivers/dbus/connection.ts';
+import { type Bus, connectBus } from '../../../agent/drivers/dbus/bus-connection.ts';
 
 /** Why a test that needs it is skipped. */
 export const noDaemon = spawnSync('dbus-daemon', ['--version']).error !== undefined && 'dbus-daemon is not installed';

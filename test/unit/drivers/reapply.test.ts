@@ -1,11 +1,11 @@
 // Changing a device in place: NetworkManager refuses all of it for one property, so what it can change is sent alone.
 import t from 'tap';
-import { DBusReplyError } from '../../../agent/drivers/dbus/errors.ts';
-import { fromReply } from '../../../agent/drivers/networkmanager/errors.ts';
+import { DBusReplyError } from '../../../agent/drivers/dbus/dbus-errors.ts';
+import { fromReply } from '../../../agent/drivers/networkmanager/nm-errors.ts';
+import { decodeSettings, encodeSettings } from '../../../agent/drivers/networkmanager/nm-settings.ts';
 import { clearIpSettings, merge, reapply } from '../../../agent/drivers/networkmanager/reapply.ts';
-import { decodeSettings, encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
 import { asAgentError } from '../../../agent/errors.ts';
-import type { ProfileSettings } from '../../../agent/model/settings.ts';
+import type { ProfileSettings } from '../../../agent/model/profile-settings.ts';
 
 const applied: ProfileSettings = {
   connection: { id: ['s', 'ovs-if-br-ex'], master: ['s', 'br-ex'], zone: ['s', 'old'], lldp: ['i', 1] },

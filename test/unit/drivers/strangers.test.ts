@@ -3,11 +3,11 @@ import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { unmarshalMessages } from 'dbus-next/lib/message.js';
 import { Message } from 'dbus-next/lib/message-type.js';
 import t, { type Test } from 'tap';
-import { type Bus, daemonCall } from '../../../agent/drivers/dbus/connection.ts';
+import { type Bus, daemonCall } from '../../../agent/drivers/dbus/bus-connection.ts';
 import { inPieces } from '../../../agent/drivers/dbus/pieces.ts';
 import { openTransport } from '../../../agent/drivers/dbus/transport.ts';
-import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
-import { openSystemd } from '../../../agent/drivers/systemd/units.ts';
+import { openNetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
+import { openSystemd } from '../../../agent/drivers/systemd/systemd-units.ts';
 import { failure } from '../failure.ts';
 import { connected, noDaemon, startDaemon } from './private-bus.ts';
 

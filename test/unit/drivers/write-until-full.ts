@@ -4,7 +4,7 @@ import { replaceFile, writeFileAtomically } from '../../../agent/drivers/host/fi
 import { writeManifestFiles } from '../../../agent/drivers/kubernetes/manifest-files.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
-import { openJournal } from '../../../agent/run/journal/journal.ts';
+import { openJournal } from '../../../agent/run/journal/journal-files.ts';
 
 const [directory = ''] = process.argv.slice(2);
 const tooMuch = 'x'.repeat(200_000);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { dhcpClients } from '../../../agent/facts/network.ts';
+import { dhcpClients } from '../../../agent/facts/network-facts.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { readSmallFile } from '../../../agent/drivers/host/files/files.ts';
-import { microshiftScriptFact } from '../../../agent/facts/observation.ts';
+import { microshiftScriptFact } from '../../../agent/facts/make-observation.ts';
 import { microshiftFileTable, microshiftStandInFile } from '../../node/microshift-file-table.ts';
 
 const path = '/usr/bin/configure-ovs.sh';

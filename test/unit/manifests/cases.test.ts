@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { yamlStream } from '../../../agent/drivers/kubernetes/yaml.ts';
+import { yamlStream } from '../../../agent/drivers/kubernetes/manifest-yaml.ts';
 import { asAgentError } from '../../../agent/errors.ts';
 import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';

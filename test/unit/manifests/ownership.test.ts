@@ -1,8 +1,8 @@
 import t from 'tap';
-import { apply, remove } from '../../../agent/commands/manifests.ts';
+import { apply, remove } from '../../../agent/commands/manifests-command.ts';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { errorTable } from '../../../agent/errors.ts';
-import { coOwners, isOurs, refuseBesideMicroshift } from '../../../agent/manifests/ownership.ts';
+import { coOwners, isOurs, refuseBesideMicroshift } from '../../../agent/manifests/object-ownership.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { failure } from '../failure.ts';
 import { withChanges } from './config.ts';

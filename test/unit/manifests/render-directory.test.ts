@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { render } from '../../../agent/commands/manifests.ts';
+import { render } from '../../../agent/commands/manifests-command.ts';
 import { defaultConfig as config } from '../../../agent/config/defaults.ts';
 import { plain } from '../../../agent/view/style.ts';
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { bridgeOfProfile, controllerOf, externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
 import type { NmProfile, Observation } from '../../../agent/model/observation.ts';
-import type { SettingValue } from '../../../agent/model/settings.ts';
+import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import { appliedCase, readCase } from '../plan/cases.ts';
 
 interface Made {

@@ -1,5 +1,12 @@
 import t from 'tap';
-import { jsonOf, listOf, numberOf, type ProfileSettings, stringsOf, textOf } from '../../../agent/model/settings.ts';
+import {
+  jsonOf,
+  listOf,
+  numberOf,
+  type ProfileSettings,
+  stringsOf,
+  textOf,
+} from '../../../agent/model/profile-settings.ts';
 
 const settings: ProfileSettings = {
   user: { data: ['a{ss}', { a: 'b' }] },

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NorthboundFacts, OverlayGateway, OverlayLayout, OverlayNode } from '../../../agent/model/overlay.ts';
-import { planNorthbound } from '../../../agent/overlay/northbound.ts';
-import { operationsOf, type RowOperation } from '../../../agent/overlay/rows/operations.ts';
+import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
+import { operationsOf, type RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
 import { dual, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf, overlayCases, seed } from './cluster.ts';
 import type { ModelDatabase } from './model-database.ts';
 

@@ -10,8 +10,8 @@ import type {
   ServiceExposure,
 } from '../../../agent/model/overlay.ts';
 import type { ColumnShape, DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
-import { macsNeeded, planNorthbound } from '../../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
+import { macsNeeded, planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
+import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
 import { ModelDatabase } from './model-database.ts';
 
 export const overlayCases = join(import.meta.dirname, '../../../../test/cases/overlay');

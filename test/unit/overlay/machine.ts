@@ -1,9 +1,9 @@
 // A machine on paper for the commands of ovn-kubernetes' first tool: its Open vSwitch, and what its kernel shows.
-import type { HostFacts } from '../../../agent/facts/overlay.ts';
+import type { HostFacts } from '../../../agent/facts/overlay-host.ts';
 import type { Link } from '../../../agent/model/observation.ts';
 import type { NicFacts } from '../../../agent/overlay/gateway/own-nic.ts';
-import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
-import { macsForNode, type PlannedInit, planInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
+import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
+import { macsForNode, type PlannedInit, planInit } from '../../../agent/run/overlay/ovn-k8s/planned-init.ts';
 import { linkOf } from '../link.ts';
 import type { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';

@@ -1,7 +1,7 @@
 // A database that is on paper only: RFC 7047's transactions over rows, with the rules that matter to a planner.
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
-import type { RowOperation } from '../../../agent/overlay/rows/operations.ts';
+import type { RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
 import { decodedRow } from '../../../agent/overlay/rows/wire.ts';
 
 type Wire = Record<string, unknown>;

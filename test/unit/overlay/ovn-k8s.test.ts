@@ -1,10 +1,10 @@
 // What the commands of ovn-kubernetes' first tool come to, on databases that are on paper; among it what was wrong with that tool.
 import t from 'tap';
 import type { GatewayWords } from '../../../agent/model/ovn-k8s.ts';
-import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
-import { gatewayAsked } from '../../../agent/run/overlay/ovn-k8s/gateway.ts';
-import type { PlannedInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
-import { gatewayRequest, nodeRequest } from '../../../agent/run/overlay/ovn-k8s/request.ts';
+import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
+import { gatewayAsked } from '../../../agent/run/overlay/ovn-k8s/asked-gateway.ts';
+import { gatewayRequest, nodeRequest } from '../../../agent/run/overlay/ovn-k8s/node-request.ts';
+import type { PlannedInit } from '../../../agent/run/overlay/ovn-k8s/planned-init.ts';
 import { applied, emptyNorthbound } from './cluster.ts';
 import { link, type Machine, machine, planned, run } from './machine.ts';
 import type { ModelDatabase } from './model-database.ts';

@@ -1,7 +1,7 @@
 // A plan of rows as a case keeps it: a line per condition and per change, each complete by itself, with rows by their names.
 import type { OverlayPlan } from '../../../agent/model/overlay.ts';
 import type { DatabaseRows, RowReference } from '../../../agent/model/rows.ts';
-import { titleOf } from '../../../agent/overlay/rows/surplus.ts';
+import { titleOf } from '../../../agent/overlay/rows/stale-rows.ts';
 
 /** Returns the lines of a plan, with a newline at the end; empty if nothing changes. */
 export function planLines({ guards, changes }: OverlayPlan, rows: DatabaseRows): string {

@@ -2,8 +2,8 @@
 import t from 'tap';
 import type { NorthboundFacts, OverlayLayout, OverlayNode } from '../../../agent/model/overlay.ts';
 import { registeredNodes } from '../../../agent/overlay/members/registry.ts';
-import { planNorthbound } from '../../../agent/overlay/northbound.ts';
-import type { RowOperation } from '../../../agent/overlay/rows/operations.ts';
+import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
+import type { RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
 import { seededRandom } from '../ovsdb/random.ts';
 import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
 import type { ModelDatabase } from './model-database.ts';

@@ -2,10 +2,10 @@
 import t from 'tap';
 import type { OverlayLayout } from '../../../agent/model/overlay.ts';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
-import { reservedPorts, uplinkPort } from '../../../agent/overlay/names.ts';
-import { foundIn } from '../../../agent/overlay/rows/draft.ts';
-import { indexRows, mapOf } from '../../../agent/overlay/rows/existing.ts';
-import { operationsOf } from '../../../agent/overlay/rows/operations.ts';
+import { reservedPorts, uplinkPort } from '../../../agent/overlay/overlay-names.ts';
+import { foundIn } from '../../../agent/overlay/rows/desired-rows.ts';
+import { indexRows, mapOf } from '../../../agent/overlay/rows/row-index.ts';
+import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
 import { isNodeName } from '../../../agent/run/overlay/record/name-forms.ts';
 import { emptyWorkload } from '../../../agent/workload/empty-workload.ts';
 import { allUnits, planWorkload } from '../../../agent/workload/plan-workload.ts';

@@ -1,5 +1,5 @@
 // A node's own Open vSwitch on paper.
-import type { RowOperation } from '../../../agent/overlay/rows/operations.ts';
+import type { RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
 import { recordedShape } from './cluster.ts';
 import { ModelDatabase } from './model-database.ts';
 

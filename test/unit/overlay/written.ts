@@ -4,7 +4,7 @@ import type { DatabaseRows, RowPlan } from '../../../agent/model/rows.ts';
 import { planCentral } from '../../../agent/overlay/cluster/central.ts';
 import { planLocal } from '../../../agent/overlay/local/local.ts';
 import { planLocalTls } from '../../../agent/overlay/local/local-tls.ts';
-import { planNorthbound } from '../../../agent/overlay/northbound.ts';
+import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
 import { emptyWorld, namespaceOf, podOf, factsOf as policyFacts } from '../workload/policies/world.ts';
 import { factsFor, planAll, serviceObject, sliceObject } from '../workload/services/facts.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import t from 'tap';
-import { type OvsdbClient, openConnection } from '../../../agent/drivers/ovsdb/connection.ts';
+import { type OvsdbClient, openConnection } from '../../../agent/drivers/ovsdb/ovsdb-connection.ts';
 import { type FakeServer, type Script, startFakeServer } from './fake-server.ts';
 
 async function open(script: Script, limitMs: number): Promise<[FakeServer, OvsdbClient]> {

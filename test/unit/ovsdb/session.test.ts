@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
 import type { Json, JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
-import { pauseAfter } from '../../../agent/drivers/ovsdb/session.ts';
+import { pauseAfter } from '../../../agent/drivers/ovsdb/ovsdb-session.ts';
 import { type FakePeer, startFakeServer } from './fake-server.ts';
 
 const uuid = '00000000-0000-4000-8000-000000000001';

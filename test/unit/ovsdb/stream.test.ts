@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { OvsdbError } from '../../../agent/drivers/ovsdb/errors.ts';
 import type { JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
+import { OvsdbError } from '../../../agent/drivers/ovsdb/ovsdb-errors.ts';
 import { createMessageStream } from '../../../agent/drivers/ovsdb/stream.ts';
 import { seededRandom } from './random.ts';
 

@@ -8,7 +8,7 @@ import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { hasLateNic, listWith, listWithout, planAdded } from '../../../agent/plan/added.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { planApply, planUndo } from '../../../agent/plan/plan.ts';
+import { planApply, planUndo } from '../../../agent/plan/make-plan.ts';
 import { failure } from '../failure.ts';
 import { appliedCase, configOf, readCase } from './cases.ts';
 import { changed } from './change.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { planDisable } from '../../../agent/plan/plan.ts';
+import { planDisable } from '../../../agent/plan/make-plan.ts';
 import { isJournalHeader } from '../../../agent/run/journal/journal-form.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../agent/config/load.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
-import { type PlanDecision, planApply } from '../../../agent/plan/plan.ts';
+import { type PlanDecision, planApply } from '../../../agent/plan/make-plan.ts';
 import { changed } from './change.ts';
 import { ModelNode } from './model-node.ts';
 import { type ShortObservation, wholeObservation } from './observed.ts';

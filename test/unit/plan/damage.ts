@@ -1,6 +1,6 @@
 // What can happen to a node between two runs.
 import type { Plan, WantedBridge } from '../../../agent/model/plan.ts';
-import type { SettingValue } from '../../../agent/model/settings.ts';
+import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import type { ModelNode } from './model-node.ts';
 import type { Random } from './random-node.ts';
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { planRestore } from '../../../agent/plan/plan.ts';
+import { planRestore } from '../../../agent/plan/make-plan.ts';
 import { adminProfile } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, planOfCase, readCase } from './cases.ts';
 import { changed } from './change.ts';

@@ -1,7 +1,7 @@
 // A plan as a case keeps it: lines that say everything by themselves, the trace of the choice first. A few cases have whole profiles.
 import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
-import type { ProfileSettings } from '../../../agent/model/settings.ts';
+import type { ProfileSettings } from '../../../agent/model/profile-settings.ts';
 
 /** Returns the lines of a plan; `whole` includes the properties that identify its profiles. */
 export function planLines(plan: Plan, whole: boolean): readonly string[] {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';
 import { endlessDhcpTimeout, loopbackMetric } from '../../../agent/model/limits.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { appliedCase } from './cases.ts';
 import { changed } from './change.ts';
 

@@ -17,7 +17,7 @@ import {
   type Route,
 } from '../../../agent/model/observation.ts';
 import type { HeldRoute, ProfileActivation, Step, WantedProfile } from '../../../agent/model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
+import type { ProfileSettings, SettingValue } from '../../../agent/model/profile-settings.ts';
 import { linkOf } from '../link.ts';
 import { linkAddress } from '../link-address.ts';
 

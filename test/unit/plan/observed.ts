@@ -1,7 +1,7 @@
 // Observations as cases keep them: without what almost every node has, and with NetworkManager's object paths from their last folder on.
 import { isDeepStrictEqual } from 'node:util';
 import type { Link, NmActiveConnection, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
-import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
+import type { ProfileSettings, SettingValue } from '../../../agent/model/profile-settings.ts';
 import { usualLink } from '../link.ts';
 
 /** The value with parts of it, at any depth, left out. */

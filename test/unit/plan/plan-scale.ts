@@ -1,7 +1,7 @@
 // Benchmark: how long a node with a thousand profiles and five hundred devices is planned for.
 // Run: npm run bench:plan
 import type { Link, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
-import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { planText } from '../../../agent/view/plan-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { appliedCase, readCase } from './cases.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan, Step } from '../../../agent/model/plan.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
+import { planApply } from '../../../agent/plan/make-plan.ts';
 import { seededRandom } from '../ovsdb/random.ts';
 import { configOf } from './cases.ts';
 import { randomNode } from './random-node.ts';

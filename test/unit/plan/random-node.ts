@@ -1,6 +1,6 @@
 // Nodes nobody has: random links, profiles, routes and hints, from a seed.
 import type { Link, LinkAddress, NmProfile, Observation, Route } from '../../../agent/model/observation.ts';
-import type { SettingValue } from '../../../agent/model/settings.ts';
+import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import { usualLink } from '../link.ts';
 
 export type Random = (limit: number) => number;

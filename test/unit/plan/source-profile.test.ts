@@ -4,7 +4,7 @@ import { isAgentError } from '../../../agent/errors.ts';
 import { externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Step } from '../../../agent/model/plan.ts';
-import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { adminProfile, uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, configOf, readCase } from './cases.ts';
 import { changed } from './change.ts';

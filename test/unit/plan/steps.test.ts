@@ -1,6 +1,6 @@
 // Plans for random nodes, run step by step on a node that is on paper only.
 import t from 'tap';
-import { compare } from '../../../agent/compare/bridges.ts';
+import { compare } from '../../../agent/compare/compare-bridges.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import { ownNames, userData } from '../../../agent/model/names.ts';
@@ -8,7 +8,7 @@ import type { NmProfile, Observation } from '../../../agent/model/observation.ts
 import type { MovedAddresses, Plan, Step, WantedBridge } from '../../../agent/model/plan.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
 import { stableAddresses } from '../../../agent/plan/bridge/handover.ts';
-import { planApply, planDisable, planRestore, planUndo } from '../../../agent/plan/plan.ts';
+import { planApply, planDisable, planRestore, planUndo } from '../../../agent/plan/make-plan.ts';
 import { seededRandom } from '../ovsdb/random.ts';
 import { appliedCase, caseNames, configOf, type PlanCase, readCase } from './cases.ts';
 import { type Damage, damages } from './damage.ts';

@@ -1,7 +1,7 @@
 // What is held for a NIC on its way back must not be taken for its own.
 import t from 'tap';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { planDisable } from '../../../agent/plan/plan.ts';
+import { planDisable } from '../../../agent/plan/make-plan.ts';
 import { appliedCase } from './cases.ts';
 import { changed } from './change.ts';
 

@@ -2,10 +2,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
 import { wholeMessage } from '../../../agent/failures.ts';
 import { keepTriedOn } from '../../../agent/run/confirm.ts';
-import { readJournals } from '../../../agent/run/journal/journal.ts';
+import { readJournals } from '../../../agent/run/journal/journal-files.ts';
 import { failure } from '../failure.ts';
 import { written } from './played-recovery.ts';
 import { checkpoint, refused } from './played-transaction.ts';

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
+import { planApply } from '../../../agent/plan/make-plan.ts';
 import type { Node } from '../../../agent/run/node.ts';
 import { type Planner, patientWait, planWhenReady } from '../../../agent/run/plan-when-ready.ts';
 import { configOf, readCase } from '../plan/cases.ts';

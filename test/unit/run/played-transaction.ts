@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Deadline, startDeadline } from '../../../agent/deadline.ts';
-import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
-import type { OpenVSwitch } from '../../../agent/drivers/openvswitch/client.ts';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/nm-client.ts';
+import type { OpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
 import { AgentError, asAgentError } from '../../../agent/errors.ts';
 import type { JournalHeader, JournalRecord } from '../../../agent/model/journal.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan, Step } from '../../../agent/model/plan.ts';
 import type { TransactionResult } from '../../../agent/model/run-record.ts';
-import { readJournals } from '../../../agent/run/journal/journal.ts';
+import { readJournals } from '../../../agent/run/journal/journal-files.ts';
 import { runTransaction, type TransactionPorts } from '../../../agent/run/transaction.ts';
 import { readCase } from '../plan/cases.ts';
 

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { answersPing } from '../../../agent/drivers/host/kernel/reachability.ts';
 import { AgentError } from '../../../agent/errors.ts';
 import type { MovedAddresses, Step } from '../../../agent/model/plan.ts';
-import { planDisable } from '../../../agent/plan/plan.ts';
+import { planDisable } from '../../../agent/plan/make-plan.ts';
 import { caseNames, planOfCase, readCase } from '../plan/cases.ts';
 import { checkpoint, type Played, refused, run, stepOf, stopped, takenBack, untouched } from './played-transaction.ts';
 

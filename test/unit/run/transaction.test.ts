@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';
 import { failuresOf } from '../../../agent/failures.ts';
-import { readJournals } from '../../../agent/run/journal/journal.ts';
+import { readJournals } from '../../../agent/run/journal/journal-files.ts';
 import { appliedCase } from '../plan/cases.ts';
 import { checkpoint, now, type Played, type Ran, refused, run, takenBack, transaction } from './played-transaction.ts';
 

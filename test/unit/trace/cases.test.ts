@@ -6,7 +6,7 @@ import type { TracedWay, TracePacket } from '../../../agent/model/overlay-trace.
 import { departureOf } from '../../../agent/trace/ends.ts';
 import type { LegFacts } from '../../../agent/trace/leg.ts';
 import { localPart, localQuestions } from '../../../agent/trace/local-part.ts';
-import { type LogicalPort, networkOf } from '../../../agent/trace/network.ts';
+import { type LogicalPort, networkOf } from '../../../agent/trace/logical-network.ts';
 import { microflow } from '../../../agent/trace/packet.ts';
 import { ruleBook } from '../../../agent/trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../agent/trace/way.ts';

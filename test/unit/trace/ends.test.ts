@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { TraceQuestion } from '../../../agent/model/overlay-trace.ts';
 import { type Departure, departureOf } from '../../../agent/trace/ends.ts';
-import { networkOf } from '../../../agent/trace/network.ts';
+import { networkOf } from '../../../agent/trace/logical-network.ts';
 import { failure } from '../failure.ts';
 import { recordedRows } from './recorded.ts';
 

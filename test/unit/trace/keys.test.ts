@@ -3,7 +3,7 @@ import t from 'tap';
 import type { TraceFlow } from '../../../agent/model/overlay-trace.ts';
 import { portsOfMetadata, tunnelKeys } from '../../../agent/trace/crossing.ts';
 import { localPart } from '../../../agent/trace/local-part.ts';
-import { networkOf } from '../../../agent/trace/network.ts';
+import { networkOf } from '../../../agent/trace/logical-network.ts';
 import { parseOpenFlowTrace } from '../../../agent/trace/openflow-trace.ts';
 import type { RuleBook } from '../../../agent/trace/rules.ts';
 

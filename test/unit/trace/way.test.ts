@@ -6,7 +6,7 @@ import type { TraceWay } from '../../../agent/model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../agent/model/rows.ts';
 import { departureOf } from '../../../agent/trace/ends.ts';
 import { localQuestions, withoutDevice } from '../../../agent/trace/local-part.ts';
-import { networkOf } from '../../../agent/trace/network.ts';
+import { networkOf } from '../../../agent/trace/logical-network.ts';
 import { ruleBook } from '../../../agent/trace/rules.ts';
 import { beginWay, continueWay, nextStart, wayOf } from '../../../agent/trace/way.ts';
 import { recordedRows, traceCases } from './recorded.ts';

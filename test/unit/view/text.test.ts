@@ -5,7 +5,7 @@ import { AgentError } from '../../../agent/errors.ts';
 import { followedBy } from '../../../agent/failures.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
-import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { errorDetail, errorJson, errorText } from '../../../agent/view/error-view.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { planText, progressLine, stepTitle } from '../../../agent/view/plan-view.ts';

@@ -1,6 +1,6 @@
 // Requests of objects that this network does not serve: an Event reports each of them once, with an alternative.
 import t from 'tap';
-import { kinds } from '../../../agent/run/overlay/watcher/kinds.ts';
+import { kinds } from '../../../agent/run/overlay/watcher/followed-kinds.ts';
 import { noticesOfAsks } from '../../../agent/run/overlay/watcher/notices.ts';
 
 function read(kind: string, metadata: object, spec: object = {}) {

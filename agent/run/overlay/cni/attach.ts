@@ -1,8 +1,8 @@
 import { type Attachment, interfaceIds, linkAlias, linkOf, nodeLines, podLines } from '../../../cni/attachment.ts';
-import { carriedFault } from '../../../cni/carried.ts';
+import { carriedFault } from '../../../cni/carried-addresses-fault.ts';
 import { checkFaults, isInstalled } from '../../../cni/check.ts';
+import type { CniPod, CniRequest } from '../../../cni/cni-request.ts';
 import { CniError, cniCode } from '../../../cni/error.ts';
-import type { CniPod, CniRequest } from '../../../cni/request.ts';
 import { successResult } from '../../../cni/result.ts';
 import { monotonicMs, waitFor } from '../../../deadline.ts';
 import { hasLink, linksWithAlias } from '../../../drivers/host/kernel/aliased-links.ts';
@@ -10,7 +10,7 @@ import { ipBatch } from '../../../drivers/host/kernel/ip-batch.ts';
 import type { PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
 import type { PortAddresses } from '../../../drivers/ovn/port-addresses.ts';
 import { failedThen } from '../../../failures.ts';
-import { kubeletUid } from '../../../workload/pods/mirror.ts';
+import { kubeletUid } from '../../../workload/pods/static-pods.ts';
 import type { NodePods } from './node-pods.ts';
 
 /**

@@ -6,7 +6,7 @@ import { openPodPorts, type PodPorts } from '../../../drivers/openvswitch/pod-po
 import { createPortAddresses } from '../../../drivers/ovn/port-addresses.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { createWriting } from '../loop/writing.ts';
-import { ownDevice } from '../node/planned.ts';
+import { ownDevice } from '../node/planned-node.ts';
 import { southboundRemote } from '../node/southbound.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { writeConflist } from './conflist.ts';

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { type CniVersion, cniVersions } from '../../../cni/version.ts';
+import { type CniVersion, cniVersions } from '../../../cni/cni-version.ts';
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
 
 /** Name of the network, for which MicroShift's CRI-O waits (its crio.conf.d/11-microshift-ovn.conf). */

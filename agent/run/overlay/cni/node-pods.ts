@@ -1,6 +1,6 @@
+import type { CniPod } from '../../../cni/cni-request.ts';
 import { CniError, cniCode } from '../../../cni/error.ts';
 import { isSamePod, type NodePod, readNodePod } from '../../../cni/node-pod.ts';
-import type { CniPod } from '../../../cni/request.ts';
 import { waitFor } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { PodNetwork } from '../../../workload/pods/annotations.ts';

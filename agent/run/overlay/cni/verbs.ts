@@ -1,5 +1,5 @@
+import { type CniCommand, type CniRequest, cniCommands, readRequest, versionOf } from '../../../cni/cni-request.ts';
 import { CniError, cniCode, errorResult } from '../../../cni/error.ts';
-import { type CniCommand, type CniRequest, cniCommands, readRequest, versionOf } from '../../../cni/request.ts';
 import { AgentError, asAgentError, errorTable } from '../../../errors.ts';
 import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';

@@ -5,7 +5,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/members/heartbeat.ts';
 import { type Published, publishedFor } from '../../../overlay/members/renewal.ts';
 import { createNodeCni } from '../cni/on-node.ts';
-import { openReport, type Teller } from '../loop/report.ts';
+import { openReport, type Teller } from '../loop/daemon-report.ts';
 import { createWork } from '../loop/work.ts';
 import { announce } from '../node/announce.ts';
 import type { OverlayPlaces } from '../record/places.ts';

@@ -1,9 +1,9 @@
-import { readHost } from '../../../facts/overlay.ts';
+import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import { createGathered } from '../loop/gathered.ts';
 import { furtherAddressesNow } from '../node/occupied.ts';
 import { withOwnAddress } from '../node/own-address.ts';
-import { planKernel } from '../node/planned.ts';
+import { planKernel } from '../node/planned-node.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 

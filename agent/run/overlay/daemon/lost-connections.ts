@@ -1,5 +1,5 @@
 import { forgetConnections } from '../../../drivers/openvswitch/forget-connections.ts';
-import { integrationBridge } from '../../../overlay/local/bridges.ts';
+import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import {
   type DatagramServices,
   lostConnections,

@@ -1,7 +1,7 @@
 import { askNextNumber, openCentralDatabase } from '../../../drivers/ovn/database.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import { judgeGateways, nextRound } from '../../../overlay/members/heartbeat.ts';
-import { readRows } from '../ovn/rows.ts';
+import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /** Interval of the requests to gateways. A gateway counts as down after three rounds, 10 to 15 s. */

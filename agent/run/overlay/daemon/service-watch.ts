@@ -1,13 +1,13 @@
 import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
-import { gatewayNames } from '../../../overlay/names.ts';
-import { mapOf } from '../../../overlay/rows/existing.ts';
+import { gatewayNames } from '../../../overlay/overlay-names.ts';
+import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { announcedBy } from '../../../overlay/services/announced-here.ts';
 import { datagramServices } from '../../../overlay/services/datagram-services.ts';
 import { createGathered } from '../loop/gathered.ts';
-import { areNews, servicesIn } from '../node/arriving.ts';
+import { areNews, servicesIn } from '../node/inbound-flows.ts';
 import { southboundRemote } from '../node/southbound.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, forgetOnBridge } from './lost-connections.ts';

@@ -1,4 +1,4 @@
-import type { Systemd } from '../../../drivers/systemd/units.ts';
+import type { Systemd } from '../../../drivers/systemd/systemd-units.ts';
 import { asAgentError } from '../../../errors.ts';
 import { askSystemd } from '../ovn/ovn-units.ts';
 

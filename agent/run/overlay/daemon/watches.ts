@@ -3,10 +3,10 @@ import { followKernel, monitorEnded } from '../../../drivers/host/kernel/kernel-
 import { followChanges } from '../../../drivers/ovn/changes.ts';
 import { centralSocket } from '../../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { integrationBridge } from '../../../overlay/local/bridges.ts';
-import { uplinkPort } from '../../../overlay/names.ts';
+import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
+import { uplinkPort } from '../../../overlay/overlay-names.ts';
 import { type FollowedDatabase, followedTables } from '../../../overlay/rows/followed.ts';
-import { overlayTables } from '../../../overlay/rows/tables.ts';
+import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { clusterPort } from '../../../overlay/services/shared-ports.ts';
 import type { Scope } from '../loop/work.ts';

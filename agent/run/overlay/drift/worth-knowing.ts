@@ -1,9 +1,9 @@
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
 import { learnedColumns, learnedOtherwise } from '../../../overlay/members/learned.ts';
-import { credentialNotices } from '../node/credentials.ts';
-import type { PlannedNode } from '../node/planned.ts';
-import { readColumns } from '../ovn/rows.ts';
+import { credentialNotices } from '../node/kubernetes-credentials.ts';
+import type { PlannedNode } from '../node/planned-node.ts';
+import { readColumns } from '../ovn/database-rows.ts';
 
 /**
  * Returns facts that an administrator should know although they are not drift and have no effect on the plan; each is a

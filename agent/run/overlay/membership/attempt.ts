@@ -3,14 +3,14 @@ import { removeFile } from '../../../drivers/host/files/files.ts';
 import { failedThen } from '../../../failures.ts';
 import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { applyOverlay, refuseOpenListeners, refuseOtherOvn } from '../node/apply.ts';
-import { withPlan } from '../node/planned.ts';
+import { applyOverlay, refuseOpenListeners, refuseOtherOvn } from '../node/apply-overlay.ts';
+import { withPlan } from '../node/planned-node.ts';
 import { askController, ensureCentral, startController } from '../ovn/ovn-daemons.ts';
 import { withUnits } from '../ovn/ovn-units.ts';
 import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { removeRecord, writeRecord } from '../record/record.ts';
-import { removeRows } from './undo.ts';
+import { removeRows } from './undo-rows.ts';
 
 /**
  * Makes a node part of an overlay. Refuses everything that can be refused first; then `prepare` installs the

@@ -2,7 +2,7 @@ import { AgentError } from '../../../errors.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
 import { parseRange } from '../../../net/address-range.ts';
 import { bridgeFor } from '../../../overlay/gateway/own-gateway.ts';
-import type { AskedGateway } from './gateway.ts';
+import type { AskedGateway } from './set-gateway.ts';
 
 /** Command-line options of a gateway; lists are separated by commas. */
 export interface GatewayOptions {

@@ -15,10 +15,10 @@ import {
   rememberIssued,
   signFor,
 } from '../certificates/authority.ts';
-import { renewOwn } from '../node/certificates.ts';
+import { renewOwn } from '../node/certificate-renewal.ts';
 import { assigned } from '../node/membership.ts';
-import { withPlan } from '../node/planned.ts';
-import { carryOut } from '../ovn/rows.ts';
+import { withPlan } from '../node/planned-node.ts';
+import { carryOut } from '../ovn/database-rows.ts';
 import { isNodeName, isSystemId } from '../record/name-forms.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireCentral, writeRecord } from '../record/record.ts';

@@ -3,15 +3,15 @@ import type { KeyPair } from '../../../drivers/openssl/certificates.ts';
 import { certificatesIn, isKeyOf, pairFault, readCertificate } from '../../../drivers/openssl/read-certificate.ts';
 import { AgentError } from '../../../errors.ts';
 import { readKubeletName } from '../../../facts/kubelet-name.ts';
-import { readHost } from '../../../facts/overlay.ts';
+import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record.ts';
-import { managementInterface } from '../../../overlay/names.ts';
-import { overlayTables } from '../../../overlay/rows/tables.ts';
+import { managementInterface } from '../../../overlay/overlay-names.ts';
+import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../certificates/authority.ts';
 import { readOwnRequest, removeOwnRequest } from '../certificates/own-request.ts';
-import { applyOverlay } from '../node/apply.ts';
+import { applyOverlay } from '../node/apply-overlay.ts';
 import {
   type HostIdentity,
   identify,
@@ -20,14 +20,14 @@ import {
   refuseMicroshift,
   refuseOtherName,
 } from '../node/membership.ts';
-import { chassisOf } from '../node/planned.ts';
+import { chassisOf } from '../node/planned-node.ts';
 import { openFromHere } from '../node/southbound.ts';
-import { readRows } from '../ovn/rows.ts';
+import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord, writeRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
-import type { Begun } from './init.ts';
+import type { Begun } from './init-overlay.ts';
 
 /**
  * Makes this node a member of the cluster of a bundle. A renewed bundle of the same cluster replaces the certificate.

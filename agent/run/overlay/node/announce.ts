@@ -2,9 +2,9 @@ import { sendFrames } from '../../../drivers/openvswitch/packet-out.ts';
 import { openSwitchDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { neighbourAnnouncement } from '../../../net/neighbour-announcement.ts';
-import { indexRows, listOf } from '../../../overlay/rows/existing.ts';
+import { indexRows, listOf } from '../../../overlay/rows/row-index.ts';
 import { clusterPort } from '../../../overlay/services/shared-ports.ts';
-import { readRows } from '../ovn/rows.ts';
+import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 

@@ -2,7 +2,7 @@ import { addressesOf, type Link, type Route } from '../../../model/observation.t
 import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import type { PortChange } from '../../../model/overlay-plan.ts';
 import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
-import { managementAddresses, routerAddresses } from '../../../overlay/cluster/node.ts';
+import { managementAddresses, routerAddresses } from '../../../overlay/cluster/node-rows.ts';
 
 /**
  * Plans the missing kernel entries of the management interface: link state, MTU, addresses, and routes to the other

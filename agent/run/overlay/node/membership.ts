@@ -1,7 +1,7 @@
 import { type NamedRange, overlayRanges, rangeConflicts, reservedRanges } from '../../../config/overlay-ranges.ts';
 import { geneveOverheadBytes } from '../../../config/warnings.ts';
 import { AgentError } from '../../../errors.ts';
-import type { HostFacts } from '../../../facts/overlay.ts';
+import type { HostFacts } from '../../../facts/overlay-host.ts';
 import { type Config, microshiftRenders } from '../../../model/config.ts';
 import type { EncapType, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import { parseRange } from '../../../net/address-range.ts';

@@ -7,14 +7,14 @@ import type { ChassisEcho, NodeState, NodeTunnel } from '../../../model/overlay-
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import { withoutLength } from '../../../overlay/addresses.ts';
-import { managementAddresses } from '../../../overlay/cluster/node.ts';
+import { managementAddresses } from '../../../overlay/cluster/node-rows.ts';
 import { tunnelMissing, tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { echoOf } from '../../../overlay/members/heartbeat.ts';
 import { listCertificates } from '../certificates/authority.ts';
-import { readRows } from '../ovn/rows.ts';
+import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireCentral } from '../record/record.ts';
-import { ownDevice, type PlannedDatabase, withPlan } from './planned.ts';
+import { ownDevice, type PlannedDatabase, withPlan } from './planned-node.ts';
 
 /** Milliseconds in a day, the unit in which the validity of a certificate is shown. */
 const dayMs = 86_400_000;

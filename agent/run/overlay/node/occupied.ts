@@ -4,8 +4,8 @@ import { readListeners } from '../../../drivers/host/kernel/listening-sockets.ts
 import { kubeconfigPath, readAccess } from '../../../drivers/kubernetes/kubeconfig.ts';
 import { isAgentError } from '../../../errors.ts';
 import type { Listener, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
-import type { ArrivingService, ServicePlace } from '../../../model/overlay-demux.ts';
 import { masqueradeSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
+import type { ArrivingService, ServicePlace } from '../../../model/shared-bridge.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
 import { furtherAddresses } from '../../../overlay/members/announced-addresses.ts';
 import { isForServices } from '../../../overlay/node-ports.ts';

@@ -1,5 +1,5 @@
 import { isAgentError } from '../../../errors.ts';
-import type { HostFacts } from '../../../facts/overlay.ts';
+import type { HostFacts } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';

@@ -2,7 +2,7 @@ import { centralSocket, openSouthbound, type RowDatabase } from '../../../driver
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { tlsFiles } from '../certificates/authority.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import type { PlannedNode } from './planned.ts';
+import type { PlannedNode } from './planned-node.ts';
 
 /**
  * Runs work with the southbound database. On the central node it is open already; other nodes connect to it as their

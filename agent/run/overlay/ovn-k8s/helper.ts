@@ -1,17 +1,17 @@
 import { followChanges } from '../../../drivers/ovn/changes.ts';
 import { openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { type AgentError, asAgentError } from '../../../errors.ts';
-import type { DemuxChange } from '../../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DemuxChange } from '../../../model/shared-bridge.ts';
 import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
-import { serviceTables } from '../../../overlay/services/arriving.ts';
+import { serviceTables } from '../../../overlay/services/inbound-services.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { startWatches } from '../daemon/watches.ts';
 import type { Outcome } from '../loop/pace.ts';
 import { createWork } from '../loop/work.ts';
-import { applyDemux, lookAtDemux } from '../node/demux.ts';
+import { applyDemux, lookAtDemux } from '../node/shared-flows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { credentialsOf } from './credentials.ts';
+import { credentialsOf } from './ovn-credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 
 /** Name of the command in the lock file, for other contenders. */

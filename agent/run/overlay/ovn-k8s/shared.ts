@@ -1,21 +1,21 @@
 import { openNorthbound, openSouthbound, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
-import type { ArrivingService, DemuxChange } from '../../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
+import type { ArrivingService, DemuxChange } from '../../../model/shared-bridge.ts';
 import { nodeThere } from '../../../overlay/gateway/node-there.ts';
 import { switchSettings } from '../../../overlay/local/switch-settings.ts';
-import { gatewayNames, patchNames } from '../../../overlay/names.ts';
-import { indexRows, listOf, mapOf, textOf } from '../../../overlay/rows/existing.ts';
-import { overlayTables } from '../../../overlay/rows/tables.ts';
-import { arrivingServices, serviceTables } from '../../../overlay/services/arriving.ts';
-import { applyDemux, sharedGateway } from '../node/demux.ts';
+import { gatewayNames, patchNames } from '../../../overlay/overlay-names.ts';
+import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
+import { indexRows, listOf, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
+import { arrivingServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
 import { overlayOwner } from '../node/membership.ts';
-import { readRows } from '../ovn/rows.ts';
+import { applyDemux, sharedGateway } from '../node/shared-flows.ts';
+import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readSystemId } from '../record/system-id.ts';
-import { credentialsOf, explained } from './credentials.ts';
+import { credentialsOf, explained } from './ovn-credentials.ts';
 
 /** Node as its rows describe it, with the inbound services of its gateway. */
 export interface SharedBridge {

@@ -2,9 +2,9 @@ import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { grantCommand, nothingGranted, ungranted } from '../../../overlay/members/grants.ts';
-import { uplinkPort } from '../../../overlay/names.ts';
-import { mapOf } from '../../../overlay/rows/existing.ts';
-import { readColumns } from './rows.ts';
+import { uplinkPort } from '../../../overlay/overlay-names.ts';
+import { mapOf } from '../../../overlay/rows/row-index.ts';
+import { readColumns } from './database-rows.ts';
 
 /**
  * Limit for ovn-controller to copy settings into its Chassis row. It takes milliseconds; 60 s allow for a machine that

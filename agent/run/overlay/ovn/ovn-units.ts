@@ -1,5 +1,5 @@
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
-import type { Systemd } from '../../../drivers/systemd/units.ts';
+import type { Systemd } from '../../../drivers/systemd/systemd-units.ts';
 import { AgentError, isAgentError, messageOf } from '../../../errors.ts';
 import { onSystemBus } from '../../../facts/system-bus.ts';
 import { failedThen } from '../../../failures.ts';
@@ -18,7 +18,7 @@ export type AskSystemd = <T>(work: (systemd: Systemd) => Promise<T>) => Promise<
 /** Connects to systemd for the duration of the work. Fails with `dbus-unreachable` if systemd does not run. */
 export const askSystemd: AskSystemd = (work) =>
   onSystemBus(async (bus) => {
-    const { openSystemd } = await import('../../../drivers/systemd/units.ts');
+    const { openSystemd } = await import('../../../drivers/systemd/systemd-units.ts');
     return work(openSystemd(bus));
   });
 

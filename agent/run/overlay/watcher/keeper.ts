@@ -1,6 +1,6 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { ObjectChange, Pod } from '../../../model/workload.ts';
-import type { Northbound } from './northbound.ts';
+import type { Northbound } from './northbound-mirror.ts';
 import { noticeOfRefused } from './notices.ts';
 import { type Cluster, createObjectEvents } from './object-events.ts';
 import type { Objects } from './objects.ts';

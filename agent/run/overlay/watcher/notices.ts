@@ -8,7 +8,7 @@ import { notServed } from '../../../workload/services/not-served.ts';
 import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
 import { type ServedSlices, servedSlices } from '../../../workload/services/served-slices.ts';
 import { unservedNote } from '../../../workload/unserved-asks.ts';
-import { type Kind, kinds, type Projected } from './kinds.ts';
+import { type Kind, kinds, type Projected } from './followed-kinds.ts';
 import type { Objects } from './objects.ts';
 
 /** Returns the Event for a pod that does not get the address that it needs or requests. */

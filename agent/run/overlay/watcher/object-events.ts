@@ -3,7 +3,7 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { ObjectChange, ObjectKey, Pod, Service, Workload } from '../../../model/workload.ts';
 import { serviceOf } from '../../../workload/services/indexed-slices.ts';
 import type { OutsideFacts } from '../../../workload/services/outside.ts';
-import { type Kind, kinds, type Projected } from './kinds.ts';
+import { type Kind, kinds, type Projected } from './followed-kinds.ts';
 import {
   noticeOfBudget,
   noticeOfEndpoints,

@@ -3,7 +3,7 @@ import type { Follower, KubernetesApi } from '../../../drivers/kubernetes/api.ts
 import type { AgentError } from '../../../errors.ts';
 import type { ObjectChange, Workload } from '../../../model/workload.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
-import { type Kind, keyOf, kinds, type Projected } from './kinds.ts';
+import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
 import { createSlices } from './slices.ts';
 
 /** Listener for changes of objects. */

@@ -2,7 +2,7 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import type { Teller } from '../loop/report.ts';
+import type { Teller } from '../loop/daemon-report.ts';
 import { openClusterApi } from '../node/cluster-api.ts';
 import { withWhatItHas } from '../node/occupied.ts';
 import type { OverlayPlaces } from '../record/places.ts';

@@ -2,11 +2,11 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode, ServiceExposure } from '../../../model/overlay.ts';
 import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
-import { reservedPorts } from '../../../overlay/names.ts';
-import { type Existing, listOf, mapOf } from '../../../overlay/rows/existing.ts';
+import { reservedPorts } from '../../../overlay/overlay-names.ts';
+import { type Existing, listOf, mapOf } from '../../../overlay/rows/row-index.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
 import { portName } from '../../../workload/pods/port-name.ts';
-import { keyOf } from './kinds.ts';
+import { keyOf } from './followed-kinds.ts';
 import { noticeOfFault } from './notices.ts';
 import { createPodAnnotations } from './pod-annotations.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
-import type { Teller } from '../loop/report.ts';
+import type { Teller } from '../loop/daemon-report.ts';
 
 /** Separate causes for which a watcher cannot work. */
 export type Concern = 'api' | 'database' | 'rows' | 'annotations';

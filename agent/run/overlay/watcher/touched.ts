@@ -1,7 +1,7 @@
 import type { DatabaseRow } from '../../../model/rows.ts';
-import { type Existing, listOf, mapOf } from '../../../overlay/rows/existing.ts';
+import { type Existing, listOf, mapOf } from '../../../overlay/rows/row-index.ts';
 import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
-import type { RowUpdate } from './northbound.ts';
+import type { RowUpdate } from './northbound-mirror.ts';
 
 /** Tables whose rows contain rows of object keys: the rows of its pods are added and removed with a node's switch. */
 const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group']);

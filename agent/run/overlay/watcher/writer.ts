@@ -4,14 +4,14 @@ import type { ObjectChange } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
-import { createErrands, type Errand, type Errands } from './errands.ts';
-import { errandOf, everyErrand, togetherWith } from './everything.ts';
-import type { Northbound, RowUpdate } from './northbound.ts';
+import { errandOf, everyErrand, togetherWith } from './all-work.ts';
+import type { Northbound, RowUpdate } from './northbound-mirror.ts';
 import type { Refused } from './refusals.ts';
+import { createTurns } from './single-flight.ts';
 import { createSlices } from './slices.ts';
 import { touchedBy } from './touched.ts';
-import { bring, type Outcome } from './transaction.ts';
-import { createTurns } from './turns.ts';
+import { createErrands, type Errand, type Errands } from './work-queue.ts';
+import { bring, type Outcome } from './write-rows.ts';
 
 /** Listener for the progress of the writer. */
 export interface WriterListener {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { CentralFacts } from '../../../../agent/model/overlay.ts';
 import { planCentral } from '../../../../agent/overlay/cluster/central.ts';
-import { operationsOf } from '../../../../agent/overlay/rows/operations.ts';
+import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { recordedShape } from '../cluster.ts';
 import { ModelDatabase } from '../model-database.ts';
 

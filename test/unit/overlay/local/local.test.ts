@@ -3,7 +3,7 @@ import type { LocalFacts } from '../../../../agent/model/overlay.ts';
 import type { DatabaseRow } from '../../../../agent/model/rows.ts';
 import { planLocal, planLocalRemoval } from '../../../../agent/overlay/local/local.ts';
 import { planLocalTls } from '../../../../agent/overlay/local/local-tls.ts';
-import { operationsOf } from '../../../../agent/overlay/rows/operations.ts';
+import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { failure } from '../../failure.ts';
 import { gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
 import type { ModelDatabase } from '../model-database.ts';

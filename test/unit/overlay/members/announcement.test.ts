@@ -9,8 +9,8 @@ import {
 import { announcedListeners } from '../../../../agent/overlay/members/announced-listeners.ts';
 import { announcedGateway, announcement } from '../../../../agent/overlay/members/announcement.ts';
 import { membersNow } from '../../../../agent/overlay/members/members.ts';
-import { planNorthbound } from '../../../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../../../agent/overlay/rows/operations.ts';
+import { planNorthbound } from '../../../../agent/overlay/plan-northbound.ts';
+import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf } from '../cluster.ts';
 
 /** The chassis of a node, with what its ovn-controller has copied. */

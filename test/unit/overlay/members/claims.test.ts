@@ -3,7 +3,7 @@ import t from 'tap';
 import type { ChassisEncap, OverlayChassis, OverlayGateway, OverlayNode } from '../../../../agent/model/overlay.ts';
 import { announcement } from '../../../../agent/overlay/members/announcement.ts';
 import { membersNow } from '../../../../agent/overlay/members/members.ts';
-import { planNorthbound } from '../../../../agent/overlay/northbound.ts';
+import { planNorthbound } from '../../../../agent/overlay/plan-northbound.ts';
 import { dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf } from '../cluster.ts';
 
 const members = [nodeOf(1), nodeOf(2, { hostAddresses: [] }), nodeOf(3, { hostAddresses: [] })];

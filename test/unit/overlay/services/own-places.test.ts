@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { portRanges, portsFault } from '../../../../agent/config/exposure.ts';
 import { readListeners } from '../../../../agent/drivers/host/kernel/listening-sockets.ts';
-import type { ArrivingService } from '../../../../agent/model/overlay-demux.ts';
+import type { ArrivingService } from '../../../../agent/model/shared-bridge.ts';
 import { type OwnPlaces, servedBeside } from '../../../../agent/overlay/services/own-places.ts';
 
 const own: OwnPlaces = {

@@ -6,7 +6,7 @@ import { parseAddedBridges } from '../../../../agent/facts/hints.ts';
 import type { AddedBridge } from '../../../../agent/model/added-bridge.ts';
 import type { JournalHeader, TransactionState } from '../../../../agent/model/journal.ts';
 import { writeAdded } from '../../../../agent/run/journal/added-record.ts';
-import { openJournal, reopenJournal } from '../../../../agent/run/journal/journal.ts';
+import { openJournal, reopenJournal } from '../../../../agent/run/journal/journal-files.ts';
 import { usableOpenJournals } from '../../../../agent/run/rollback/recover.ts';
 import { planOfCase, readCase } from '../../plan/cases.ts';
 

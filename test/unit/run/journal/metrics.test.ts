@@ -2,7 +2,7 @@ import t from 'tap';
 import { AgentError } from '../../../../agent/errors.ts';
 import type { RunRecord } from '../../../../agent/model/run-record.ts';
 import { metricsText } from '../../../../agent/run/journal/metrics.ts';
-import { nextRecord } from '../../../../agent/run/journal/run-record.ts';
+import { nextRecord } from '../../../../agent/run/journal/record-run.ts';
 import { appliedCase, planOfCase, readCase } from '../../plan/cases.ts';
 import { parseMetrics } from '../exposition.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { AgentError } from '../../../../agent/errors.ts';
-import { openJournal } from '../../../../agent/run/journal/journal.ts';
+import { openJournal } from '../../../../agent/run/journal/journal-files.ts';
 import { usableOpenJournals } from '../../../../agent/run/rollback/recover.ts';
 import { failure } from '../../failure.ts';
 import { asWanted, atFirstStep, atOnce, type Death, journalOf, type Recovered, recover } from '../played-recovery.ts';

@@ -1,11 +1,11 @@
 // An activation that NetworkManager refuses because it has no device yet.
 import t from 'tap';
 import { startDeadline } from '../../../../agent/deadline.ts';
-import type { Signal } from '../../../../agent/drivers/dbus/connection.ts';
+import type { Signal } from '../../../../agent/drivers/dbus/bus-connection.ts';
 import { watchActivations } from '../../../../agent/drivers/networkmanager/activation.ts';
-import type { NetworkManager } from '../../../../agent/drivers/networkmanager/client.ts';
-import { activeState } from '../../../../agent/drivers/networkmanager/names.ts';
-import type { OpenVSwitch } from '../../../../agent/drivers/openvswitch/client.ts';
+import type { NetworkManager } from '../../../../agent/drivers/networkmanager/nm-client.ts';
+import { activeState } from '../../../../agent/drivers/networkmanager/nm-names.ts';
+import type { OpenVSwitch } from '../../../../agent/drivers/openvswitch/ovs-client.ts';
 import { AgentError } from '../../../../agent/errors.ts';
 import { activate } from '../../../../agent/run/steps/activations.ts';
 import { stepContext } from '../../../../agent/run/steps/step-context.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Bus, MethodCall, Signal } from '../../../../agent/drivers/dbus/connection.ts';
+import type { Bus, MethodCall, Signal } from '../../../../agent/drivers/dbus/bus-connection.ts';
 import { askToPin } from '../../../../agent/run/steps/pin-threads.ts';
 import { failure } from '../../failure.ts';
 

@@ -2,8 +2,8 @@
 import t from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
 import type { NetworkPolicy, Pod } from '../../../../agent/model/workload.ts';
-import { foundIn } from '../../../../agent/overlay/rows/draft.ts';
-import { operationsOf } from '../../../../agent/overlay/rows/operations.ts';
+import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
+import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allUnits, concernedUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';

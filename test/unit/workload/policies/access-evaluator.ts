@@ -3,7 +3,7 @@
 import type { DatabaseRow } from '../../../../agent/model/rows.ts';
 import type { Protocol } from '../../../../agent/model/workload.ts';
 import { parseRange } from '../../../../agent/net/address-range.ts';
-import { type Existing, indexRows, listOf, textOf } from '../../../../agent/overlay/rows/existing.ts';
+import { type Existing, indexRows, listOf, textOf } from '../../../../agent/overlay/rows/row-index.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 
 /** A first packet between two ends; an end without a port is outside. */

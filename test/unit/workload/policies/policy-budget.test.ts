@@ -1,7 +1,7 @@
 // A policy of a hostile user: a small object that asks for many rows.
 import t from 'tap';
-import { foundIn } from '../../../../agent/overlay/rows/draft.ts';
-import { kinds } from '../../../../agent/run/overlay/watcher/kinds.ts';
+import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
+import { kinds } from '../../../../agent/run/overlay/watcher/followed-kinds.ts';
 import { noticeOfBudget } from '../../../../agent/run/overlay/watcher/notices.ts';
 import { budgets, mostNumbersOfPort } from '../../../../agent/workload/budget.ts';
 import { planWorkload } from '../../../../agent/workload/plan-workload.ts';

@@ -8,8 +8,8 @@ import type {
   ObjectChange,
   Pod,
 } from '../../../../agent/model/workload.ts';
-import { type Existing, indexRows } from '../../../../agent/overlay/rows/existing.ts';
-import { operationsOf, type RowOperation } from '../../../../agent/overlay/rows/operations.ts';
+import { type Existing, indexRows } from '../../../../agent/overlay/rows/row-index.ts';
+import { operationsOf, type RowOperation } from '../../../../agent/overlay/rows/row-operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { planWorkload, type Unit } from '../../../../agent/workload/plan-workload.ts';

@@ -1,8 +1,8 @@
 // Clusters with services on paper: objects as the API server has them, and the rows that are there already.
 import type { NorthboundFacts, OverlayLayout, OverlayNode, OverlayPlan } from '../../../../agent/model/overlay.ts';
 import type { EndpointSlice, Service, Workload } from '../../../../agent/model/workload.ts';
-import { foundIn } from '../../../../agent/overlay/rows/draft.ts';
-import { operationsOf } from '../../../../agent/overlay/rows/operations.ts';
+import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
+import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';

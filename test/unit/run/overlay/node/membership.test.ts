@@ -1,6 +1,6 @@
 import t from 'tap';
 import { defaultConfig } from '../../../../../agent/config/defaults.ts';
-import type { HostFacts } from '../../../../../agent/facts/overlay.ts';
+import type { HostFacts } from '../../../../../agent/facts/overlay-host.ts';
 import type { Config } from '../../../../../agent/model/config.ts';
 import type { Link, LinkAddress, Route } from '../../../../../agent/model/observation.ts';
 import {

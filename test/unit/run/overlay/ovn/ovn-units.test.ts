@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Systemd } from '../../../../../agent/drivers/systemd/units.ts';
+import type { Systemd } from '../../../../../agent/drivers/systemd/systemd-units.ts';
 import { AgentError } from '../../../../../agent/errors.ts';
 import { restoreUnits, startAgain, startUnits, withUnits } from '../../../../../agent/run/overlay/ovn/ovn-units.ts';
 import { failure } from '../../../failure.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Follower, KubernetesApi } from '../../../../../agent/drivers/kubernetes/api.ts';
 import { AgentError } from '../../../../../agent/errors.ts';
-import { kinds } from '../../../../../agent/run/overlay/watcher/kinds.ts';
+import { kinds } from '../../../../../agent/run/overlay/watcher/followed-kinds.ts';
 import { followObjects } from '../../../../../agent/run/overlay/watcher/objects.ts';
 
 /** An API of which the test says what it tells. */

@@ -3,7 +3,7 @@ import t from 'tap';
 import { AgentError } from '../../../../../agent/errors.ts';
 import type { DatabaseRow } from '../../../../../agent/model/rows.ts';
 import type { ObjectChange, Pod } from '../../../../../agent/model/workload.ts';
-import { foundIn } from '../../../../../agent/overlay/rows/draft.ts';
+import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
 import { createPodNetworks } from '../../../../../agent/run/overlay/watcher/pod-networks.ts';
 import { modern, nodeOf } from '../../../overlay/cluster.ts';
 import { asking, podOf } from '../../../workload/pods/pods.ts';

@@ -1,6 +1,6 @@
 // Work on many objects leaves the event loop to the CNI plug-in, the lock and the API in between.
 import t from 'tap';
-import { foundIn } from '../../../../../agent/overlay/rows/draft.ts';
+import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
 import { createSlices } from '../../../../../agent/run/overlay/watcher/slices.ts';
 import { createWriter } from '../../../../../agent/run/overlay/watcher/writer.ts';
 import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';

@@ -1,7 +1,7 @@
 // Which units a change of rows by somebody else concerns.
 import t from 'tap';
 import type { DatabaseRow } from '../../../../../agent/model/rows.ts';
-import { foundIn } from '../../../../../agent/overlay/rows/draft.ts';
+import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
 import { tagKeys } from '../../../../../agent/overlay/rows/tag-keys.ts';
 import { touchedBy } from '../../../../../agent/run/overlay/watcher/touched.ts';
 

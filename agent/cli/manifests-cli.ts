@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander';
+import type { ApplyOptions, RenderOptions } from '../commands/manifests-command.ts';
+import type { ClusterOptions } from '../commands/manifests-input.ts';
+import type { Output } from '../commands/output.ts';
+import { AgentError } from '../errors.ts';
+import { positiveSeconds } from './numbers.ts';
+import type { AddTo } from './parse.ts';
+
+/** Options of a command that do not come from its flags; the flags have the same names as the options. */
+type Given = 'config' | 'output' | 'signal' | 'timeoutSeconds';
+
+/** Flags of a command that uses a cluster. */
+type ClusterFlags = Omit<ApplyOptions, Given> & { readonly timeout?: number };
+
+/**
+ * Adds the commands `manifests render|diff|apply|status|delete`. The Kubernetes client is loaded only by commands that
+ * use a cluster.
+ */
+export function addManifestsCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program.command('manifests').description('the ovn-kubernetes objects of a cluster'));
+  const withObjects = (command: Command): Command =>
+    command
+      .addOption(
+        new Option('--flavor <flavor>', 'which set of objects').choices([
+          'auto',
+          'classic',
+          'no-uplink',
+          'multi-node',
+          'interconnect',
+        ]),
+      )
+      .option('--image <image>', 'image of the containers, instead of the one in ovn.yaml or the MicroShift release')
+      .option('--cni-bin-dir <dir>', 'where the node looks for CNI plug-ins')
+      .option('--control-plane <address>', 'address of the control plane, for multi-node and interconnect');
+  const withCluster = (spec: 'diff' | 'apply' | 'status' | 'delete', description: string): Command =>
+    withObjects(
+      add(spec, description, async (output, flags: ClusterFlags) => {
+        const { apply, diff, remove, status } = await import('../commands/manifests-command.ts');
+        const command = { apply, diff, status, delete: remove }[spec];
+        return command(await clusterOptions(flags, output));
+      }),
+    )
+      .option('--kubeconfig <file>', 'credentials; KUBECONFIG and MicroShift’s own otherwise')
+      .option('--timeout <seconds>', 'how long to wait for the cluster', positiveSeconds);
+
+  const render = add(
+    'render',
+    'write the objects as YAML; needs no cluster',
+    async (output, flags: Omit<RenderOptions, Given>) => {
+      const commands = await import('../commands/manifests-command.ts');
+      const { manifestsInput } = await import('../commands/manifests-input.ts');
+      return commands.render({ ...flags, ...(await manifestsInput(output)) });
+    },
+  );
+  withObjects(render)
+    .option('-o, --directory <dir>', 'a file per object in this directory instead of one stream')
+    .option('--kustomization', 'also write kustomization.yaml');
+  const runningImage = (command: Command): Command =>
+    command.addOption(
+      new Option('--running-image', 'take the image that runs on the cluster already').conflicts('image'),
+    );
+  runningImage(withCluster('diff', 'show what apply would change: 0 nothing, 3 something'));
+  runningImage(withCluster('apply', 'apply the objects and remove stale objects'))
+    .option('--wait', 'until every pod runs the new version')
+    .option('--force-conflicts', 'take over fields that another manager owns')
+    .option('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to');
+  withCluster('status', 'every daemonset and container, and why not');
+  withCluster('delete', 'remove everything apply has put there');
+}
+
+/** Returns the options of a command that uses a cluster. A signal aborts `signal`. */
+async function clusterOptions({ timeout, ...flags }: ClusterFlags, output: Output): Promise<ClusterOptions> {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.once(signal, () => stop.abort(stoppedBy(signal)));
+  }
+  const { manifestsInput } = await import('../commands/manifests-input.ts');
+  return { ...flags, ...(await manifestsInput(output)), timeoutSeconds: timeout, signal: stop.signal };
+}
+
+function stoppedBy(signal: string): AgentError {
+  return new AgentError('interrupted', `stopped by ${signal}`, {
+    hint: 'run it again: what is on the server stays, and it goes on from there',
+  });
+}

@@ -1,0 +1,153 @@
+import { defaultConfig } from '../config/defaults.ts';
+import { type UsableConfig, usableConfig } from '../config/effective.ts';
+import { asAgentError, isAgentError } from '../errors.ts';
+import type { Config } from '../model/config.ts';
+import { isFormerLayout } from '../model/names.ts';
+import type { Observation } from '../model/observation.ts';
+import type { TuningPlan } from '../model/tuning.ts';
+import { hasLateNic } from '../plan/added.ts';
+import { planApply, planDisable, planUndo } from '../plan/make-plan.ts';
+import { planTuning, planUntuning } from '../plan/tuning/plan-tuning.ts';
+import { readAdded } from '../run/journal/added-record.ts';
+import { recordRefused } from '../run/journal/record-run.ts';
+import { removeHint, takeRepairRequest, wasGivenBack } from '../run/journal/state-files.ts';
+import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
+import { reconcile } from '../run/reconcile.ts';
+import { keptBridges } from '../run/rollback/kept-bridges.ts';
+import { releaseReplaced } from '../run/steps/held-routes.ts';
+import type { Output } from './output.ts';
+import { noTuning, uplinkWarnings } from './plan-command.ts';
+import { report } from './report.ts';
+import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
+import { requireRoot } from './root.ts';
+
+/** Waits of a plan that only shows the present state. */
+const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
+
+export interface ApplyOptions {
+  readonly boot: boolean;
+  readonly confirmTimeoutSeconds: number | null;
+}
+
+/** `apply`: brings the node into the state that ovn.yaml describes. */
+export async function apply(options: ApplyOptions, output: Output): Promise<void> {
+  requireRoot('apply');
+  const command = options.boot ? 'apply --boot' : 'apply';
+  const { config, warnings } = await readConfig(command);
+  sayWarnings(warnings, output);
+  if (config.disableOvsInit.value) {
+    const { tuneOnly } = await import('./ovs-command.ts');
+    return tuneOnly(command, config, output);
+  }
+  const planner: Planner = (observation, { nic, route }) =>
+    planApply(config, observation, route, options.boot ? { nicWaitOver: nic } : null);
+  const tuner = tunerFor(config, planTuning, output);
+  const result = await reconcile(planner, patientWait, {
+    command,
+    confirmTimeoutSeconds: options.confirmTimeoutSeconds,
+    ...reporting(output),
+    tuner,
+  });
+  sayWarnings(uplinkWarnings(config, result.plan, result.observation), output);
+  report('apply', result, output);
+}
+
+/**
+ * `apply --repair`: returns the node to the state of the last kept run, after an event that may have changed it. Later
+ * changes of ovn.yaml wait for the next boot or `apply`. Prints a message and changes nothing while another run is in
+ * progress or a change awaits confirmation.
+ */
+export async function repair(output: Output): Promise<void> {
+  const command = 'apply --repair';
+  requireRoot(command);
+  takeRepairRequest();
+  const { config } = await readConfig(command);
+  if (config.disableOvsInit.value && readAdded().length === 0) return;
+  const planner: Planner = (observation, over) => {
+    // An agent before 0.2 created this layout, and NetworkManager does not keep such a bridge over a restart.
+    if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
+    return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
+  };
+  try {
+    const result = await reconcile(planner, repairWait, unattended(command, output));
+    if (result.transaction === null) await releaseReplaced();
+    const isLate = hasLateNic(result.plan, result.observation) && !wasGivenBack();
+    if (result.transaction !== null || !isLate) report('apply', result, output);
+    if (isLate) await addLate(output);
+  } catch (error) {
+    if (!isAgentError(error) || error.kind !== 'busy') throw error;
+    output.say(error.message);
+  }
+}
+
+/**
+ * Applies the bridges of `bridge add` whose NIC has appeared. A bridge that cannot be created leaves its NIC unchanged
+ * and does not fail the repair of br-ex; the next event tries again.
+ */
+async function addLate(output: Output): Promise<void> {
+  try {
+    await (await import('./bridge-command.ts')).applyAdded(output);
+  } catch (error) {
+    if (isAgentError(error) && error.kind === 'not-restored') throw error;
+    output.say(`warning: ${asAgentError(error).message}`);
+  }
+}
+
+/** Reads the configuration. Records an invalid one for monitoring as well. */
+async function readConfig(command: string): Promise<UsableConfig> {
+  try {
+    return await usableConfig();
+  } catch (error) {
+    await recordRefused(command, error);
+    throw error;
+  }
+}
+
+/** `disable`: returns every NIC to its own profile and removes everything else of the agent. */
+export async function disable(output: Output): Promise<void> {
+  requireRoot('disable');
+  // The NIC is returned even if ovn.yaml is invalid.
+  const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
+  const tuner = tunerFor(config, planUntuning, output);
+  const planner: Planner = (observation) => {
+    const added = observation.hints.addedBridges === undefined ? undefined : [];
+    return { kind: 'planned', plan: planDisable(observation, added) };
+  };
+  const result = await reconcile(planner, noWait, { ...unattended('disable', output), tuner });
+  try {
+    removeHint();
+  } catch (error) {
+    // The NIC has been returned by then; a read-only disk does not make that fail.
+    output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
+  }
+  report('disable', result, output);
+}
+
+/**
+ * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because a bridge without it
+ * forwards no new flows. The hint and the tuning stay for the next start of the unit. A change that awaits confirmation
+ * is rolled back first, because NetworkManager could not do so afterwards.
+ */
+export async function disableForStop(output: Output): Promise<void> {
+  const command = 'disable --stop';
+  requireRoot(command);
+  const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
+  // A bridge that the admin created is not removed.
+  if (config.disableOvsInit.value) return;
+  const { takeBackPending } = await import('../run/undo.ts');
+  await takeBackPending(output.say);
+  const planner: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
+  report('disable', await reconcile(planner, noWait, unattended(command, output)), output);
+}
+
+function tunerFor(
+  config: Config,
+  planner: typeof planTuning,
+  output: Output,
+): (observation: Observation) => TuningPlan {
+  return ({ tuning, ovs }) => {
+    const plan = tuning === undefined ? noTuning : planner(config, tuning, ovs);
+    if (output.verbose) sayNotes(plan.notes, output);
+    return plan;
+  };
+}

@@ -1,0 +1,45 @@
+import { effectiveConfig } from '../config/effective.ts';
+import { openFirewalld } from '../drivers/firewalld/firewalld-client.ts';
+import { readLinks } from '../drivers/host/kernel/links.ts';
+import { readRoutes } from '../drivers/host/kernel/routes.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
+import { onSystemBus } from '../facts/system-bus.ts';
+import { trustedZone } from '../model/firewall.ts';
+import { configOnNode } from '../plan/microshift-needs.ts';
+import { planFirewall, trustedSources } from '../plan/tuning/plan-firewall.ts';
+import { commandsText, firewallText } from '../view/firewall-view.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/**
+ * `firewall check|apply`: checks that firewalld accepts traffic of pods, or makes it accept the traffic. Exit code 3 if
+ * a source is missing, 5 without firewalld.
+ */
+export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
+  const command = `firewall ${action}`;
+  requireRoot(command);
+  const { config: written } = await effectiveConfig();
+  const config = configOnNode(written, { links: readLinks(), routes: readRoutes() });
+  return onSystemBus(async (bus) => {
+    const firewalld = await openFirewalld(bus);
+    if (firewalld === null) {
+      const wanted = trustedSources(config);
+      output.result(commandsText(wanted), { command, outcome: 'no-firewalld', wanted });
+      return exitCode.dependency;
+    }
+    const plan = planFirewall(config, await firewalld.sources(trustedZone));
+    const complete = plan.addRunning.length + plan.addPermanent.length === 0;
+    if (action === 'check') {
+      output.result(firewallText(plan, output.style), { command, outcome: complete ? 'as-wanted' : 'drift', plan });
+      return complete ? exitCode.done : exitCode.drift;
+    }
+    // The running configuration comes first, so that a source which it refuses is not stored either.
+    for (const source of plan.addRunning) await firewalld.addRunning(plan.zone, source);
+    for (const source of plan.addPermanent) await firewalld.addPermanent(plan.zone, source);
+    const after = planFirewall(config, await firewalld.sources(trustedZone));
+    const first = complete ? 'Nothing to do.' : 'Done, without a reload.';
+    const outcome = complete ? 'unchanged' : 'changed';
+    output.result(`${first} ${firewallText(after, output.style)}`, { command, outcome, plan });
+    return exitCode.done;
+  });
+}

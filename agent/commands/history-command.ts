@@ -1,0 +1,27 @@
+import { planInWords } from '../compare/in-words.ts';
+import { type JournalRecord, journalDirectory } from '../model/journal.ts';
+import { readJournals } from '../run/journal/journal-files.ts';
+import { findTransaction } from '../run/journal/transactions.ts';
+import { historyText, transactionText } from '../view/history-view.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** `history [TX]`: prints the last transactions, or one in detail. */
+export function history(id: string | undefined, output: Output): void {
+  requireRoot('history');
+  const { records, unusable } = readJournals(journalDirectory);
+  for (const file of unusable) output.say(`warning: ${file.path} is not a usable journal: ${file.why}`);
+  if (id === undefined) {
+    output.result(historyText(records, output.style), { command: 'history', transactions: records.map(summary) });
+    return;
+  }
+  const record = findTransaction(records, id);
+  const header = { ...record.header, plan: planInWords(record.header.plan) };
+  output.result(transactionText(record, output.style), { command: 'history', transaction: { ...record, header } });
+}
+
+function summary(record: JournalRecord): object {
+  const { header, state, detail, later } = record;
+  const { id, command, startedAt, plan } = header;
+  return { id, command, startedAt, state, detail, later, uplink: plan.choice?.interface ?? null };
+}

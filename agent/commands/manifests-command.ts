@@ -1,0 +1,95 @@
+import { writeManifestFiles } from '../drivers/kubernetes/manifest-files.ts';
+import { yamlFiles, yamlStream } from '../drivers/kubernetes/manifest-yaml.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
+import { refuseBesideMicroshift } from '../manifests/object-ownership.ts';
+import { microshiftRenders } from '../model/config.ts';
+import { managedByLine } from '../model/kubernetes/object.ts';
+import { applyText, deleteText, diffText, statusText } from '../view/manifests-view.ts';
+import { applyObjects } from './manifests-apply.ts';
+import { withCluster } from './manifests-cluster.ts';
+import { deleteObjects } from './manifests-delete.ts';
+import { diffObjects } from './manifests-diff.ts';
+import { type ClusterOptions, type ManifestsOptions, renderedFor, renderedObjects } from './manifests-input.ts';
+import { readStates } from './manifests-rollout.ts';
+
+/**
+ * Default limit of an apply: longer than MicroShift takes to boot on a small node (2 to 4 minutes). After a longer boot
+ * the unit runs it again.
+ */
+const applyLimitSeconds = 300;
+/** Default limit of a removal: pods have 30 s to terminate, and a namespace goes after everything in it. */
+const deleteLimitSeconds = 180;
+/** Default limit of a query, for which a person does not want to wait for a boot. */
+const askLimitSeconds = 0;
+
+export interface RenderOptions extends ManifestsOptions {
+  /** Write a file per object into this directory instead of one stream to the output. */
+  readonly directory?: string;
+  /** Also write kustomization.yaml, which lists the files. */
+  readonly kustomization?: boolean;
+}
+
+export interface ApplyOptions extends ClusterOptions {
+  /** Wait until every pod runs the new version. */
+  readonly wait?: boolean;
+  readonly forceConflicts?: boolean;
+  /** Do nothing if MicroShift applies its own objects, instead of failing; for a unit that runs on every node. */
+  readonly unlessMicroshift?: boolean;
+}
+
+/**
+ * `manifests render`: prints the objects as YAML (or a JSON list), or writes them into a directory. Needs no cluster.
+ */
+export async function render(options: RenderOptions): Promise<void> {
+  const { objects } = renderedObjects(options);
+  const { directory, kustomization = false, output } = options;
+  if (directory !== undefined) writeManifestFiles(directory, yamlFiles(objects, kustomization), managedByLine);
+  else output.result(yamlStream(objects).slice(0, -1), { apiVersion: 'v1', kind: 'List', items: objects });
+}
+
+/** `manifests diff`: prints the changes that an apply would make. Exit code 3 if there are any. */
+export async function diff(options: ClusterOptions): Promise<ExitCode> {
+  const rendered = renderedFor(options);
+  const result = await withCluster(options, askLimitSeconds, async ({ cluster }) => {
+    const { flavor, objects } = await rendered(cluster);
+    return { flavor, differences: await diffObjects(cluster, objects) };
+  });
+  options.output.result(diffText(result.differences, options.output.style), result);
+  return result.differences.length === 0 ? exitCode.done : exitCode.drift;
+}
+
+/** `manifests apply`: applies the objects and removes stale ones; with `wait` waits until the pods run. */
+export async function apply(options: ApplyOptions): Promise<ExitCode> {
+  const { output, config, forceConflicts: force = false, wait = false } = options;
+  if (options.unlessMicroshift === true && microshiftRenders(config)) {
+    const text =
+      'Nothing to do: network.cniPlugin is not none, so MicroShift puts its own ovn-kubernetes on the cluster.';
+    output.result(text, { outcome: 'left-to-microshift' });
+    return exitCode.done;
+  }
+  refuseBesideMicroshift(config);
+  const rendered = renderedFor(options);
+  const settings = { force, wait, note: output.say };
+  const report = await withCluster(options, applyLimitSeconds, async (run) =>
+    applyObjects(run, await rendered(run.cluster), settings),
+  );
+  output.result(applyText(report, output.style), report);
+  return exitCode.done;
+}
+
+/** `manifests status`: prints every daemonset and container. Exit code 3 unless all of them run. */
+export async function status(options: ClusterOptions): Promise<ExitCode> {
+  const daemonSets = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
+  const isOurs = !microshiftRenders(options.config);
+  options.output.result(statusText(daemonSets, isOurs, options.output.style), { daemonSets });
+  return daemonSets.length > 0 && daemonSets.every(({ rolledOut }) => rolledOut) ? exitCode.done : exitCode.drift;
+}
+
+/** `manifests delete`: removes the applied objects in reverse order and waits until they are gone. */
+export async function remove(options: ClusterOptions): Promise<ExitCode> {
+  const { output, config } = options;
+  refuseBesideMicroshift(config);
+  const result = await withCluster(options, deleteLimitSeconds, (run) => deleteObjects(run, output.say));
+  output.result(deleteText(result, output.style), result);
+  return exitCode.done;
+}

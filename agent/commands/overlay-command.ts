@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { AgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
+import type { OverlayChanges } from '../model/overlay-plan.ts';
+import { withLock } from '../run/lock.ts';
+import { startDaemon } from '../run/overlay/daemon/unit.ts';
+import { overlayChanges } from '../run/overlay/drift/overlay-changes.ts';
+import { disableOverlay } from '../run/overlay/membership/disable.ts';
+import { type GatewayOptions, requestOf } from '../run/overlay/membership/gateway-request.ts';
+import { initOverlay } from '../run/overlay/membership/init-overlay.ts';
+import { joinOverlay } from '../run/overlay/membership/join.ts';
+import { expelNode, leaveOverlay } from '../run/overlay/membership/leave.ts';
+import { setGateway } from '../run/overlay/membership/set-gateway.ts';
+import { applyOverlay } from '../run/overlay/node/apply-overlay.ts';
+import { credentialNotices } from '../run/overlay/node/kubernetes-credentials.ts';
+import { listNodes } from '../run/overlay/node/nodes.ts';
+import { readOverlayStatus } from '../run/overlay/node/overlay-status.ts';
+import { parseBundle, requireRecord } from '../run/overlay/record/record.ts';
+import { overlayStatusText } from '../view/overlay-status-view.ts';
+import {
+  appliedText,
+  changesLines,
+  countChanges,
+  countWorkload,
+  disabledText,
+  gatewayText,
+  joinText,
+  mendText,
+  nodesText,
+} from '../view/overlay-view.ts';
+import { joinLines } from '../view/style.ts';
+import type { Output } from './output.ts';
+import { outcomeOf, startOverlay } from './overlay-start-command.ts';
+
+/** `overlay init`: makes this node the central node of a new cluster. */
+export async function init(output: Output): Promise<void> {
+  const command = 'overlay init';
+  const { config, places } = await startOverlay(command);
+  const { record, changes } = await withLock(command, () =>
+    initOverlay(config, crypto.randomUUID(), places, output.say),
+  );
+  await startDaemon(output.say);
+  for (const notice of await credentialNotices(config.overlay.kubeconfig.value)) output.say(`warning: ${notice}`);
+  const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
+  output.result(text, { command, outcome: outcomeOf(changes), node: record.node, layout: record.layout, changes });
+}
+
+/** `overlay join BUNDLE`: makes this node a member; `-` reads the bundle from standard input. */
+export async function join(file: string, output: Output): Promise<void> {
+  const command = 'overlay join';
+  const { config, places } = await startOverlay(command);
+  const bundle = parseBundle(bundleText(file), file === '-' ? 'standard input' : file);
+  const { record, changes } = await withLock(command, () => joinOverlay(bundle, config, places, output.say));
+  await startDaemon(output.say);
+  output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), node: record.node, changes });
+}
+
+function bundleText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (cause) {
+    throw new AgentError('bundle-unusable', `${file} cannot be read: ${messageOf(cause)}`, {
+      hint: 'name the file that `overlay pki issue` has made on the central node',
+      cause,
+    });
+  }
+}
+
+/** `overlay plan`: prints the changes that `overlay apply` would make. Changes nothing. */
+export async function plan(output: Output): Promise<void> {
+  const changes = await look('overlay plan');
+  const count = countChanges(changes) + countWorkload(changes);
+  const first = count === 0 ? 'Nothing to do.' : `${count} ${count === 1 ? 'change' : 'changes'}:`;
+  const text = joinLines([first, ...changesLines(changes, output.style)]);
+  output.result(text, { command: 'overlay plan', outcome: count === 0 ? 'as-wanted' : 'changes', changes });
+}
+
+/**
+ * `overlay verify`: compares this node with its part in the cluster. Exit code 3 if it differs, or if a part does not
+ * work.
+ */
+export async function verify(output: Output): Promise<ExitCode> {
+  const changes = await look('overlay verify');
+  const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
+  const text = isWanted
+    ? joinLines(['No drift: the overlay of this node is as wanted.', ...changesLines(changes, output.style)])
+    : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);
+  output.result(text, { command: 'overlay verify', outcome: isWanted ? 'as-wanted' : 'drift', changes });
+  return isWanted ? exitCode.done : exitCode.drift;
+}
+
+async function look(command: string): Promise<OverlayChanges> {
+  const { config, places } = await startOverlay(command);
+  return overlayChanges(requireRecord(places.record), config, places);
+}
+
+/** `overlay apply`: brings this node into the state of its part in the cluster. Writes nothing if nothing differs. */
+export async function apply(output: Output): Promise<void> {
+  const command = 'overlay apply';
+  const { places } = await startOverlay(command);
+  const { record, changes } = await withLock(command, async () => {
+    const record = requireRecord(places.record);
+    return { record, changes: await applyOverlay(record, places, output.say) };
+  });
+  output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), changes });
+}
+
+/** `overlay nodes`: lists the nodes of the cluster; runs on the central node. */
+export async function nodes(output: Output): Promise<void> {
+  const { places } = await startOverlay('overlay nodes');
+  const now = Date.now();
+  const found = await listNodes(places, now);
+  output.result(nodesText(found, now, output.style), { command: 'overlay nodes', nodes: found });
+}
+
+/** `overlay leave`: removes this node from its cluster; with a name, on the central node, removes another node. */
+export async function leave(name: string | undefined, output: Output): Promise<void> {
+  const command = 'overlay leave';
+  const { places } = await startOverlay(command);
+  if (name !== undefined) {
+    await withLock(command, () => expelNode(name, places));
+    const text = `${name} is out of the cluster. If the machine still runs, run there: microshift-net overlay leave`;
+    output.result(text, { command, outcome: 'changed', node: name });
+    return;
+  }
+  const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say));
+  const first = `${record.node.name} is not in an overlay any more.`;
+  const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
+  output.result(text, { command, outcome: 'changed', node: record.node.name, leftOver });
+}
+
+/** `overlay disable`: removes this node from its overlay, and returns OVN's units to their previous state. */
+export async function disable({ force = false }: { readonly force?: boolean }, output: Output): Promise<void> {
+  const command = 'overlay disable';
+  const { places } = await startOverlay(command);
+  const done = await withLock(command, () => disableOverlay(places, force, output.say));
+  output.result(disabledText(done), { command, outcome: 'changed', ...done });
+}
+
+export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };
+
+/** `overlay gateway`: makes this node a gateway of its cluster; with `remove` it stops being one. */
+export async function gateway(options: GatewayCommandOptions, output: Output): Promise<void> {
+  const command = 'overlay gateway';
+  const { places } = await startOverlay(command);
+  const request = options.remove === true ? null : requestOf(options);
+  const { record, changes } = await withLock(command, () => setGateway(request, places, output.say));
+  const { gateway } = record.node;
+  output.result(gatewayText(record, changes), { command, outcome: outcomeOf(changes), gateway, changes });
+}
+
+/** `overlay status`: prints this node's part in the cluster, and the state of its daemon and its tunnels. */
+export async function status(output: Output): Promise<void> {
+  const { places } = await startOverlay('overlay status');
+  const found = await readOverlayStatus(places);
+  output.result(overlayStatusText(found, output.style), { command: 'overlay status', ...found });
+}

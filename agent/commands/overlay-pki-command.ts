@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { writeFileAtomically } from '../drivers/host/files/files.ts';
+import { AgentError, messageOf } from '../errors.ts';
+import type { GatewayGrant } from '../model/overlay.ts';
+import type { OverlayBundle } from '../model/overlay-record.ts';
+import { withLock } from '../run/lock.ts';
+import { askForCertificate, parseRequest } from '../run/overlay/certificates/ask.ts';
+import { certificateDays, initAuthority, listCertificates } from '../run/overlay/certificates/authority.ts';
+import { grantGateway, issueBundle, renewBundle } from '../run/overlay/membership/issue.ts';
+import { rotateAuthority } from '../run/overlay/node/certificate-renewal.ts';
+import { daysUntil } from '../run/overlay/node/nodes.ts';
+import { overlayPlaces } from '../run/overlay/record/places.ts';
+import { bundleText } from '../run/overlay/record/record.ts';
+import { bundleWrittenText, certificatesText, requestWrittenText, rotationText } from '../view/overlay-pki-view.ts';
+import type { Output } from './output.ts';
+import { startOverlay } from './overlay-start-command.ts';
+import { requireRoot } from './root.ts';
+
+export interface PkiOptions {
+  readonly systemId: string;
+  readonly days?: number;
+  /** Addresses and subnets that the node may use as a gateway, separated by commas. */
+  readonly gateway?: string;
+  readonly gatewaySubnets?: string;
+  /**
+   * File with the certificate request of the node, which keeps its key; `-` for standard input. Absent if the key is
+   * made here.
+   */
+  readonly request?: string;
+  /** File for the bundle; absent or `-` for standard output. */
+  readonly outputFile?: string;
+}
+
+type GrantOptions = Pick<PkiOptions, 'gateway' | 'gatewaySubnets'>;
+
+/** `overlay pki init`: creates the certification authority for a later cluster. */
+export async function init({ days }: { readonly days?: number }, output: Output): Promise<void> {
+  const command = 'overlay pki init';
+  requireRoot(command);
+  const made = await withLock(command, () => initAuthority(overlayPlaces.pki, days));
+  const text = `${made.file} is the authority of a cluster that is begun here with \`microshift-net overlay init\`, valid until ${made.notAfter.slice(0, 10)}.`;
+  output.result(text, { command, outcome: 'changed', authority: made });
+}
+
+/** `overlay pki issue NODE`: makes a node a member and prints the bundle with which it joins. */
+export async function issue(name: string, options: PkiOptions, output: Output): Promise<void> {
+  const command = 'overlay pki issue';
+  const { places } = await startOverlay(command);
+  const { systemId, days = certificateDays } = options;
+  const granted = grantOf(options);
+  const request = requestIn(options.request);
+  const bundle = await withLock(command, () => issueBundle({ name, systemId, days, granted, request }, places));
+  giveOut(bundle, options.outputFile, output);
+}
+
+/** `overlay pki request`: makes a key that stays on this node, and prints the certificate request for it. */
+export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, output: Output): Promise<void> {
+  const command = 'overlay pki request';
+  const { places } = await startOverlay(command);
+  const made = await withLock(command, () => askForCertificate(places));
+  if (outputFile === undefined || outputFile === '-') {
+    output.result(made.trimEnd(), { command, outcome: 'changed', request: made });
+    return;
+  }
+  writeFileAtomically(outputFile, made);
+  output.result(requestWrittenText(outputFile), { command, outcome: 'changed', file: outputFile });
+}
+
+/** `overlay pki rotate`: replaces the authority of the cluster; runs on the central node. */
+export async function rotate(
+  { finish = false, days }: { readonly finish?: boolean; readonly days?: number },
+  output: Output,
+): Promise<void> {
+  const command = 'overlay pki rotate';
+  const { places } = await startOverlay(command);
+  const rotation = await withLock(command, () => rotateAuthority(places, finish, output.say, days));
+  output.result(rotationText(rotation), { command, outcome: 'changed', ...rotation });
+}
+
+function requestIn(file: string | undefined): string | null {
+  if (file === undefined) return null;
+  const unusable = (what: string, cause?: unknown): AgentError =>
+    new AgentError('bad-usage', `${file} ${what}`, {
+      hint: 'make the request on the node with: microshift-net overlay pki request',
+      cause,
+    });
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (cause) {
+    throw unusable(`cannot be read: ${messageOf(cause)}`, cause);
+  }
+  const request = parseRequest(text);
+  if (request === null) throw unusable('is not a request for a certificate');
+  return request;
+}
+
+/**
+ * `overlay pki grant NODE`: changes the addresses that a member's gateway may use besides the member's tunnel address.
+ */
+export async function grant(
+  name: string,
+  options: GrantOptions & { readonly revoke?: true },
+  output: Output,
+): Promise<void> {
+  const command = 'overlay pki grant';
+  const { places } = await startOverlay(command);
+  const granted = await withLock(command, () => grantGateway(name, grantOf(options), options.revoke === true, places));
+  const all = [...granted.addresses, ...granted.subnets].join(', ') || 'nothing but its tunnel address';
+  output.result(`The gateway of ${name} may have ${all}.`, { command, outcome: 'changed', node: name, granted });
+}
+
+function grantOf({ gateway = '', gatewaySubnets = '' }: GrantOptions): GatewayGrant {
+  const words = (text: string): readonly string[] => text.split(',').filter((word) => word !== '');
+  return { addresses: words(gateway), subnets: words(gatewaySubnets) };
+}
+
+/**
+ * `overlay pki renew [NODE]`: issues a new certificate; for another node, prints a bundle with which it joins again.
+ */
+export async function renew(
+  name: string | undefined,
+  options: Pick<PkiOptions, 'days' | 'outputFile' | 'request'>,
+  output: Output,
+): Promise<void> {
+  const command = 'overlay pki renew';
+  const { places } = await startOverlay(command);
+  const { days = certificateDays } = options;
+  const request = requestIn(options.request);
+  const bundle = await withLock(command, () => renewBundle(name, days, request, places));
+  if (bundle !== null) {
+    giveOut(bundle, options.outputFile, output);
+    return;
+  }
+  const text = 'This node has a new certificate. Open vSwitch and OVN take it at their next connection.';
+  output.result(text, { command, outcome: 'changed' });
+}
+
+function giveOut(bundle: OverlayBundle, file: string | undefined, output: Output): void {
+  if (file === undefined || file === '-') {
+    output.result(bundleText(bundle).trimEnd(), bundle);
+    return;
+  }
+  writeFileAtomically(file, bundleText(bundle), 0o600);
+  output.result(bundleWrittenText(bundle, file), { file, node: bundle.node });
+}
+
+/** `overlay pki show`: lists the certificates on this node and their validity. */
+export async function show(output: Output): Promise<void> {
+  requireRoot('overlay pki show');
+  const now = Date.now();
+  const certificates = listCertificates(overlayPlaces.pki).map((one) => ({
+    ...one,
+    days: daysUntil(one.notAfter, now),
+  }));
+  output.result(certificatesText(certificates, output.style), { command: 'overlay pki show', certificates });
+}

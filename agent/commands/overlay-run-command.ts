@@ -1,0 +1,24 @@
+import { setFlagsFromString } from 'node:v8';
+import { failureMessage } from '../run/messages.ts';
+import { runDaemon } from '../run/overlay/daemon/daemon.ts';
+import { readRecord } from '../run/overlay/record/record.ts';
+import { errorText } from '../view/error-view.ts';
+import type { Output } from './output.ts';
+import { startOverlay } from './overlay-start-command.ts';
+
+/** `overlay run`: runs the daemon of a node in an overlay, until a signal stops it or the node has left. */
+export async function run(output: Output): Promise<void> {
+  const { config, places } = await startOverlay('overlay run');
+  // Every garbage collection is a full one: it takes twice the CPU time of a look, and no memory stays allocated for
+  // weeks (docs/lab/measurements.md). Not on the central node, which has all objects in its heap: while many pods
+  // change it would scan them repeatedly.
+  if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  // `on` and not `once`: the handler of signal-exit ends the process unless another listener is registered, and a
+  // `once` listener is removed before that check.
+  process.on('SIGTERM', end).on('SIGINT', end);
+  const fail = (error: Parameters<typeof errorText>[0]): void =>
+    output.announce(failureMessage(error, errorText(error, output.style)));
+  await runDaemon(config, places, { say: output.say, fail }, stop.signal);
+}

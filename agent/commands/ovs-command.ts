@@ -1,0 +1,41 @@
+import { missingFromBridge } from '../compare/manual-bridge.ts';
+import { usableConfig } from '../config/effective.ts';
+import type { Config } from '../model/config.ts';
+import { planTuning } from '../plan/tuning/plan-tuning.ts';
+import { tuneAlone } from '../run/tune-alone.ts';
+import { missingText } from '../view/status-view.ts';
+import { joinLines } from '../view/style.ts';
+import { daemonLine } from '../view/tuning-view.ts';
+import type { Output } from './output.ts';
+import { reporting, sayNotes, sayWarnings } from './reporting.ts';
+import { requireRoot } from './root.ts';
+
+/** `ovs tune`: applies the settings of ovn.yaml to the daemons of Open vSwitch, without a restart. */
+export async function ovsTune(output: Output): Promise<void> {
+  requireRoot('ovs tune');
+  const { config, warnings } = await usableConfig();
+  sayWarnings(warnings, output);
+  const { plan, tuning } = await tune('ovs tune', config, output);
+  const outcome = plan.steps.length === 0 ? 'unchanged' : 'changed';
+  const first =
+    outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs as wanted.' : 'Done: Open vSwitch is tuned.';
+  const text = joinLines([first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)]);
+  output.result(text, { command: 'ovs tune', outcome, plan, tuning });
+}
+
+/** `apply` if the admin creates br-ex: tunes Open vSwitch and leaves the bridge unchanged. */
+export async function tuneOnly(command: string, config: Config, output: Output): Promise<void> {
+  const { plan, ...facts } = await tune(command, config, output);
+  const lacks = missingFromBridge(facts, config.uplink.value === 'none');
+  const { source } = config.disableOvsInit;
+  const tuned = plan.steps.length === 0 ? 'Nothing to do' : 'Done: Open vSwitch is tuned';
+  const text = `${tuned}: ${source} says disableOVSInit, so br-ex is left to you.\n${missingText(lacks)}`;
+  output.result(text, { command: 'apply', outcome: 'disabled', source, tuning: plan, lacks });
+}
+
+async function tune(command: string, config: Config, output: Output): ReturnType<typeof tuneAlone> {
+  const planner = (...facts: Parameters<Parameters<typeof tuneAlone>[1]>) => planTuning(config, ...facts);
+  const result = await tuneAlone(command, planner, reporting(output).tuned);
+  sayNotes(result.plan.notes, output);
+  return result;
+}

@@ -1,0 +1,50 @@
+import { driftOf } from '../compare/drift.ts';
+import { differenceLine } from '../compare/in-words.ts';
+import { missingFromBridge } from '../compare/manual-bridge.ts';
+import { loadedConfig, unknownWarning } from '../config/effective.ts';
+import { asAgentError } from '../errors.ts';
+import type { ConfigWarning } from '../model/config.ts';
+import { journalDirectory } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import { readJournals } from '../run/journal/journal-files.ts';
+import { withNode } from '../run/node.ts';
+import { planCloser } from '../run/plan-closer.ts';
+import { missingText, type StatusView, statusText } from '../view/status-view.ts';
+import type { Output } from './output.ts';
+import { planFor } from './plan-command.ts';
+import { requireRoot } from './root.ts';
+
+/** `status`: prints one screen about the node, with the next step if there is a fault. */
+export async function status(output: Output): Promise<void> {
+  requireRoot('status');
+  return withNode(async (node) => {
+    const observation = await node.observe();
+    const vswitchd = await node.ovs.probeVswitchd().then(
+      () => null,
+      (error: unknown) => asAgentError(error).message,
+    );
+    const { records } = readJournals(journalDirectory);
+    const view = { observation, vswitchd, last: records[0] ?? null, ...(await judge(observation)) };
+    output.result(statusText(view, output.style), { command: 'status', ...view });
+  });
+}
+
+async function judge(observation: Observation): Promise<Pick<StatusView, 'differences' | 'problem' | 'unknown'>> {
+  let unknown: readonly ConfigWarning[] = [];
+  try {
+    const { config, clusterProblems } = await loadedConfig();
+    unknown = clusterProblems.map(unknownWarning);
+    if (config.disableOvsInit.value) {
+      const lacks = missingFromBridge(observation, config.uplink.value === 'none');
+      return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks), unknown };
+    }
+    const planned = await planCloser(observation, (seen) => planFor(config, seen));
+    const { differences, faults } = driftOf(planned, observation);
+    const [fault] = faults;
+    const problem = fault === undefined ? null : `${differenceLine(fault)}; ${fault.remedy}`;
+    return { differences, problem, unknown };
+  } catch (error) {
+    const { message, hint } = asAgentError(error);
+    return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}`, unknown };
+  }
+}

@@ -1,0 +1,198 @@
+import { marshallMessage, messageToJsFmt } from 'dbus-next/lib/marshall-compat.js';
+import { unmarshalMessages, type WireMessage } from 'dbus-next/lib/message.js';
+import { Message } from 'dbus-next/lib/message-type.js';
+import type { AgentError } from '../../errors.ts';
+import { boundParser } from './bounds.ts';
+import { busLost, busUnreachable, callTimedOut, DBusReplyError } from './dbus-errors.ts';
+import { inPieces } from './pieces.ts';
+import { openTransport } from './transport.ts';
+
+/*
+ * The only file that uses dbus-next, and only its framing and marshalling. Its MessageBus is not used: a call that is
+ * pending when the bus is lost never settles, a call before the handshake never settles, calls have no time limit,
+ * signals are filtered through a cache of name owners that an error reply can poison, and an XML parser is loaded.
+ */
+
+const methodCall = 1;
+const methodReturn = 2;
+const errorReply = 3;
+const signalMessage = 4;
+/** NO_AUTO_START of the D-Bus specification: a query to a stopped service must not start it. */
+const noAutoStart = 0x2;
+
+/** Time limit for the handshake. The local daemon answers in milliseconds; 5 s allow for a machine that swaps. */
+const connectTimeoutMs = 5_000;
+/**
+ * Time limit for a call. NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB
+ * or udev.
+ */
+const callTimeoutMs = 15_000;
+
+export interface MethodCall {
+  readonly destination: string;
+  readonly path: string;
+  readonly interface: string;
+  readonly member: string;
+  readonly signature?: string;
+  readonly body?: unknown[];
+  readonly timeoutMs?: number;
+}
+
+export interface Signal {
+  readonly sender: string;
+  readonly path: string;
+  readonly interface: string;
+  readonly member: string;
+  readonly body: readonly unknown[];
+}
+
+export interface Bus {
+  /** Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always settles. */
+  call(call: MethodCall): Promise<unknown[]>;
+  /**
+   * Delivers every signal of this sender from now on, including signals that another subscription's rule requested,
+   * until the returned function is called. The rule is sent at once, so it takes effect before any later call (the
+   * daemon processes the messages of a connection in order). A rule does not exclude other senders: every user of the
+   * machine may send a signal directly to this connection. The sender is therefore compared; it is a unique name or the
+   * daemon's, both of which the daemon guarantees (D-Bus specification, "Header Fields").
+   */
+  subscribe(matchRule: string, sender: string, listener: (signal: Signal) => void): () => void;
+  /** Calls back once when the connection is lost, or at once if it is lost already. */
+  onLost(listener: (error: AgentError) => void): () => void;
+  /** Returns the number of calls sent so far, for `--verbose` and the benchmark. */
+  readonly callCount: () => number;
+  close(): void;
+}
+
+interface PendingCall {
+  readonly resolve: (body: unknown[]) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface Subscriber {
+  readonly sender: string;
+  readonly listener: (signal: Signal) => void;
+}
+
+/** Bus name of the daemon itself. */
+export const daemonName = 'org.freedesktop.DBus';
+
+/**
+ * Returns the address of the system bus: DBUS_SYSTEM_BUS_ADDRESS or the well-known socket (D-Bus specification, "System
+ * message bus").
+ */
+export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
+  return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
+}
+
+/** Builds a call to the bus daemon itself with string arguments. */
+export function daemonCall(member: string, ...body: string[]): MethodCall {
+  const signature = 's'.repeat(body.length);
+  return { destination: daemonName, path: '/org/freedesktop/DBus', interface: daemonName, member, signature, body };
+}
+
+boundParser();
+
+/** Connects and sends Hello. Rejects with `dbus-unreachable`. */
+export async function connectBus(address: string): Promise<Bus> {
+  const socket = await openTransport(address, connectTimeoutMs).catch((cause: unknown) => {
+    throw busUnreachable(address, cause);
+  });
+  const pending = new Map<number | undefined, PendingCall>();
+  const subscribers = new Set<Subscriber>();
+  const lostListeners = new Set<(error: AgentError) => void>();
+  let lost: AgentError | undefined;
+  let serial = 0;
+
+  const take = (own: number | undefined): PendingCall | undefined => {
+    const call = pending.get(own);
+    pending.delete(own);
+    clearTimeout(call?.timer);
+    return call;
+  };
+  const lose = (cause?: unknown): void => {
+    if (lost !== undefined) return;
+    lost = busLost(cause);
+    for (const own of [...pending.keys()]) take(own)?.reject(lost);
+    for (const listener of lostListeners) listener(lost);
+  };
+  const receive = (wire: WireMessage): void => {
+    const { type, replySerial, sender } = wire;
+    // The body of a message is not read if it has no recipient here.
+    if (type === signalMessage && [...subscribers].some((one) => one.sender === sender)) {
+      const signal = complete(wire);
+      for (const one of subscribers) if (one.sender === sender) one.listener(signal);
+    } else if (type === methodReturn) {
+      const { body } = complete(wire);
+      take(replySerial)?.resolve(body);
+    } else if (type === errorReply) {
+      const { errorName, body } = complete(wire);
+      take(replySerial)?.reject(new DBusReplyError(errorName, typeof body[0] === 'string' ? body[0] : ''));
+    }
+  };
+  socket.on('error', lose);
+  socket.on('end', () => lose());
+  socket.on('close', () => lose());
+  // After a message that cannot be read, the rest of the stream cannot be trusted.
+  const garbage = (cause: unknown): void => {
+    socket.destroy();
+    lose(cause);
+  };
+  unmarshalMessages(inPieces(socket, garbage), receive, {});
+
+  const call = (request: MethodCall): Promise<unknown[]> =>
+    new Promise((resolve, reject) => {
+      if (lost !== undefined) return reject(lost);
+      const { timeoutMs = callTimeoutMs, ...fields } = request;
+      serial += 1;
+      const own = serial;
+      const what = `${request.interface}.${request.member}`;
+      // This throws, and so rejects the call, if an argument does not fit its signature.
+      const [bytes] = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }));
+      const timer = setTimeout(() => take(own)?.reject(callTimedOut(what, timeoutMs)), timeoutMs);
+      pending.set(own, { resolve, reject, timer });
+      socket.write(bytes);
+      return undefined;
+    });
+
+  const daemon = (member: string, ...body: string[]): Promise<unknown[]> =>
+    call({ ...daemonCall(member, ...body), timeoutMs: connectTimeoutMs });
+
+  try {
+    await daemon('Hello');
+  } catch (error) {
+    socket.destroy();
+    throw busUnreachable(address, error instanceof Error ? (error.cause ?? error) : error);
+  }
+
+  return {
+    call,
+    subscribe: (matchRule, sender, listener) => {
+      const subscriber = { sender, listener };
+      subscribers.add(subscriber);
+      // Without its rule, a subscriber would wait for signals in vain, so a refused rule counts as a lost bus.
+      daemon('AddMatch', matchRule).catch(lose);
+      return () => {
+        subscribers.delete(subscriber);
+        if (lost === undefined) daemon('RemoveMatch', matchRule).catch(() => undefined);
+      };
+    },
+    onLost: (listener) => {
+      if (lost !== undefined) listener(lost);
+      lostListeners.add(listener);
+      return () => lostListeners.delete(listener);
+    },
+    callCount: () => serial,
+    close: () => {
+      lostListeners.clear();
+      lose();
+      socket.destroy();
+    },
+  };
+}
+
+/** Returns a message with its body. */
+function complete(wire: WireMessage): Message {
+  return new Message(messageToJsFmt({ ...wire, body: wire.body?.() }));
+}

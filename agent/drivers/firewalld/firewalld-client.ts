@@ -1,0 +1,96 @@
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
+import type { InterfaceZones, ZoneSources } from '../../model/firewall.ts';
+import { type Bus, daemonCall, type MethodCall } from '../dbus/bus-connection.ts';
+import { DBusReplyError } from '../dbus/dbus-errors.ts';
+
+/** Bus names of firewalld (firewalld.dbus(5)). */
+const destination = 'org.fedoraproject.FirewallD1';
+const running = { destination, path: '/org/fedoraproject/FirewallD1', interface: `${destination}.zone` };
+const permanent = { destination, path: '/org/fedoraproject/FirewallD1/config', interface: `${destination}.config` };
+
+/**
+ * Time limit for a change. firewalld runs its back end for every change; a machine with thousands of rules takes
+ * seconds.
+ */
+const changeMs = 30_000;
+
+/**
+ * Zones of firewalld over D-Bus. The driver never reloads firewalld, because a reload would flush the rules of
+ * ovn-kubernetes.
+ */
+export interface Firewalld {
+  sources(zone: string): Promise<ZoneSources>;
+  /** Returns the zones of interfaces in the runtime configuration. */
+  interfaceZones(): Promise<InterfaceZones>;
+  /** Adds a source to the runtime configuration; an existing source is ignored. */
+  addRunning(zone: string, source: string): Promise<void>;
+  /** Adds a source to the permanent configuration, which applies from firewalld's next start on. */
+  addPermanent(zone: string, source: string): Promise<void>;
+}
+
+/** Opens firewalld on this bus; null if it does not run. Never starts it. */
+export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
+  const [owned] = await bus.call(daemonCall('NameHasOwner', destination));
+  if (owned !== true) return null;
+  const request = (what: string, call: MethodCall): Promise<unknown[]> =>
+    bus.call({ timeoutMs: changeMs, ...call }).catch((error: unknown) => {
+      throw refused(what, error);
+    });
+  const configOf = async (zone: string): Promise<Pick<MethodCall, 'destination' | 'path' | 'interface'>> => {
+    const call = { ...permanent, member: 'getZoneByName', signature: 's', body: [zone] };
+    const [path] = await request(`find the zone ${zone}`, call);
+    return { destination, path: String(path), interface: `${destination}.config.zone` };
+  };
+  return {
+    sources: async (zone) => {
+      const [now, config] = await Promise.all([
+        request(`read the zone ${zone}`, { ...running, member: 'getSources', signature: 's', body: [zone] }),
+        configOf(zone),
+      ]);
+      const [later] = await request(`read the zone ${zone}`, { ...config, member: 'getSources' });
+      return { zone, running: now[0] as string[], permanent: later as string[] };
+    },
+    interfaceZones: async () => {
+      const [[defaultZone], [zones]] = await Promise.all([
+        request('report its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
+        request('list its zones', { ...running, member: 'getActiveZones' }),
+      ]);
+      // Signature a{sa{sas}}: by zone, the names in `interfaces` and `sources`.
+      const active = Object.entries(zones as Record<string, { readonly interfaces?: readonly string[] }>);
+      const assigned = active.flatMap(([zone, { interfaces = [] }]) => interfaces.map((name) => [name, zone] as const));
+      return { defaultZone: String(defaultZone), assigned: Object.fromEntries(assigned) };
+    },
+    addRunning: async (zone, source) => {
+      const call = { ...running, member: 'addSource', signature: 'ss', body: [zone, source] };
+      await request(`trust ${source}`, call).catch(unlessThere);
+    },
+    addPermanent: async (zone, source) => {
+      const call = { ...(await configOf(zone)), member: 'addSource', signature: 's', body: [source] };
+      await request(`trust ${source} for good`, call).catch(unlessThere);
+    },
+  };
+}
+
+/**
+ * Ignores a source that another program has added meanwhile. A source in another zone is a conflict that only the
+ * administrator can resolve.
+ */
+function unlessThere(error: unknown): void {
+  if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;
+  throw error;
+}
+
+function refused(what: string, error: unknown): AgentError {
+  if (isAgentError(error) && error.kind === 'dbus-timeout') {
+    return new AgentError('dbus-timeout', `firewalld did not answer within ${changeMs / 1000} s: ${what}`, {
+      hint: 'check that it is not hung: systemctl status firewalld; then run the command again',
+      cause: error,
+    });
+  }
+  if (isAgentError(error)) return error;
+  return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${messageOf(error)}`, {
+    hint: 'look at journalctl -u firewalld; a source can be in one zone only: firewall-cmd --get-zone-of-source=SOURCE',
+    cause: error,
+    ...(error instanceof DBusReplyError ? { facts: { dbusError: error.errorName } } : {}),
+  });
+}

@@ -1,0 +1,93 @@
+import { isJsonObject } from './json.ts';
+import type { OvsdbClient } from './ovsdb-connection.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
+import type { Session } from './ovsdb-session.ts';
+import { createWaiters } from './waiters.ts';
+
+/**
+ * A named lock of the server (RFC 7047 sections 4.1.8 to 4.1.10). It belongs to the connection and is requested again
+ * on each new connection; other clients may have held it in between. The lock does not prevent writes: each transaction
+ * that needs it has to contain `assertLock`.
+ */
+export interface Lock {
+  readonly isHeld: boolean;
+  /**
+   * Resolves when this client holds the lock. Rejects with `timeout` after the limit; the request for the lock remains.
+   */
+  held(limitMs: number): Promise<void>;
+  /** Calls back whenever the lock is acquired or lost, until the returned function is called. */
+  onChange(listener: (isHeld: boolean) => void): () => void;
+  /** Releases the lock, or cancels the request for it. */
+  release(): Promise<void>;
+}
+
+/**
+ * Requests a lock. Another holder keeps it until that client releases it, ends its connection, or loses it to `steal`,
+ * which takes it at once; the previous holder is next in the queue. Only the first request steals: after a lost
+ * connection, the lock is requested normally. A session can request a lock of the same name only once.
+ */
+export function openLock(session: Session, name: string, { steal = false } = {}): Lock {
+  const waiters = createWaiters();
+  const listeners = new Set<(isHeld: boolean) => void>();
+  let owner: OvsdbClient | undefined;
+  let method = steal ? 'steal' : 'lock';
+  let connection: OvsdbClient | undefined;
+  let stop = (): void => {};
+
+  const set = (client: OvsdbClient | undefined): void => {
+    if (owner === client) return;
+    owner = client;
+    for (const listener of [...listeners]) listener(owner !== undefined);
+    waiters.wake();
+  };
+  const attach = async (client: OvsdbClient): Promise<void> => {
+    let isTold = false;
+    connection = client;
+    void client.ended.then(() => {
+      if (connection === client) connection = undefined;
+      if (owner === client) set(undefined);
+    });
+    stop = client.onNotice((notice, [lock]) => {
+      if (lock !== name || connection !== client || !['locked', 'stolen'].includes(notice)) return;
+      isTold = true;
+      set(notice === 'locked' ? client : undefined);
+    });
+    const request = method;
+    method = 'lock';
+    const reply = await client.call(request, [name]);
+    // A notification that arrived together with the reply is newer than the reply.
+    if (!isTold && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
+  };
+  const detach = session.follow(attach);
+  const forgetEnd = session.onEnded(waiters.end);
+
+  return {
+    get isHeld() {
+      return owner !== undefined;
+    },
+    held: async (limitMs) => {
+      await waiters.until(
+        () => owner,
+        limitMs,
+        () => new OvsdbError('timeout', `lock ${name} not got within ${limitMs} ms`, session.problem),
+      );
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    release: async () => {
+      detach();
+      forgetEnd();
+      stop();
+      const client = connection;
+      connection = undefined;
+      set(undefined);
+      waiters.end(new OvsdbError('closed', `lock ${name} released by this side`));
+      await client?.call('unlock', [name]).catch((error: OvsdbError) => {
+        // The end of the connection has already released the lock.
+        if (!['lost', 'closed'].includes(error.kind)) throw error;
+      });
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { SeenIndex } from './leader.ts';
+import type { Operation } from './operations.ts';
+import { type ConnectOptions, connect } from './ovsdb-client.ts';
+import type { OvsdbClient } from './ovsdb-connection.ts';
+import { OvsdbError } from './ovsdb-errors.ts';
+import { parseRemotes } from './remotes.ts';
+import type { Results } from './results.ts';
+import { createWaiters } from './waiters.ts';
+
+/** Database of a session and its servers. */
+export interface SessionOptions extends Pick<ConnectOptions, 'credentials'> {
+  /** Servers, as for `connect`; of a cluster, the session finds and follows the leader. */
+  readonly remotes: string | readonly string[];
+  readonly database: string;
+  /** Time limit of a connection attempt and of each call, in ms. */
+  readonly limitMs: number;
+  /** Receives each new connection, and the error after a failed or lost one. */
+  readonly report?: (state: SessionState) => void;
+}
+
+export type SessionState =
+  | { readonly connected: true; readonly remote: string }
+  | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
+
+/** Access to a database that connects again whenever the connection is lost, or its server loses the leadership. */
+export interface Session {
+  readonly database: string;
+  /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */
+  readonly problem: OvsdbError | undefined;
+  /** Returns the current connection, or the next one; rejects with the reason after the limit. */
+  client(): Promise<OvsdbClient>;
+  /**
+   * Runs a transaction as OvsdbClient does, on the current connection or the next one. It is sent once; after `lost` or
+   * `timeout`, the server may have applied it.
+   */
+  transact<const O extends readonly Operation[]>(operations: O): Promise<Results<O>>;
+  /**
+   * Runs `attach` with the current connection and each later one, until the returned function is called. A connection
+   * for which it fails is closed.
+   */
+  follow(attach: (client: OvsdbClient) => Promise<void>): () => void;
+  /**
+   * Calls back when the client closes the session, or at once if it is closed already, until the returned function is
+   * called.
+   */
+  onEnded(listener: (reason: OvsdbError) => void): () => void;
+  close(): void;
+}
+
+/** First pause between two attempts, about the start time of an ovsdb-server. Each later pause is twice as long. */
+const firstPauseMs = 250;
+/**
+ * Longest pause, as in Open vSwitch's own clients (lib/reconnect.h). A server that is reachable again is found within
+ * this time.
+ */
+const longestPauseMs = 8_000;
+
+/**
+ * Returns the pause in ms after this number of consecutive connections that failed or did not last: 0, 250, 500 … 8000.
+ */
+export function pauseAfter(failures: number): number {
+  return failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 16));
+}
+
+/** Starts to connect at once, and continues until `close`. Throws OvsdbError `invalid` for invalid remotes. */
+export function openSession({ remotes, database, limitMs, credentials, report = () => {} }: SessionOptions): Session {
+  parseRemotes(remotes);
+  const waiters = createWaiters();
+  const followers = new Set<(client: OvsdbClient) => Promise<void>>();
+  let current: OvsdbClient | undefined;
+  let lastError: OvsdbError | undefined;
+  let failures = 0;
+  let closed: OvsdbError | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const seen: SeenIndex = { clusterId: undefined, index: 0 };
+  const stop = new AbortController();
+  const endListeners = new Set<(reason: OvsdbError) => void>();
+
+  const attach = (client: OvsdbClient, follower: (client: OvsdbClient) => Promise<void>): void => {
+    follower(client).catch((error: OvsdbError) => client.close(error));
+  };
+  const live = async (): Promise<OvsdbError> => {
+    const client = await connect(remotes, limitMs, { credentials, leaderOf: database, seen, signal: stop.signal });
+    if (closed !== undefined) {
+      client.close(closed);
+      return closed;
+    }
+    const since = performance.now();
+    current = client;
+    lastError = undefined;
+    report({ connected: true, remote: client.remote });
+    for (const follower of followers) attach(client, follower);
+    waiters.wake();
+    const reason = await client.ended;
+    current = undefined;
+    if (performance.now() - since >= longestPauseMs) failures = 0;
+    return reason;
+  };
+  const run = async (): Promise<void> => {
+    lastError = await live().catch((error: OvsdbError) => error);
+    if (closed !== undefined) return;
+    const retryInMs = pauseAfter(failures++);
+    report({ connected: false, error: lastError, retryInMs });
+    timer = setTimeout(() => void run(), retryInMs);
+  };
+  void run();
+
+  const client = (): Promise<OvsdbClient> =>
+    waiters.until(
+      () => current,
+      limitMs,
+      () => {
+        const why = lastError?.message ?? 'no answer yet';
+        const kind = lastError?.kind ?? 'unreachable';
+        return new OvsdbError(kind, `no connection to ${database} within ${limitMs} ms: ${why}`, lastError);
+      },
+    );
+  return {
+    database,
+    get problem() {
+      return lastError;
+    },
+    client,
+    transact: async (operations) => (await client()).transact(database, operations),
+    follow: (follower) => {
+      followers.add(follower);
+      if (current !== undefined) attach(current, follower);
+      return () => followers.delete(follower);
+    },
+    onEnded: (listener) => {
+      if (closed !== undefined) listener(closed);
+      else endListeners.add(listener);
+      return () => endListeners.delete(listener);
+    },
+    close: () => {
+      closed = new OvsdbError('closed', `session with ${database} closed by this side`);
+      clearTimeout(timer);
+      stop.abort();
+      current?.close(closed);
+      waiters.end(closed);
+      for (const listener of endListeners) listener(closed);
+      endListeners.clear();
+    },
+  };
+}

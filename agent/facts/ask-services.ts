@@ -1,0 +1,34 @@
+import { openFirewalld } from '../drivers/firewalld/firewalld-client.ts';
+import { openNetworkManager } from '../drivers/networkmanager/nm-client.ts';
+import { openOpenVSwitch, probeVswitchd } from '../drivers/openvswitch/ovs-client.ts';
+import { type InterfaceZones, trustedZone, type ZoneSources } from '../model/firewall.ts';
+import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
+import { observeNetworkManager } from './network-manager.ts';
+import { onSystemBus } from './system-bus.ts';
+
+/**
+ * Reads the facts of NetworkManager. Each function of this file opens a connection of its own, so that a service that
+ * hangs does not delay the others.
+ */
+export function askNetworkManager(): Promise<NetworkManagerFacts> {
+  return onSystemBus(async (bus) => observeNetworkManager(await openNetworkManager(bus)));
+}
+
+export async function askOvsdb(): Promise<OvsFacts> {
+  const ovs = await openOpenVSwitch();
+  return ovs.facts().finally(() => ovs.close());
+}
+
+export async function askVswitchd(): Promise<'responds'> {
+  await probeVswitchd();
+  return 'responds';
+}
+
+/** Reads the zones of interfaces; null if firewalld does not run. */
+export function askInterfaceZones(): Promise<InterfaceZones | null> {
+  return onSystemBus(async (bus) => (await openFirewalld(bus))?.interfaceZones() ?? null);
+}
+
+export function askFirewall(): Promise<ZoneSources | null> {
+  return onSystemBus(async (bus) => (await openFirewalld(bus))?.sources(trustedZone) ?? null);
+}

@@ -1,0 +1,37 @@
+import type { ConfigSection } from '../model/network-manager-config.ts';
+import { type ConfigFile, isEnabled, parseKeyfile } from './manager-defaults.ts';
+
+/**
+ * Merges NetworkManager's configuration files, given lowest precedence first, for a version of it. Returns the sections
+ * highest precedence first. A value of a later file replaces that of the same section and key.
+ */
+export function mergeConfig(files: readonly ConfigFile[], version: string): readonly ConfigSection[] {
+  const merged = new Map<string, { values: Record<string, string>; files: Record<string, string> }>();
+  for (const { path, text } of files) {
+    // Within a file, the first of several sections takes precedence; between files, the last file.
+    const sections = parseKeyfile(text);
+    if (!isEnabled(sections.get('.config')?.get('enable'), version)) continue;
+    for (const [name, values] of [...sections].toReversed()) {
+      const own = merged.get(name) ?? { values: {}, files: {} };
+      for (const [key, value] of values) own.files[setValue(own.values, key, value)] = path;
+      merged.set(name, own);
+    }
+  }
+  const isLast = ([name]: readonly [string, unknown]): boolean => name === 'device' || name === 'connection';
+  const entries = [...merged].toReversed();
+  return [...entries.filter((entry) => !isLast(entry)), ...entries.filter(isLast)].map(([name, own]) => ({
+    name,
+    ...own,
+  }));
+}
+
+/** Sets a value. `key+` adds to the list of earlier files, `key-` removes from it. Returns the key without the sign. */
+function setValue(values: Record<string, string>, key: string, value: string): string {
+  const name = key.replace(/[+-]$/, '');
+  const items = (text: string): readonly string[] => text.split(/[,;]/).filter((item) => item !== '');
+  const present = items(values[name] ?? '');
+  if (key.endsWith('+')) values[name] = [...present, ...items(value)].join(';');
+  else if (key.endsWith('-')) values[name] = present.filter((item) => !items(value).includes(item)).join(';');
+  else values[name] = value;
+  return name;
+}

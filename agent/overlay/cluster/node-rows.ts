@@ -1,0 +1,152 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import { addressIn, interfaceAddress, isIpv6, macOf, withoutLength } from '../addresses.ts';
+import { nodeNames } from '../overlay-names.ts';
+import { has, is, keys } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
+import { tagKeys } from '../rows/tag-keys.ts';
+import { type Cluster, routerPortColumns } from './cluster-rows.ts';
+import { wantNodeGuards } from './isolation.ts';
+import { wantServicesInside } from './services-inside.ts';
+
+/** Number of the router's address in a node's subnet; the management port follows, and then pods. */
+const routerPlace = 1;
+const managementPlace = 2;
+
+/** Returns the MAC of a node's management port. */
+export function managementMac(node: OverlayNode): string {
+  return node.managementMac ?? macOf(addressIn(node.subnets[0] ?? '0.0.0.0/0', managementPlace));
+}
+
+/** Returns the addresses of a node's management port, with their prefix length. */
+export function managementAddresses({ subnets }: Pick<OverlayNode, 'subnets'>): readonly string[] {
+  return subnets.map((subnet) => interfaceAddress(subnet, managementPlace));
+}
+
+/** Returns the addresses of the cluster's router in a node's subnets, with their prefix length. */
+export function routerAddresses({ subnets }: Pick<OverlayNode, 'subnets'>): readonly string[] {
+  return subnets.map((subnet) => interfaceAddress(subnet, routerPlace));
+}
+
+/** Returns the tags that identify a node in its rows, so that the node can be read from the database alone. */
+export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
+  return { [tagKeys.nodeId]: `${node.id}`, [tagKeys.chassis]: node.systemId };
+}
+
+/** Plans a node's switch with its ports to the router and to the node itself, and the rows by which node and pods reach each other. */
+export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): void {
+  const { layout, router } = cluster;
+  const { onRouter, onSwitch, management } = nodeNames(node.name);
+  const addresses = routerAddresses(node);
+  const mac = cluster.macFor(onRouter, onSwitch, withoutLength(addresses[0] ?? ''));
+  const port = draft.want({
+    table: 'Logical_Router_Port',
+    title: onRouter,
+    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    columns: { name: is(onRouter), mac: is(mac), networks: is(addresses) },
+    place: { row: router, column: 'ports' },
+    exclusive: true,
+    node: node.name,
+    why: `the gateway of what runs on ${node.name}`,
+  });
+  if (layout.naming === 'modern') wantPin(draft, port, node);
+  const nodeSwitch = wantSwitch(draft, cluster, node);
+  draft.want({
+    table: 'Logical_Switch_Port',
+    title: onSwitch,
+    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    columns: routerPortColumns(layout, onSwitch, onRouter, mac),
+    place: { row: nodeSwitch, column: 'ports' },
+    node: node.name,
+    why: `${node.name} leads to the cluster's router`,
+  });
+  const place = [managementMac(node), ...managementAddresses(node).map(withoutLength)].join(' ');
+  draft.want({
+    table: 'Logical_Switch_Port',
+    title: management,
+    existing: draft.existing.named('Logical_Switch_Port', management),
+    // The port has no port security, because packets from and to the node's own addresses pass it as well.
+    columns: { name: is(management), addresses: is([place]) },
+    place: { row: nodeSwitch, column: 'ports' },
+    node: node.name,
+    why: `${node.name} itself reaches all pods, and they reach it`,
+  });
+  wantServicesInside(draft, layout, node.name, nodeSwitch);
+  if (layout.naming === 'modern') wantReach(draft, cluster, node, nodeSwitch);
+}
+
+function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayNode): WantedRow {
+  const references = balancers.ofSwitches.map(({ reference }) => reference);
+  const v4 = node.subnets.find((subnet) => !isIpv6(subnet));
+  const v6 = node.subnets.find(isIpv6);
+  const modern = layout.naming === 'modern';
+  const config = {
+    ...(v4 !== undefined && { subnet: v4 }),
+    ...(v4 !== undefined && modern && { exclude_ips: addressIn(v4, managementPlace) }),
+    ...(v6 !== undefined && { ipv6_prefix: withoutLength(v6) }),
+  };
+  const gateway = modern ? {} : { gateway_ip: routerAddresses(node)[0] ?? '' };
+  return draft.want({
+    table: 'Logical_Switch',
+    title: node.name,
+    existing: draft.existing.named('Logical_Switch', node.name),
+    columns: {
+      name: is(node.name),
+      other_config: keys(config),
+      external_ids: keys({ ...gateway, ...nodeFacts(node) }),
+      [modern ? 'load_balancer_group' : 'load_balancer']: has(...references),
+    },
+    absent: { name: node.name },
+    node: node.name,
+    why: `what runs on ${node.name} is on one switch, ${node.subnets.join(' and ')}`,
+  });
+}
+
+/** Plans the chassis of the router's port: packets to the subnet are routed on the node's chassis, and no other chassis resolves its addresses. */
+function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode): void {
+  const title = `${nodeNames(name).onRouter}-${systemId}`;
+  draft.want({
+    table: 'Gateway_Chassis',
+    title,
+    existing: draft.existing.named('Gateway_Chassis', title),
+    columns: { name: is(title), chassis_name: is(systemId), priority: is(1) },
+    place: { row: port, column: 'gateway_chassis' },
+    node: name,
+    why: `traffic to ${name}'s pods is handed to the chassis they are on`,
+  });
+}
+
+/** Plans the ACLs that let the kubelet's probes pass network policies, and the policies by which pods of every node reach this node's addresses. */
+function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
+  const probers = managementAddresses(node).map(withoutLength);
+  for (const address of probers) {
+    const match = `${isIpv6(address) ? 'ip6' : 'ip4'}.src==${address}`;
+    wantHeld(draft, {
+      table: 'ACL',
+      title: `${node.name}: ${match}`,
+      holder: nodeSwitch,
+      column: 'acls',
+      key: { direction: 'to-lport', priority: 1001, match },
+      columns: { action: is('allow-related') },
+      node: node.name,
+      why: "the kubelet's probes pass network policies",
+    });
+  }
+  wantNodeGuards(draft, cluster.layout, node, probers, nodeSwitch);
+  const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  for (const host of node.hostAddresses) {
+    const hop = probers.find((address) => isIpv6(address) === isIpv6(host));
+    if (hop === undefined) continue;
+    const match = `${isIpv6(host) ? 'ip6' : 'ip4'}.dst == ${host} /* ${node.name} */`;
+    wantHeld(draft, {
+      table: 'Logical_Router_Policy',
+      title: `${node.name}: ${host}`,
+      holder: cluster.router,
+      column: 'policies',
+      key: { priority: 1004, match },
+      columns: { action: is('reroute'), [hops]: is([hop]) },
+      node: node.name,
+      why: `${host} is the gateway's outside, too; pods shall reach the node itself`,
+    });
+  }
+}

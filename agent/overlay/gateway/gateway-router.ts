@@ -1,0 +1,226 @@
+import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import { masqueradeNextHop, masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
+import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from '../addresses.ts';
+import { wantBalancedSources } from '../cluster/balanced-sources.ts';
+import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from '../cluster/cluster-rows.ts';
+import { wantOutsideGuards, wantTunnelGuard } from '../cluster/isolation.ts';
+import { nodeFacts } from '../cluster/node-rows.ts';
+import { gatewayNames } from '../overlay-names.ts';
+import { has, is, keys, type WantedColumn } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
+import { mapOf } from '../rows/row-index.ts';
+import { wantTranslation, wantUplink } from './uplink-rows.ts';
+
+/** Desired gateway router, and its addresses on the join switch. */
+export interface GatewayRouter {
+  readonly node: OverlayNode;
+  readonly gateway: OverlayGateway;
+  readonly router: WantedRow;
+  readonly joinAddresses: readonly string[];
+}
+
+/** Plans a node's gateway router, which connects the join switch and the LAN. */
+export function wantGateway(
+  draft: Draft,
+  cluster: Cluster,
+  facts: NorthboundFacts,
+  node: OverlayNode,
+  gateway: OverlayGateway,
+): GatewayRouter {
+  const { layout } = cluster;
+  const { router: name } = gatewayNames(node.name);
+  const existing = draft.existing.named('Logical_Router', name);
+  // The subnets of the cluster's router apply, because an older cluster may have another join subnet than the layout.
+  const subnets = cluster.joinAddresses
+    .map(subnetOf)
+    .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
+  const joinAddresses = joinAddressesFor(draft, name, subnets, node.id + 1);
+  const router = draft.want({
+    table: 'Logical_Router',
+    title: name,
+    existing,
+    node: node.name,
+    columns: {
+      name: is(name),
+      ...(layout.naming === 'seed'
+        ? seedColumns(draft, facts, node, gateway, joinAddresses)
+        : modernColumns(cluster, node, gateway)),
+    },
+    absent: { name },
+    why: `${node.name} is a gateway of the cluster`,
+  });
+  wantJoinPort(draft, cluster, router, joinAddresses, node.name);
+  const one = { node, gateway, router, joinAddresses };
+  wantOutside(draft, cluster, one);
+  wantTranslations(draft, cluster, one);
+  wantWays(draft, cluster, one);
+  if (layout.naming === 'modern') {
+    wantOutsideGuards(draft, layout, router, gatewayNames(node.name).onRouter, node.name);
+    wantTunnelGuard(draft, router, node.name);
+    wantBalancedSources(draft, facts.nodes, node, router, joinAddresses);
+  }
+  return one;
+}
+
+/** Returns the external_ids that describe the node of a gateway router. */
+function idsOf(node: OverlayNode, addresses: readonly string[]): Readonly<Record<string, string>> {
+  return { physical_ip: addresses[0] ?? '', ...nodeFacts(node) };
+}
+
+function seedColumns(
+  draft: Draft,
+  facts: NorthboundFacts,
+  node: OverlayNode,
+  gateway: OverlayGateway,
+  joinAddresses: readonly string[],
+): Record<string, WantedColumn> {
+  const own = (['tcp', 'udp'] as const).map((protocol) =>
+    wantTaggedBalancer(draft, `${protocol.toUpperCase()}_lb_gateway_router`, `GR_${node.name}`, protocol, node.name),
+  );
+  const ids = idsOf(node, gateway.addresses.map(withoutLength));
+  return {
+    options: keys({ chassis: node.systemId, lb_force_snat_ip: joinAddresses.map(withoutLength).join(' ') }),
+    external_ids: keys({ ...ids, first_gateway: firstGateway(draft, facts, node) }),
+    load_balancer: has(...own.map(({ reference }) => reference)),
+  };
+}
+
+/**
+ * Returns the columns of a gateway router in layout `modern`. Options are as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go,
+ * GatewayInit), except dynamic_neigh_routers (docs/decisions/0053).
+ */
+function modernColumns(
+  { balancers }: Cluster,
+  node: OverlayNode,
+  gateway: OverlayGateway,
+): Record<string, WantedColumn> {
+  const addresses = gateway.addresses.map(withoutLength);
+  return {
+    options: keys({
+      chassis: node.systemId,
+      lb_force_snat_ip: 'router_ip',
+      'snat-ct-zone': '0',
+      always_learn_from_arp_request: 'false',
+      dynamic_neigh_routers: 'false',
+      mac_binding_age_threshold: '300',
+    }),
+    external_ids: keys({ ...idsOf(node, addresses), physical_ips: addresses.join(',') }),
+    load_balancer_group: has(...balancers.ofRouters.map(({ reference }) => reference)),
+  };
+}
+
+/** Returns `yes` if the gateway is the first one of the cluster, or else `no`; an existing gateway keeps its value. */
+function firstGateway(draft: Draft, { nodes }: NorthboundFacts, node: OverlayNode): string {
+  const routers = draft.existing.all('Logical_Router').filter((row) => 'chassis' in mapOf(row, 'options'));
+  const own = routers.find((row) => row.name === gatewayNames(node.name).router);
+  const said = mapOf(own ?? null, 'external_ids').first_gateway;
+  if (said !== undefined) return said;
+  const firstOfPlan = nodes.find((entry) => entry.gateway !== null)?.name === node.name;
+  return routers.length === 0 && firstOfPlan ? 'yes' : 'no';
+}
+
+/** Plans the switch between router and LAN, its localnet port, and the ports that connect it with the router. */
+function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
+  const { outside, onRouter, onSwitch } = gatewayNames(node.name);
+  const common = { node: node.name };
+  const outsideSwitch = draft.want({
+    ...common,
+    table: 'Logical_Switch',
+    title: outside,
+    existing: draft.existing.named('Logical_Switch', outside),
+    columns: { name: is(outside) },
+    absent: { name: outside },
+    why: `the LAN behind ${gateway.bridge} of ${node.name}`,
+  });
+  wantUplink(draft, layout.naming, node.name, gateway, outsideSwitch);
+  draft.want({
+    ...common,
+    table: 'Logical_Router_Port',
+    title: onRouter,
+    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    columns: {
+      name: is(onRouter),
+      mac: is(gateway.mac),
+      networks: is(gateway.addresses),
+      external_ids: keys({ 'gateway-physical-ip': 'yes' }),
+    },
+    place: { row: router, column: 'ports' },
+    why: `the gateway answers for ${gateway.addresses.map(withoutLength).join(', ')} with the MAC of ${gateway.bridge}`,
+  });
+  const options = { 'router-port': onRouter };
+  const announced = { 'nat-addresses': 'router', 'exclude-lb-vips-from-garp': 'true' };
+  draft.want({
+    ...common,
+    table: 'Logical_Switch_Port',
+    title: onSwitch,
+    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    columns: {
+      name: is(onSwitch),
+      type: is('router'),
+      options: keys(layout.naming === 'modern' ? { ...options, ...announced } : options),
+      addresses: is([gateway.mac]),
+    },
+    place: { row: outsideSwitch, column: 'ports' },
+    why: `${outside} leads to the gateway`,
+  });
+}
+
+/** Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address, which repeated plans find again. */
+function wantTranslations(
+  draft: Draft,
+  { layout }: Cluster,
+  { node, gateway, router, joinAddresses }: GatewayRouter,
+): void {
+  const inside = [...layout.clusterSubnets, ...(layout.naming === 'modern' ? joinAddresses.map(withoutLength) : [])];
+  for (const logical of inside) {
+    const external = sameFamily(gateway.addresses, logical);
+    const why = `who leaves ${logical} has the address of ${node.name}`;
+    if (external !== null) wantTranslation(draft, router, logical, external, node.name, why);
+  }
+}
+
+/** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the host that shares its addresses. */
+function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gateway, router }: GatewayRouter): void {
+  const { onRouter } = gatewayNames(node.name);
+  const route = (prefix: string, nextHop: string, port: string, why: string): void => {
+    wantHeld(draft, {
+      table: 'Logical_Router_Static_Route',
+      title: `${router.title}: ${prefix} via ${nextHop}`,
+      holder: router,
+      column: 'static_routes',
+      key: { ip_prefix: prefix, nexthop: nextHop, output_port: port },
+      node: node.name,
+      why,
+    });
+  };
+  for (const subnet of layout.clusterSubnets) {
+    const back = sameFamily(joinAddresses, subnet);
+    if (back !== null) route(subnet, withoutLength(back), '', 'answers go back into the cluster');
+  }
+  for (const nextHop of gateway.nextHops)
+    route(isIpv6(nextHop) ? '::/0' : '0.0.0.0/0', nextHop, onRouter, "everything else goes to the LAN's router");
+  if (layout.naming === 'seed' || gateway.kind === 'dedicated') return;
+  for (const family of [4, 6] as const) {
+    const subnet = masqueradeSubnets[family];
+    const nextHop = masqueradeNextHop[family];
+    if (sameFamily(gateway.addresses, subnet) === null) continue;
+    route(subnet, nextHop, onRouter, 'the host shares the address, and is answered by a next hop of its own');
+    if (!draft.hasTable('Static_MAC_Binding')) continue;
+    const binding = draft.existing
+      .all('Static_MAC_Binding')
+      .find((row) => row.logical_port === onRouter && row.ip === nextHop);
+    draft.want({
+      table: 'Static_MAC_Binding',
+      title: `${onRouter}: ${nextHop}`,
+      existing: binding ?? null,
+      columns: {
+        logical_port: is(onRouter),
+        ip: is(nextHop),
+        mac: is(macOf(nextHop)),
+        override_dynamic_mac: is(true),
+      },
+      why: 'no host answers for that next hop, so no request is sent',
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type { OverlayGateway, OverlayNaming } from '../../model/overlay.ts';
+import type { WrittenAtom } from '../../model/rows.ts';
+import { withoutLength } from '../addresses.ts';
+import { uplinkPort } from '../overlay-names.ts';
+import { is, keys } from '../rows/column-changes.ts';
+import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { wantHeld } from '../rows/nameless-rows.ts';
+
+/** Plans the port that connects the outside switch with the NIC (ovn-nb(5), Logical_Switch_Port, `type` localnet). */
+export function wantUplink(
+  draft: Draft,
+  naming: OverlayNaming,
+  node: string,
+  gateway: OverlayGateway,
+  outsideSwitch: WantedRow,
+): void {
+  const { vlan, physicalNetwork } = gateway;
+  const title = uplinkPort(naming, node, gateway);
+  const tag: readonly WrittenAtom[] = vlan === null ? [] : [vlan];
+  draft.want({
+    table: 'Logical_Switch_Port',
+    title,
+    existing: draft.existing.named('Logical_Switch_Port', title),
+    columns: {
+      name: is(title),
+      addresses: is(['unknown']),
+      ...(naming === 'modern' && {
+        type: is('localnet'),
+        options: keys({ network_name: physicalNetwork }),
+        tag_request: is(tag),
+      }),
+    },
+    place: { row: outsideSwitch, column: 'ports' },
+    node,
+    why: vlan === null ? 'it stands for the NIC' : `it stands for VLAN ${vlan} of the NIC`,
+  });
+}
+
+/** Plans the NAT row by which packets from a subnet leave with an address (ovn-nb(5), NAT); repeated plans find the same row. */
+export function wantTranslation(
+  draft: Draft,
+  router: WantedRow,
+  subnet: string,
+  address: string,
+  node: string,
+  why: string,
+): void {
+  wantHeld(draft, {
+    table: 'NAT',
+    title: `${router.title}: ${subnet}`,
+    holder: router,
+    column: 'nat',
+    key: { type: 'snat', logical_ip: subnet, external_ip: withoutLength(address) },
+    node,
+    why,
+  });
+}

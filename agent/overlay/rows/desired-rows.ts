@@ -1,0 +1,191 @@
+import { AgentError } from '../../errors.ts';
+import type {
+  Atom,
+  ColumnShape,
+  DatabaseRow,
+  DatabaseRows,
+  DatabaseShape,
+  RowChange,
+  RowGuard,
+  RowPlace,
+  RowReference,
+  WrittenValue,
+} from '../../model/rows.ts';
+import { withoutLength } from '../addresses.ts';
+import { changesOf, type WantedColumn, writtenValue } from './column-changes.ts';
+import { type Existing, indexRows, listOf, textOf } from './row-index.ts';
+import { tagKeys } from './tag-keys.ts';
+import { isOfObject } from './tags.ts';
+
+/** Desired row. */
+export interface Wish {
+  readonly table: string;
+  readonly title: string;
+  /** Existing row that the desired row describes; null if the row has to be inserted. */
+  readonly existing: DatabaseRow | null;
+  /** Managed columns; all other columns stay as they are. */
+  readonly columns: Readonly<Record<string, WantedColumn>>;
+  /** Row, and its set column, that refers to this one. */
+  readonly place?: { readonly row: WantedRow; readonly column: string };
+  /** Columns of which no row may have these values when this one is inserted, because the table has no unique index for them. */
+  readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
+  /** True if the row may be inserted only while the column that refers to it is as it was read. */
+  readonly exclusive?: boolean;
+  /** True for a row that other programs use as well; it gets no tags of ownership. */
+  readonly isShared?: boolean;
+  /** Node to which the row belongs; without one, the cluster. */
+  readonly node?: string;
+  /** Key of the Kubernetes object to which the row belongs. */
+  readonly unit?: string;
+  readonly why: string;
+}
+
+/** Row that exists, or that the plan inserts. */
+export interface WantedRow {
+  readonly table: string;
+  readonly title: string;
+  readonly reference: RowReference;
+  readonly existing: DatabaseRow | null;
+}
+
+/** Content of a database before the plan. */
+export interface Found {
+  readonly existing: Existing;
+  readonly shape: DatabaseShape;
+}
+
+/** Indexes the rows that were read. */
+export function foundIn(rows: DatabaseRows): Found {
+  return { existing: indexRows(rows), shape: rows.shape };
+}
+
+/** Collects desired rows and turns them into changes. */
+export interface Draft {
+  readonly owner: string;
+  readonly existing: Existing;
+  readonly changes: RowChange[];
+  readonly guards: RowGuard[];
+  readonly trace: string[];
+  /** Addresses that ports of routers have, or get in this plan. */
+  readonly takenAddresses: Set<string>;
+  want(wish: Wish): WantedRow;
+  /** Deletes an existing row. */
+  remove(table: string, row: DatabaseRow, title: string, why: string): void;
+  /** Marks a row so that it is neither changed nor removed as stale. */
+  keep(row: DatabaseRow): void;
+  /** Returns true for a row that is desired, kept or already deleted. */
+  isPlanned(row: DatabaseRow): boolean;
+  /** Returns true if this release of the database has the table. */
+  hasTable(table: string): boolean;
+  hasColumn(table: string, column: string): boolean;
+}
+
+/** Returns an empty draft of changes to existing rows. `owner` is the tag of rows of this product. */
+export function createDraft({ existing, shape }: Found, owner: string): Draft {
+  const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
+  const planned = new Set<DatabaseRow>();
+  const guarded = new Set<string>();
+  const guard = (entry: RowGuard): void => {
+    const key = JSON.stringify(entry);
+    if (!guarded.has(key)) guards.push(entry);
+    guarded.add(key);
+  };
+  const shapeOf = (table: string, column: string): ColumnShape | undefined => shape[table]?.[column];
+
+  const insert = (wish: Wish, columns: Readonly<Record<string, WantedColumn>>): RowReference => {
+    const { table, title, place: at, why } = wish;
+    const name = `row${changes.length}`;
+    if (wish.absent !== undefined) guard({ guard: 'absent', table, where: wish.absent });
+    const place = at === undefined ? null : { table: at.row.table, row: at.row.reference, column: at.column };
+    const holder = at?.row.existing ?? null;
+    if (place !== null && holder !== null) {
+      const asRead = wish.exclusive === true ? { [place.column]: listOf(holder, place.column) } : {};
+      guard({ guard: 'unchanged', table: place.table, uuid: holder._uuid, columns: asRead });
+    }
+    const row: Record<string, WrittenValue> = {};
+    for (const [column, wanted] of Object.entries(columns)) {
+      const value = writtenValue(wanted, shapeOf(table, column) as ColumnShape);
+      if (value !== null) row[column] = value;
+    }
+    changes.push({ do: 'insert', table, title, name, row, place, why });
+    return { newRow: name };
+  };
+
+  const known = ({ table, columns, node, unit, isShared }: Wish): Readonly<Record<string, WantedColumn>> => {
+    const tagged = {
+      [tagKeys.owner]: owner,
+      ...(node === undefined ? {} : { [tagKeys.node]: node }),
+      ...(unit === undefined ? {} : { [tagKeys.unit]: unit }),
+    };
+    const tags = isShared === true ? {} : tagged;
+    const own = columns.external_ids;
+    const ids = own !== undefined && 'keys' in own ? { ...own, keys: { ...own.keys, ...tags } } : { keys: tags };
+    return Object.fromEntries(
+      Object.entries({ ...columns, external_ids: ids }).filter(([column]) => {
+        const isThere = shapeOf(table, column) !== undefined;
+        const line = `${table}.${column}=absent in this release, left out`;
+        if (!isThere && column !== 'external_ids' && !trace.includes(line)) trace.push(line);
+        return isThere;
+      }),
+    );
+  };
+
+  const remove: Draft['remove'] = (table, row, title, why) => {
+    if (planned.has(row)) return;
+    planned.add(row);
+    const held = existing.holderOf(row);
+    const place: RowPlace | null = held && { table: held.table, row: held.row._uuid, column: held.column };
+    changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
+  };
+
+  /**
+   * Returns the existing row if it is the desired one. Removes a row of a Kubernetes object that only has its name; rejects a row of another program.
+   */
+  const adoptable = ({ table, title, existing: row, place, unit }: Wish): DatabaseRow | null => {
+    if (row === null || unit !== undefined) return row;
+    if (isOfObject(row)) {
+      remove(table, row, title, `its name is needed for ${title} of a node`);
+      return null;
+    }
+    const holder = existing.holderOf(row);
+    if (place === undefined || holder === null) return row;
+    if (holder.row === place.row.existing && holder.column === place.column) return row;
+    throw new AgentError('overlay-conflict', `a row named ${title} is on ${textOf(holder.row, 'name')}`, {
+      hint: `it belongs on ${place.row.title}: rename the one that is there, or delete it (ovn-nbctl)`,
+      facts: { table, name: title },
+    });
+  };
+
+  return {
+    owner,
+    existing,
+    changes,
+    guards,
+    trace,
+    takenAddresses: new Set(
+      existing
+        .all('Logical_Router_Port')
+        .flatMap((row) => listOf(row, 'networks').map((one) => withoutLength(String(one)))),
+    ),
+    want: (wish) => {
+      const { table, title, why } = wish;
+      const row = adoptable(wish);
+      const columns = known(wish);
+      if (row === null) return { table, title, existing: null, reference: insert(wish, columns) };
+      planned.add(row);
+      const differing = Object.entries(columns).flatMap(([column, wanted]) =>
+        changesOf(column, row, wanted, shapeOf(table, column) as ColumnShape),
+      );
+      if (differing.length > 0) {
+        guard({ guard: 'unchanged', table, uuid: row._uuid, columns: {} });
+        changes.push({ do: 'update', table, title, uuid: row._uuid, columns: differing, why });
+      }
+      return { table, title, existing: row, reference: row._uuid };
+    },
+    remove,
+    keep: (row) => void planned.add(row),
+    isPlanned: (row) => planned.has(row),
+    hasTable: (table) => shape[table] !== undefined,
+    hasColumn: (table, column) => shapeOf(table, column) !== undefined,
+  };
+}

@@ -1,0 +1,165 @@
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
+import type { ArrivingService, ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { isIpv6, isWithin, withoutLength } from '../addresses.ts';
+import { gatewayNames } from '../overlay-names.ts';
+import { indexRows, listOf, mapOf, textOf } from '../rows/row-index.ts';
+
+/** Tables of OVN_Southbound from which services are read. */
+export const serviceTables = ['Load_Balancer', 'Logical_DP_Group', 'Datapath_Binding', 'Chassis', 'Encap'] as const;
+
+/** Entry of `vips` of a load balancer: its address and port, and its backends. */
+interface Vip {
+  readonly protocol: ServiceProtocol;
+  readonly at: ServicePlace;
+  readonly backends: readonly ServicePlace[];
+  /** Key that is equal for two entries if they belong to the same service and have the same backends. */
+  readonly served: string;
+  readonly isOfGateway: boolean;
+}
+
+/**
+ * Returns the inbound services of a node, sorted by address, protocol and port. These are the services at the addresses of its gateway (NodePorts),
+ * and at addresses outside of every range of the cluster (external addresses, load balancers), and also the cluster addresses of services that the
+ * node itself serves, which the node's own packets would not reach through OVN. Entries without a port do not come from Kubernetes and are left to
+ * OVN. `gateway` is null if no gateway shares a bridge with the node.
+ */
+export function arrivingServices(
+  layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,
+  node: Pick<OverlayNode, 'name' | 'systemId' | 'hostAddresses'>,
+  gateway: Pick<OverlayGateway, 'addresses'> | null,
+  rows: DatabaseRows,
+): readonly ArrivingService[] {
+  const own = (gateway?.addresses ?? []).map(withoutLength);
+  const hosts = [...own, ...node.hostAddresses];
+  const vips = vipsOf(rows, node.name);
+  const inService = remembering((address) => isInside(layout.serviceSubnets, address));
+  const inside = remembering((address) => inService(address) || isInside(layout.clusterSubnets, address));
+  const elsewhere = new Set(tunnelEndsOfOthers(rows, node.systemId));
+  const arrives = ({ at, isOfGateway }: Vip): boolean =>
+    isOfGateway &&
+    (own.includes(at.address) || !elsewhere.has(at.address)) &&
+    own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
+    !inside(at.address);
+  const places = byText(vips, placeText);
+  // A service with different backends on each node has no cluster address that would be right for all nodes.
+  const inCluster = byText(
+    vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
+    ({ served }) => served,
+  );
+  const found = vips.flatMap((vip): ArrivingService[] => {
+    const { protocol, at, backends } = vip;
+    const here = backends.find(({ address }) => hosts.includes(address)) ?? null;
+    if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
+    if (!arrives(vip)) return [];
+    if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
+    // A gateway may lead to its own pods only (`externalTrafficPolicy: Local`), while switches lead to all pods of the service.
+    const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
+    const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
+    const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
+    return [{ protocol, ...at, target, isServedHere: false }];
+  });
+  const byPlace = new Map(
+    found.map((one) => [`${one.address} ${one.protocol} ${String(one.port).padStart(5, '0')}`, one]),
+  );
+  return [...byPlace].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+function byText(vips: readonly Vip[], textOfOne: (vip: Vip) => string): ReadonlyMap<string, readonly Vip[]> {
+  const found = new Map<string, Vip[]>();
+  for (const vip of vips) {
+    const others = found.get(textOfOne(vip));
+    if (others === undefined) found.set(textOfOne(vip), [vip]);
+    else others.push(vip);
+  }
+  return found;
+}
+
+function placeText({ protocol, at }: Vip): string {
+  return `${protocol} ${at.address} ${at.port}`;
+}
+
+/** Caches the results of `work`: of thousands of entries, most share their address or their backends with others. */
+function remembering<T>(work: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const now = work(text);
+    known.set(text, now);
+    return now;
+  };
+}
+
+function isInside(subnets: readonly string[], address: string): boolean {
+  return subnets.some((subnet) => isWithin(address, subnet));
+}
+
+/**
+ * Returns the tunnel endpoints of other chassis, from rows that their certificates cover; a NodePort at such an address belongs to that chassis. This
+ * node's own addresses remain its own, regardless of which chassis claims them.
+ */
+function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
+  const existing = indexRows(rows);
+  const others = existing.all('Chassis').filter((row) => row.name !== systemId);
+  const ends = others.flatMap((row) =>
+    existing.referred(row, 'encaps', 'Encap').filter((end) => ['', row.name].includes(textOf(end, 'chassis_name'))),
+  );
+  return ends.map((row) => canonicalAddress(textOf(row, 'ip')));
+}
+
+function vipsOf(rows: DatabaseRows, node: string): Vip[] {
+  const existing = indexRows(rows);
+  const tellsRouters = 'lr_datapath_group' in (rows.shape.Load_Balancer ?? {});
+  const router = existing
+    .all('Datapath_Binding')
+    .find((row) => mapOf(row, 'external_ids').name === gatewayNames(node).router);
+  // Before OVN 23.09 a row names only its switches (ovn-sb(5), Load_Balancer), so that every load balancer may be the gateway's.
+  const isOnRouter = (row: DatabaseRow): boolean =>
+    !tellsRouters ||
+    existing
+      .referred(row, 'lr_datapath_group', 'Logical_DP_Group')
+      .some((group) => listOf(group, 'datapaths').includes(router?._uuid ?? ''));
+  const backendsIn = remembering((text) => text.split(',').flatMap((one) => placeOf(one) ?? []));
+  const servedBy = remembering((text) =>
+    backendsIn(text)
+      .map(({ address, port }) => `${address} ${port}`)
+      .toSorted()
+      .join(),
+  );
+  return existing.all('Load_Balancer').flatMap((row) => {
+    const protocol = protocolOf(textOf(row, 'protocol'));
+    const isOfGateway = isOnRouter(row);
+    const service = serviceOf(row);
+    return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
+      const at = placeOf(key);
+      if (at === null || protocol === null) return [];
+      const served = `${service} ${protocol} ${servedBy(text)}`;
+      return [{ protocol, at, backends: backendsIn(text), served, isOfGateway }];
+    });
+  });
+}
+
+/**
+ * Returns the prefix that the rows of one service have in common: `Service_NAMESPACE/NAME` (agent/workload/services/balancer-rows.ts). A row of another tool
+ * counts as a service of its own.
+ */
+function serviceOf(row: DatabaseRow): string {
+  return /^Service_[^_]+/.exec(textOf(row, 'name'))?.[0] ?? row._uuid;
+}
+
+/** Returns the protocol of a load balancer, which is TCP if the column is empty (ovn-nb(5), Load_Balancer); null if it is unknown. */
+function protocolOf(text: string): ServiceProtocol | null {
+  const word = text === '' ? 'tcp' : text;
+  return word === 'tcp' || word === 'udp' || word === 'sctp' ? word : null;
+}
+
+/** Parses an address and port: `192.0.2.1:80`, `[2001:db8::1]:80`. Returns null for any other text, because another machine wrote it. */
+export function placeOf(text: string): ServicePlace | null {
+  const [, six, four, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})$/.exec(text.trim()) ?? [];
+  const address = six ?? four ?? '';
+  const port = Number(digits);
+  if (familyOf(address) !== (six === undefined ? 4 : 6) || !(port > 0 && port < 65_536)) return null;
+  return { address: canonicalAddress(address), port };
+}

@@ -1,0 +1,87 @@
+import { ipBatchOrRefusal } from '../../../drivers/host/kernel/ip-batch.ts';
+import { AgentError } from '../../../errors.ts';
+import { readHost, readNic } from '../../../facts/overlay-host.ts';
+import type { GatewayRequest, OverlayRecord } from '../../../model/overlay-record.ts';
+import { chooseGateway } from '../../../overlay/gateway/own-gateway.ts';
+import { movedAddresses } from '../../../overlay/gateway/own-nic.ts';
+import { applyOverlay, restoreOverlay } from '../node/apply-overlay.ts';
+import { withPlan } from '../node/planned-node.ts';
+import { notRestored } from '../record/not-restored.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { requireRecord, writeRecord } from '../record/record.ts';
+import type { Begun } from './init-overlay.ts';
+
+/** Limit for a batch of `ip` commands; the kernel takes milliseconds. */
+const kernelMs = 30_000;
+
+/** Request of `overlay gateway`. */
+export type AskedGateway = Omit<GatewayRequest, 'moved'>;
+
+/**
+ * Makes this node a gateway of its cluster, changes its gateway, or removes it (null). A failure is rolled back. The
+ * record names either the old or the new gateway; after a crash, the next `overlay apply` brings the node to it.
+ */
+export async function setGateway(
+  asked: AskedGateway | null,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun> {
+  const before = requireRecord(places.record);
+  const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
+  // This plan checks everything that can be refused.
+  await withPlan(wanted, places, async () => undefined);
+  await returnAddresses(before, wanted);
+  writeRecord(places.record, wanted);
+  try {
+    return { record: wanted, changes: await applyOverlay(wanted, places, say) };
+  } catch (error) {
+    say('rolling back');
+    try {
+      await returnAddresses(wanted, before);
+      writeRecord(places.record, before);
+      await restoreOverlay(before, places, say);
+    } catch (second) {
+      throw notRestored(error, second, 'run `microshift-net overlay apply` once the cause is fixed');
+    }
+    throw error;
+  }
+}
+
+/**
+ * Returns the addresses of a gateway's NIC to the NIC, unless the other record uses the same NIC. The caller has to
+ * write the record afterwards.
+ */
+export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
+  if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
+  const lines = from.moved.map((address) => `address replace ${address} dev ${from.interface}`);
+  const isThere = readHost().links.some(({ name }) => name === from.interface);
+  const refusal = isThere ? await ipBatchOrRefusal(lines, kernelMs) : null;
+  if (refusal === null) return;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+    hint: `look at \`ip address show dev ${from.interface}\` for conflicting addresses`,
+  });
+}
+
+function withoutGateway({ gateway: _gone, ...record }: OverlayRecord): OverlayRecord {
+  return withNode({ ...record, node: { ...record.node, gateway: null } });
+}
+
+async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<OverlayRecord> {
+  const { layout, node, gateway: present } = record;
+  const nic = asked.interface;
+  const kernel = await readNic(nic);
+  const there = nic === null ? [] : movedAddresses(nic, asked.addresses, node, kernel);
+  const kept = present !== undefined && present.interface === nic ? present.moved : [];
+  const moved = [...new Set([...kept, ...there])];
+  // On a second request the kernel does not have the addresses on the NIC any more, so that the record's are used.
+  const addresses = nic !== null && asked.addresses === 'auto' ? moved : asked.addresses;
+  const request: GatewayRequest = { ...asked, addresses, moved };
+  const gateway = chooseGateway(request, layout, node, kernel);
+  return withNode({ ...record, gateway: request, node: { ...node, gateway } });
+}
+
+/** Sets the node of a record, also in the list of members on the central node. */
+function withNode(record: OverlayRecord): OverlayRecord {
+  const { members, node } = record;
+  return { ...record, members: members?.map((member) => (member.name === node.name ? node : member)) ?? null };
+}

@@ -1,0 +1,206 @@
+import { startDeadline } from '../../../deadline.ts';
+import { ipBatchOrRefusal } from '../../../drivers/host/kernel/ip-batch.ts';
+import { waitForKernel } from '../../../drivers/host/kernel/kernel-events.ts';
+import { readLinks } from '../../../drivers/host/kernel/links.ts';
+import type { RowDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError } from '../../../errors.ts';
+import { readHost } from '../../../facts/overlay-host.ts';
+import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
+import { mapOf } from '../../../overlay/rows/row-index.ts';
+import { carryOut } from '../ovn/database-rows.ts';
+import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
+import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { applyArriving, restoreArriving, takeBackArriving } from './inbound-flows.ts';
+import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
+import { withSouthbound } from './southbound.ts';
+
+/**
+ * Limit for the registration of the chassis. ovn-controller registers within a second; 60 s allow for a central node that is just starting.
+ */
+const registeredMs = 60_000;
+/**
+ * Limit for OVN to install a port. ovn-northd and ovn-controller take milliseconds in a small cluster; 60 s allow for a machine that swaps.
+ */
+const installedMs = 60_000;
+
+/** Limit for ovs-vswitchd to create an interface. It takes milliseconds; 60 s allow for a daemon that is just starting. */
+const madeMs = 60_000;
+/** Limit for a batch of `ip` commands. The kernel takes milliseconds. Traffic continues meanwhile, so a long limit does no harm. */
+const kernelMs = 30_000;
+
+/** Brings this node to the state in its record, and proves it. Writes nothing if nothing differs. */
+export async function applyOverlay(
+  recorded: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  // At boot the central daemons may have only just begun to start.
+  if (recorded.members !== null) await ensureCentral(places);
+  return withPlan(recorded, places, async (planned) => {
+    const managementPort = await writePlanned(planned, say);
+    const arriving = await bringArriving(planned, say, () => provePart(planned, say));
+    return { ...changesOf(planned), managementPort, ...arriving };
+  });
+}
+
+/**
+ * Installs the flows and the nftables table of the inbound services once ovn-controller runs. `prove` returns the faults that other nodes have to
+ * correct.
+ */
+export async function bringArriving(
+  planned: PlannedNode,
+  say: (step: string) => void,
+  prove: () => Promise<readonly string[]>,
+): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
+  await ensureController(planned.places);
+  const restored = await restoreArriving(planned, say);
+  const faults = await prove();
+  // Without ovn-controller's port on the shared bridge, inbound packets cannot be distributed yet.
+  const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
+  return { demux: [...restored, ...applied], faults };
+}
+
+/** Restores the databases, the kernel entries and the flows of a record, without proof: the central node and ovn-controller may be away. */
+export async function restoreOverlay(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<void> {
+  await withPlan(record, places, async (planned) => {
+    await writePlanned(planned, say);
+    await takeBackArriving(planned);
+  });
+}
+
+/**
+ * Writes the databases and the kernel entries of the plan, without the inbound services. Returns the changes of the node's own interface.
+ */
+export async function writePlanned(
+  { databases, record }: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly PortChange[]> {
+  for (const { database, plan, rows } of databases) {
+    if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
+    await carryOut(database, plan, rows);
+  }
+  return applyKernel(record, say);
+}
+
+/** Adds the missing kernel entries to the node's own interface, as soon as Open vSwitch has created it. Works without the central node. */
+export async function applyKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
+  const device = ownDevice(record);
+  if (record.node.subnets.length > 0) await waitForDevice(device);
+  const port = planKernel(record, readHost());
+  for (const { command } of port) say(`ip ${command}`);
+  const refusal = await ipBatchOrRefusal(
+    port.map(({ command }) => command),
+    kernelMs,
+  );
+  if (refusal === null) return port;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+    hint: 'look at `ip address` for conflicting addresses',
+  });
+}
+
+/**
+ * Waits for the node's own interface in the kernel. After a boot the Interface row still has the port number from before, so only the
+ * kernel shows whether the interface exists.
+ */
+async function waitForDevice(device: string): Promise<void> {
+  const isThere = (): boolean => readLinks().some(({ name }) => name === device);
+  // waitForKernel() has the limit that is reported; this deadline only has to be longer.
+  const deadline = startDeadline(2 * madeMs);
+  const late = (): AgentError =>
+    new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
+      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
+    });
+  await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
+}
+
+/** Returns the planned changes, without faults. */
+export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
+  return {
+    databases: databases.map(({ plan }) => plan),
+    managementPort,
+    demux: [],
+    workload: null,
+    faults: [],
+    notices: [],
+  };
+}
+
+/**
+ * Waits until the node is registered in the southbound database, its own interface is installed, and its gateway is connected. Returns the
+ * faults that other nodes have to correct.
+ */
+async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
+  const { record, local } = planned;
+  await withSouthbound(planned, async (southbound) => {
+    say('waiting until this node is registered with the central one');
+    if (await southbound.appears(ownChassis(record), registeredMs))
+      return proveAnnounced(record, southbound, local.database);
+    throw new AgentError(
+      'proof-failed',
+      `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,
+      {
+        hint: 'look at journalctl -u ovn-controller and /var/log/ovn/ovn-controller.log for why it is not connected',
+        facts: { systemId: record.node.systemId },
+      },
+    );
+  });
+  await proveInstalled(record, local.database, say);
+  if (record.node.gateway !== null) say('waiting until packets can leave here');
+  return proveGateway(record, local.database);
+}
+
+/** Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface. */
+export async function proveInstalled(
+  record: OverlayRecord,
+  local: RowDatabase,
+  say: (step: string) => void,
+): Promise<void> {
+  if (record.node.subnets.length === 0) return;
+  say(`waiting until ${ownDevice(record)} is part of the cluster`);
+  if (await local.appears(installedPort(ownDevice(record)), installedMs)) return;
+  throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
+    hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
+  });
+}
+
+/** Returns the condition for the chassis of this node in the southbound database. */
+export function ownChassis({ node }: OverlayRecord) {
+  return { table: 'Chassis', where: [['name', '==', node.systemId]] } as const;
+}
+
+/** Returns the condition for an interface whose flows are all installed (ovn-controller(8), ovn-installed). */
+export function installedPort(name: string) {
+  const where = [
+    ['name', '==', name],
+    ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
+  ] as const;
+  return { table: 'Interface', where } as const;
+}
+
+/** Fails with `overlay-conflict` if a central database has a listener through which others can write. */
+export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'listeners'>): void {
+  if (first === undefined) return;
+  throw new AgentError('overlay-conflict', listenerFault(first), {
+    hint: listenerHint(first),
+    facts: { database: first.database, target: first.target },
+  });
+}
+
+/** Fails with `overlay-conflict` if the node is part of another OVN. */
+export function refuseOtherOvn({ record, local }: PlannedNode): void {
+  const [root] = local.rows.tables.Open_vSwitch ?? [];
+  const ids = mapOf(root ?? null, 'external_ids');
+  const other = ids['ovn-remote'];
+  if (other === undefined || (ids['owner-keys'] ?? '').split(',').includes('ovn-remote')) return;
+  throw new AgentError('overlay-conflict', `ovn-controller of this node works for ${other} already`, {
+    hint: 'a node is in one OVN: take it out of the other first, or leave this one alone',
+    facts: { ovnRemote: other, node: record.node.name },
+  });
+}

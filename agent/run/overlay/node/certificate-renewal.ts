@@ -1,0 +1,116 @@
+import { certificatesIn, readCertificate } from '../../../drivers/openssl/read-certificate.ts';
+import { reconnectClients } from '../../../drivers/ovn/control.ts';
+import { AgentError } from '../../../errors.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import {
+  addAuthority,
+  dropOldAuthority,
+  installOwn,
+  issueFor,
+  readAuthority,
+  readOwnAuthority,
+  rememberIssued,
+  signFor,
+} from '../certificates/authority.ts';
+import type { CertificateStep, CertificateWork } from '../certificates/certificate-work.ts';
+import { carryOut } from '../ovn/database-rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { requireCentral } from '../record/record.ts';
+import { withPlan } from './planned-node.ts';
+
+/** Carries out the central node's work on certificates. The rows that follow from it are planned afterwards. */
+export async function doCertificateWork(
+  { steps }: CertificateWork,
+  { node }: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<void> {
+  const act = async (step: CertificateStep): Promise<void> => {
+    if (step.do === 'answer') {
+      const { name, systemId } = step.node;
+      rememberIssued(places.pki, name, await signFor(places.pki, systemId, step.request, step.days), step.request);
+      say(`${name} gets a new certificate`);
+    } else if (step.do === 'renew-own') {
+      await renewOwn(node, places);
+      say('this node has a new certificate');
+    } else {
+      dropOldAuthority(places.pki);
+      say('every member has a certificate of the new authority: the old one is not trusted any more');
+      await endConnections(places);
+    }
+  };
+  for (const step of steps) await act(step);
+}
+
+/** Renews the central node's own certificate, and puts it in place. */
+export async function renewOwn(node: OverlayRecord['node'], { pki }: OverlayPlaces, days?: number): Promise<void> {
+  const pair = await issueFor(pki, node, 'server and client', 'renew', days);
+  installOwn(pki, pair, readOwnAuthority(pki) ?? readAuthority(pki).certificate);
+}
+
+/** Progress of the replacement of an authority. */
+export interface Rotation {
+  /** Common name of the authority that signs. */
+  readonly authority: string;
+  /** Members that have no certificate of it yet. */
+  readonly waiting: readonly string[];
+  readonly isDone: boolean;
+}
+
+/**
+ * Begins to replace the authority of the cluster: a new authority signs from now on, and both are trusted until every
+ * member has a certificate of the new one, which the daemons arrange. With `isFinal` the old authority loses its trust
+ * at once, and members that still have no certificate of the new one have to join again. Refuses a second replacement
+ * before the first is complete, because it would leave three authorities.
+ */
+export async function rotateAuthority(
+  places: OverlayPlaces,
+  isFinal: boolean,
+  say: (step: string) => void,
+  days?: number,
+): Promise<Rotation> {
+  const record = requireCentral(places.record);
+  const before = await withPlan(record, places, async ({ certificates }) => certificates);
+  const isReplaced = certificatesIn(readOwnAuthority(places.pki) ?? '').length > 1;
+  if (!isReplaced && isFinal) {
+    throw new AgentError('certificates-refused', 'no authority is being replaced', {
+      hint: 'begin with: microshift-net overlay pki rotate',
+    });
+  }
+  if (isReplaced && !isFinal) {
+    throw new AgentError(
+      'certificates-refused',
+      `the authority is being replaced already; without a certificate of the new one: ${before.waiting.join(', ') || 'this node'}`,
+      {
+        hint: 'start these members, or take them out; or, to cut them off now: microshift-net overlay pki rotate --finish',
+        facts: { waiting: before.waiting },
+      },
+    );
+  }
+  if (!isReplaced) await addAuthority(places.pki, days);
+  const authority = readAuthority(places.pki).certificate;
+  if (isFinal) {
+    await renewOwn(record.node, places);
+    dropOldAuthority(places.pki);
+  }
+  const waiting = await withPlan(record, places, async ({ databases, certificates }) => {
+    for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Southbound'))
+      await carryOut(database, plan, rows);
+    return certificates.waiting;
+  });
+  if (isFinal) await endConnections(places);
+  say(`${readCertificate(authority).commonName} signs from now on`);
+  return {
+    authority: readCertificate(authority).commonName,
+    waiting: isFinal ? before.waiting : waiting,
+    isDone: isFinal,
+  };
+}
+
+/**
+ * Ends the connections of all clients of the southbound database. Clients try again within seconds, and a client that
+ * has lost its trust cannot connect again.
+ */
+async function endConnections({ ovnRuns }: OverlayPlaces): Promise<void> {
+  await reconnectClients('OVN_Southbound', ovnRuns);
+}

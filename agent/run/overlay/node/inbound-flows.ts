@@ -1,0 +1,118 @@
+import { readSmallFile, replaceFile } from '../../../drivers/host/files/files.ts';
+import { isAgentError } from '../../../errors.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import type { ArrivingService, DemuxChange } from '../../../model/shared-bridge.ts';
+import { arrivingServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
+import { readRows } from '../ovn/database-rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import type { PlannedNode } from './planned-node.ts';
+import { applyDemux, hasClusterPort, lookAtDemux, sharedGateway } from './shared-flows.ts';
+import { withSouthbound } from './southbound.ts';
+
+/** Size limit of the file of services; ten thousand services take half of it. */
+const rememberedBytes = 64 * 1024 * 1024;
+
+/**
+ * Limit for ovn-controller's port on the shared bridge. It appears within milliseconds; the limit is only reached if
+ * ovn-controller does not work.
+ */
+const portMs = 5_000;
+
+/**
+ * Returns the differences in the flows and the nftables table of inbound services, and the fault if they cannot be
+ * determined. Changes nothing.
+ */
+export async function demuxDrift(
+  planned: PlannedNode,
+): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
+  const { record, places, local } = planned;
+  const { changes, fault } = await lookAtDemux(record, places, local.database, await servicesNowOrLast(planned));
+  return { demux: changes, faults: fault === null ? [] : [fault] };
+}
+
+/**
+ * Restores the flows and the nftables table of inbound services after the rollback of a gateway, without proof. If
+ * ovn-controller has removed its port, the daemon restores them when the port appears.
+ */
+export async function takeBackArriving(planned: PlannedNode): Promise<void> {
+  const { record, places, local } = planned;
+  const services = await servicesNowOrLast(planned);
+  remember(services, places);
+  await hasClusterPort(record, local.database, portMs);
+  const { carryOut } = await lookAtDemux(record, places, local.database, services);
+  for (const act of carryOut) await act();
+}
+
+/**
+ * Installs the flows and the nftables table for the services in the southbound database, and stores the services. On a
+ * node without a gateway, the stored services serve if the central node is away.
+ */
+export async function applyArriving(
+  planned: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly DemuxChange[]> {
+  const { record, places, local } = planned;
+  const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
+  const services = await read(planned);
+  remember(services, places);
+  return applyDemux(record, places, local.database, services, say);
+}
+
+/** True if the services differ from those for which the flows and the nftables table were last installed. */
+export function areNews(services: readonly ArrivingService[], places: Pick<OverlayPlaces, 'services'>): boolean {
+  return textOfServices(services) !== (storedServices(places) ?? textOfServices([]));
+}
+
+/**
+ * Installs the flows and the nftables table of the stored services. After a restart of ovs-vswitchd, this distributes
+ * inbound packets before the run waits for anything, even if the central node is away. Does nothing for a gateway that
+ * has not been connected since the boot.
+ */
+export async function restoreArriving(
+  { record, places, local }: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly DemuxChange[]> {
+  const services = remembered(places);
+  if (services === null || !(await hasClusterPort(record, local.database))) return [];
+  return applyDemux(record, places, local.database, services, say);
+}
+
+function readServices(planned: PlannedNode): Promise<readonly ArrivingService[]> {
+  return withSouthbound(planned, async (southbound) =>
+    servicesIn(planned.record, await readRows(southbound, serviceTables)),
+  );
+}
+
+/** Returns the inbound services of this node. */
+export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly ArrivingService[] {
+  return arrivingServices(record.layout, record.node, sharedGateway(record), rows);
+}
+
+/** Returns the stored services as text, to compare them with those of another time; null if none were stored since the boot. */
+export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): string | null {
+  return readSmallFile(services, rememberedBytes);
+}
+
+function textOfServices(services: readonly ArrivingService[]): string {
+  return `${JSON.stringify(services)}\n`;
+}
+
+/** Returns the services of the southbound database; the stored services if the central node is away. */
+function servicesNowOrLast(planned: PlannedNode): Promise<readonly ArrivingService[]> {
+  return readServices(planned).catch((error: unknown) => {
+    if (!isAgentError(error)) throw error;
+    const last = remembered(planned.places) ?? [];
+    return sharedGateway(planned.record) === null ? last.filter(({ isServedHere }) => isServedHere) : last;
+  });
+}
+
+function remember(services: readonly ArrivingService[], { services: path }: OverlayPlaces): void {
+  replaceFile(path, textOfServices(services), 0o600);
+}
+
+/** Returns the services that were stored since the boot; null if none were stored. */
+function remembered(places: OverlayPlaces): readonly ArrivingService[] | null {
+  const text = storedServices(places);
+  return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);
+}

@@ -1,0 +1,30 @@
+import { openSwitchDatabase } from '../../../drivers/ovn/database.ts';
+import type { OverlayStatus } from '../../../model/overlay-daemon.ts';
+import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
+import { readRows } from '../ovn/database-rows.ts';
+import { askController } from '../ovn/ovn-daemons.ts';
+import { readDaemon, runsStill } from '../record/daemon-state.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { requireRecord } from '../record/record.ts';
+
+/**
+ * Reads this node's part in the cluster and its state, from this node only. Fails with `overlay-absent` if the node is
+ * in no overlay.
+ */
+export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayStatus> {
+  const { node, members, southbound } = requireRecord(places.record);
+  const daemon = readDaemon(places.daemon);
+  const database = await openSwitchDatabase(places.ovsRun);
+  const rows = await readRows(database, ['Interface', 'Port']).finally(() => database.close());
+  return {
+    node: node.name,
+    role: members === null ? 'member' : 'central',
+    subnets: node.subnets,
+    addresses: node.encap.addresses,
+    southbound,
+    controller: await askController(places),
+    daemon,
+    isRunning: daemon !== null && runsStill(daemon),
+    tunnels: tunnelsOf(rows),
+  };
+}

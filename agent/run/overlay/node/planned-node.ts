@@ -1,0 +1,248 @@
+import { listRemotes } from '../../../drivers/ovn/control.ts';
+import {
+  centralSocket,
+  openCentralDatabase,
+  openSwitchDatabase,
+  ovnMissing,
+  type RowDatabase,
+} from '../../../drivers/ovn/database.ts';
+import { type HostFacts, readHost } from '../../../facts/overlay-host.ts';
+import type { OpenListener, OverlayChassis, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
+import type { PortChange } from '../../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
+import { recordNow } from '../../../overlay/gateway/own-gateway.ts';
+import { planNic } from '../../../overlay/gateway/own-nic.ts';
+import { openListeners } from '../../../overlay/listeners.ts';
+import { planLocal } from '../../../overlay/local/local.ts';
+import { planLocalTls } from '../../../overlay/local/local-tls.ts';
+import { judgeGateways } from '../../../overlay/members/heartbeat.ts';
+import { membersNow } from '../../../overlay/members/members.ts';
+import { managementInterface } from '../../../overlay/overlay-names.ts';
+import { planNorthbound } from '../../../overlay/plan-northbound.ts';
+import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
+import { indexRows, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
+import { tlsFiles } from '../certificates/authority.ts';
+import { type CertificateWork, certificateWork } from '../certificates/certificate-work.ts';
+import { planListener } from '../certificates/listener-plan.ts';
+import { readOwnRequest } from '../certificates/own-request.ts';
+import { readRows } from '../ovn/database-rows.ts';
+import { readDaemon } from '../record/daemon-state.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { planManagementPort } from './management-port.ts';
+import { withWhatItHas } from './occupied.ts';
+
+/** Database with its planned changes. */
+export interface PlannedDatabase {
+  readonly database: RowDatabase;
+  readonly rows: DatabaseRows;
+  readonly plan: OverlayPlan;
+}
+
+/** Node with its planned changes. */
+export interface PlannedNode {
+  readonly places: OverlayPlaces;
+  /** Record that was planned, with the gateway that its request results in now. */
+  readonly record: OverlayRecord;
+  /** Databases, in the order in which they are written. */
+  readonly databases: readonly PlannedDatabase[];
+  /** The node's own Open_vSwitch database, which is also in `databases`. */
+  readonly local: PlannedDatabase;
+  readonly managementPort: readonly PortChange[];
+  /**
+   * Members with the gateways that they announce, and whether those answer; empty if the southbound database is not on
+   * this node.
+   */
+  readonly members: readonly OverlayNode[];
+  /** Claims of other nodes' chassis that were refused; each is a sentence. */
+  readonly refusedClaims: readonly string[];
+  /** Chassis that belong to no member and have no effect; each is a sentence. */
+  readonly strangers: readonly string[];
+  /** Work on certificates that is due on the central node; empty on all other nodes. */
+  readonly certificates: CertificateWork;
+  /**
+   * Connections by which other programs may write to the central databases; empty if the databases are not on this
+   * node.
+   */
+  readonly listeners: readonly OpenListener[];
+  /** Registered chassis; empty if the southbound database is not on this node. */
+  readonly chassis: readonly OverlayChassis[];
+}
+
+/** Returns the southbound remotes of this node's ovn-controller. */
+export function ownSouthbound({ members, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): readonly string[] {
+  if (members === null) return southbound;
+  return [`unix:${centralSocket('OVN_Southbound', ovnRuns) ?? `${ovnRuns[0] ?? ''}/ovnsb_db.sock`}`];
+}
+
+/** Plans this node and runs `work` with the plan; closes the connections afterwards. Makes every refusal. */
+export function withPlan<T>(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  work: (planned: PlannedNode) => Promise<T>,
+): Promise<T> {
+  return withDatabases(record, places, async (open) =>
+    work(await planNode(recordNow(record, readHost()), places, open)),
+  );
+}
+
+/**
+ * Opens the node's databases, Open_vSwitch and on the central node those of OVN, and runs `work` with them; closes them
+ * afterwards.
+ */
+export async function withDatabases<T>(
+  { members }: Pick<OverlayRecord, 'members'>,
+  places: OverlayPlaces,
+  work: (databases: readonly RowDatabase[]) => Promise<T>,
+): Promise<T> {
+  const open: RowDatabase[] = [];
+  try {
+    open.push(await openSwitchDatabase(places.ovsRun));
+    if (members !== null) open.push(...(await Promise.all(centralNames.map((name) => openCentral(name, places)))));
+    return await work(open);
+  } finally {
+    for (const database of open) database.close();
+  }
+}
+
+const centralNames = ['OVN_Northbound', 'OVN_Southbound'] as const;
+
+/** Opens a database of OVN. Fails if it is not on this node. */
+export async function openCentral(
+  name: (typeof centralNames)[number],
+  { ovnRuns }: OverlayPlaces,
+): Promise<RowDatabase> {
+  const database = await openCentralDatabase(name, ovnRuns);
+  if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
+  return database;
+}
+
+async function planNode(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  [local, northbound, southbound]: readonly (RowDatabase | undefined)[],
+): Promise<PlannedNode> {
+  if (local === undefined) throw new Error('the local database is always open');
+  const planned: PlannedDatabase[] = [];
+  let chassis: readonly OverlayChassis[] = [];
+  let members: readonly OverlayNode[] = [];
+  let refusedClaims: readonly string[] = [];
+  let strangers: readonly string[] = [];
+  let listeners: readonly OpenListener[] = [];
+  let certificates: CertificateWork = { steps: [], refused: [], waiting: [] };
+  if (record.members !== null && northbound !== undefined && southbound !== undefined) {
+    const [above, below] = await Promise.all([
+      readRows(northbound, overlayTables.OVN_Northbound),
+      readRows(southbound, overlayTables.OVN_Southbound),
+    ]);
+    chassis = chassisOf(below);
+    certificates = certificateWork(record, chassis, places.pki, Date.now());
+    listeners = await listenersOf([above, below], record.layout.owner, places);
+    const now = membersNow(record.layout, record.node, record.members, chassis);
+    members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
+    ({ faults: refusedClaims, strangers } = now);
+    const plan = planMembers(record, members, [], above);
+    planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
+    planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below) });
+  }
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
+  const own = { database: local, rows, plan: planSwitch(record, places, rows) };
+  return {
+    places,
+    record,
+    databases: [...planned, own],
+    local: own,
+    managementPort: planKernel(record, readHost()),
+    members,
+    refusedClaims,
+    strangers,
+    certificates,
+    listeners,
+    chassis,
+  };
+}
+
+/** Returns the connections in these rows by which other programs may write to the central databases. */
+export async function listenersOf(
+  databases: readonly DatabaseRows[],
+  owner: string,
+  { ovnRuns }: OverlayPlaces,
+): Promise<readonly OpenListener[]> {
+  const found = await Promise.all(
+    databases.map(async (rows) => {
+      const name = rows.database === 'OVN_Northbound' ? 'OVN_Northbound' : 'OVN_Southbound';
+      return openListeners(rows, (await listRemotes(name, ovnRuns)) ?? [], owner);
+    }),
+  );
+  return found.flat();
+}
+
+/** Plans the northbound rows of members and removes those of leaving nodes. */
+export function planMembers(
+  { layout, node }: OverlayRecord,
+  members: readonly OverlayNode[],
+  leaving: readonly string[],
+  rows: DatabaseRows,
+): OverlayPlan {
+  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [] });
+}
+
+function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: DatabaseRows): OverlayPlan {
+  const { layout, node, members } = record;
+  const plan = planLocal({
+    layout,
+    // The central node knows its own addresses and listeners without an announcement.
+    node: members === null ? withWhatItHas(node, layout, places) : node,
+    southbound: ownSouthbound(record, places),
+    northbound: [],
+    datapathType: places.datapathType,
+    // The central node renews its own certificate.
+    request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
+    rows,
+  });
+  const tls = members === null ? tlsFiles(places.pki) : null;
+  return { ...plan, changes: [...planLocalTls(rows, tls, layout.owner), ...plan.changes] };
+}
+
+/** Returns the name of the node's management interface. */
+export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node'>): string {
+  return managementInterface(layout.naming, node.name);
+}
+
+/**
+ * Plans the changes in the kernel: the missing entries of the management interface, if the node has pod subnets, and
+ * the state of the gateway's own NIC.
+ */
+export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
+  const { layout, node } = record;
+  const nic = node.gateway?.interface ?? null;
+  return [
+    ...(node.subnets.length === 0 ? [] : planManagementPort(ownDevice(record), layout, node, host)),
+    ...(nic === null ? [] : planNic(nic, host.links)),
+  ];
+}
+
+/** Returns the chassis in the southbound database. */
+export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
+  const existing = indexRows(rows);
+  return existing.all('Chassis').map((row) => ({
+    name: textOf(row, 'name'),
+    hostname: textOf(row, 'hostname'),
+    encaps: existing.referred(row, 'encaps', 'Encap').map((encap) => ({
+      address: textOf(encap, 'ip'),
+      type: textOf(encap, 'type'),
+      owner: textOf(encap, 'chassis_name'),
+    })),
+    ...announcedBy(row),
+  }));
+}
+
+/**
+ * Returns the announcements of a chassis, which are in other_config since OVN 20.06, and in external_ids before
+ * (ovn-sb(5), Chassis).
+ */
+function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
+  const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
+  const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;
+  return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
+}

@@ -1,0 +1,179 @@
+import { removeFile } from '../../../drivers/host/files/files.ts';
+import { readNatTable, runNatScript } from '../../../drivers/host/kernel/nat-table.ts';
+import { flowsOf } from '../../../drivers/openvswitch/flows.ts';
+import type { RowDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError, isAgentError } from '../../../errors.ts';
+import type { OverlayGateway } from '../../../model/overlay.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import type { ArrivingService, DemuxChange, NatTable } from '../../../model/shared-bridge.ts';
+import { withoutLength } from '../../../overlay/addresses.ts';
+import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
+import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
+import { textOf } from '../../../overlay/rows/row-index.ts';
+import { hostServices, natTableName, removeNatTable } from '../../../overlay/services/host-services.ts';
+import { demuxCookie, demuxFlows } from '../../../overlay/services/shared-bridge-flows.ts';
+import { clusterPort, sharedPorts } from '../../../overlay/services/shared-ports.ts';
+import { readRows } from '../ovn/database-rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { servedHere } from './occupied.ts';
+import { ownDevice } from './planned-node.ts';
+
+/**
+ * Limit for ovn-controller's port on the shared bridge. It appears as soon as ovn-controller has read the gateway's
+ * rows; 60 s allow for a machine that swaps.
+ */
+const portMs = 60_000;
+
+/** Differences, and the functions that correct them. */
+interface Look {
+  readonly changes: readonly DemuxChange[];
+  /** Reason, as a sentence, why the gateway's flows cannot be determined yet; null if they can. */
+  readonly fault: string | null;
+  readonly carryOut: readonly (() => Promise<void>)[];
+}
+
+const asWanted: Look = { changes: [], fault: null, carryOut: [] };
+
+/** Returns the gateway that shares a bridge with its node; null if the node has no such gateway. */
+export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGateway | null {
+  return gateway?.kind === 'shared' ? gateway : null;
+}
+
+/** True if ovn-controller has created its port on the shared bridge; null if the node needs no such port. */
+export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
+  const gateway = sharedGateway(record);
+  if (gateway === null) return null;
+  const name = clusterPort(record.layout, record.node.name, gateway);
+  const where = [
+    ['name', '==', name],
+    ['ofport', '!=', ['set', []]],
+  ] as const;
+  return local.appears({ table: 'Interface', where }, limitMs);
+}
+
+/** Returns the differences in the flows, and in the nftables table for the node's own connections. Changes nothing. */
+export async function lookAtDemux(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  local: RowDatabase,
+  services: readonly ArrivingService[],
+): Promise<Look> {
+  const gateway = sharedGateway(record);
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
+  const bridges = (rows.tables.Bridge ?? []).map((row) => textOf(row, 'name'));
+  const others = bridges.filter((name) => name !== integrationBridge && name !== gateway?.bridge);
+  // Listeners are checked here in any case: a process may have begun to listen after the services were stored.
+  const served = await servedHere(services, places);
+  const looks = [
+    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
+    ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places)))),
+    await lookAtTable(hostServices(served, ownDevice(record), (gateway?.addresses ?? []).map(withoutLength))),
+  ];
+  return {
+    changes: looks.flatMap(({ changes }) => changes),
+    fault: looks.find(({ fault }) => fault !== null)?.fault ?? null,
+    carryOut: looks.flatMap(({ carryOut }) => carryOut),
+  };
+}
+
+async function lookAtShared(
+  { layout, node }: OverlayRecord,
+  gateway: OverlayGateway,
+  places: OverlayPlaces,
+  rows: DatabaseRows,
+  services: readonly ArrivingService[],
+): Promise<Look> {
+  const { bridge } = gateway;
+  const ports = sharedPorts(layout, node.name, gateway, rows);
+  if (typeof ports === 'string')
+    return {
+      changes: [{ do: 'add', what: `flows of ${bridge}`, why: `not yet: ${ports}` }],
+      fault: ports,
+      carryOut: [],
+    };
+  const wanted = demuxFlows(node, gateway, ports, services).map(({ flow }) => flow);
+  const flows = flowsOf(bridge, demuxCookie, places.ovsRun);
+  const { missing, surplus } = await flows.compare(wanted);
+  if (missing.length + surplus.length === 0) return asWanted;
+  return {
+    changes: [
+      ...surplus.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
+      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
+    ],
+    fault: null,
+    carryOut: [() => flows.replace(wanted)],
+  };
+}
+
+/**
+ * Returns the differences on a bridge that the node and the gateway may have shared before. A bridge that does not
+ * answer, or does not support bundles, has no flows of the agent.
+ */
+async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
+  const flows = flowsOf(bridge, demuxCookie, ovsRun);
+  try {
+    const { surplus } = await flows.compare([]);
+    if (surplus.length === 0) return asWanted;
+    const changes = surplus.map((what) => ({ do: 'remove', what, why: `no gateway is on ${bridge}` }) as const);
+    return { changes, fault: null, carryOut: [() => flows.replace([])] };
+  } catch (error) {
+    if (isAgentError(error)) return asWanted;
+    throw error;
+  }
+}
+
+async function lookAtTable(wanted: NatTable | null): Promise<Look> {
+  const there = await tableThere(wanted !== null);
+  const what = `table inet ${natTableName}`;
+  if (wanted === null) {
+    if (there === null) return asWanted;
+    const change = { do: 'remove', what, why: 'no service arrives here' } as const;
+    return { changes: [change], fault: null, carryOut: [() => runNatScript(removeNatTable)] };
+  }
+  if (there?.join('\n') === wanted.lines.join('\n')) return asWanted;
+  const change = { do: 'add', what, why: 'the node itself reaches services by it' } as const;
+  return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
+}
+
+/** Reads the agent's table; null if it does not exist. A failure of nft(8) also means null if no table is wanted. */
+async function tableThere(isWanted: boolean): Promise<readonly string[] | null> {
+  try {
+    return await readNatTable(natTableName);
+  } catch (error) {
+    if (!isWanted && isAgentError(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Waits for ovn-controller's port, and brings the flows and the nftables table into the desired state. Writes nothing
+ * if nothing differs.
+ */
+export async function applyDemux(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  local: RowDatabase,
+  services: readonly ArrivingService[],
+  say: (step: string) => void,
+): Promise<readonly DemuxChange[]> {
+  if ((await hasClusterPort(record, local)) === false) {
+    say(`waiting until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
+    await hasClusterPort(record, local, portMs);
+  }
+  const { changes, fault, carryOut } = await lookAtDemux(record, places, local, services);
+  if (fault !== null)
+    throw new AgentError('proof-failed', fault, {
+      hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
+    });
+  if (changes.length > 0) say(`${changes.length} flows and tables of inbound services to change`);
+  for (const act of carryOut) await act();
+  return changes;
+}
+
+/** Removes the flows and the nftables table of a node that leaves. */
+export async function removeDemux(record: OverlayRecord, places: OverlayPlaces, local: RowDatabase): Promise<void> {
+  const without = { ...record, node: { ...record.node, gateway: null } };
+  await applyDemux(without, places, local, [], () => undefined);
+  removeFile(places.services);
+}

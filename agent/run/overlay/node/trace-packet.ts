@@ -1,0 +1,141 @@
+import { askDaemon } from '../../../drivers/ovn/control.ts';
+import { openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
+import { type ConnectionState, ovnTrace, type TraceDatabase } from '../../../drivers/ovn/run-ovn-trace.ts';
+import { AgentError } from '../../../errors.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type {
+  TracedWay,
+  TracePacket,
+  TracePart,
+  TraceQuestion,
+  TraceResult,
+  TraceWay,
+} from '../../../model/overlay-trace.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import { departureOf } from '../../../trace/ends.ts';
+import type { LegFacts } from '../../../trace/leg.ts';
+import { localPart, localQuestions, switchColumns, withoutDevice } from '../../../trace/local-part.ts';
+import { type LogicalPort, networkOf, southboundColumns } from '../../../trace/logical-network.ts';
+import { microflow } from '../../../trace/packet.ts';
+import { northboundColumns, ruleBook } from '../../../trace/rules.ts';
+import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../trace/way.ts';
+import { tlsFiles } from '../certificates/authority.ts';
+import { readColumns } from '../ovn/database-rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { requireRecord } from '../record/record.ts';
+import { openCentral } from './planned-node.ts';
+import { openFromHere } from './southbound.ts';
+
+/** Number of connection tracking lookups for which `ofproto/trace` gets a result; it ignores excess ones. */
+const mostLookups = 40;
+
+/** Data for following a packet in either direction. */
+interface Tracer {
+  readonly facts: LegFacts;
+  readonly database: TraceDatabase;
+  readonly places: OverlayPlaces;
+  readonly switchRows: DatabaseRows;
+  /** Name of this node in the cluster. */
+  readonly node: string;
+}
+
+/**
+ * Follows a packet through the cluster, and through Open vSwitch of this node; with `withBack` the reply as well. Sends
+ * no packet and changes nothing.
+ */
+export async function traceOverlay(
+  question: TraceQuestion,
+  withBack: boolean,
+  places: OverlayPlaces,
+): Promise<TraceResult> {
+  const record = requireRecord(places.record);
+  const { southbound, northbound, switchRows, database } = await readAll(record, places);
+  const network = networkOf(southbound);
+  const facts = { network, rules: ruleBook(southbound, northbound), undo: [] };
+  const node = network.chassis.find(({ name }) => name === record.node.systemId)?.node ?? record.node.name;
+  const tracer = { facts, database, places, switchRows, node };
+  const { inPort, packet } = departureOf(question, network, southbound);
+  const there = await follow(tracer, inPort, packet, 'new');
+  const end = 'port' in there.end ? network.port(there.end.port) : null;
+  const hasAnswer = withBack && (there.end.how === 'delivered' || there.end.how === 'outside') && end !== null;
+  const back = hasAnswer
+    ? await follow({ ...tracer, facts: { ...facts, undo: translationsOf(there) } }, end, answerTo(there), 'est,rpl')
+    : null;
+  return { question, node, there, back };
+}
+
+async function readAll(record: OverlayRecord, places: OverlayPlaces) {
+  const open: RowDatabase[] = [];
+  const opened = async (one: Promise<RowDatabase>): Promise<RowDatabase> => {
+    const database = await one;
+    open.push(database);
+    return database;
+  };
+  try {
+    const isCentral = record.members !== null;
+    const tls = isCentral ? null : tlsFiles(places.pki);
+    const below = await opened(
+      isCentral ? openCentral('OVN_Southbound', places) : openFromHere(record.southbound, places.pki),
+    );
+    const above = isCentral ? await opened(openCentral('OVN_Northbound', places)) : null;
+    return {
+      database: { remote: below.server, tls },
+      southbound: await readColumns(below, southboundColumns),
+      northbound: above === null ? null : await readColumns(above, northboundColumns),
+      switchRows: await readColumns(await opened(openSwitchDatabase(places.ovsRun)), switchColumns),
+    };
+  } finally {
+    for (const database of open) database.close();
+  }
+}
+
+/** Follows one direction, with as many runs of ovn-trace as it needs. */
+async function follow(
+  tracer: Tracer,
+  inPort: LogicalPort,
+  packet: TracePacket,
+  state: ConnectionState,
+): Promise<TracedWay> {
+  const { facts, database } = tracer;
+  const chassis = facts.network.carrier(inPort);
+  if (chassis === null)
+    throw new AgentError('check-failed', `${inPort.name} is not on any node, so no packet can leave it`, {
+      hint: 'look at `microshift-net overlay nodes` on the central node',
+    });
+  let way = beginWay(facts, inPort, chassis, packet);
+  for (let start = nextStart(way); start !== null; start = nextStart(way)) {
+    const { datapath, name } = start.inPort;
+    way = continueWay(way, start, await ovnTrace(database, datapath.uuid, microflow(name, start.packet), state));
+  }
+  const whole = wayOf(way);
+  return { ...whole, here: await lookHere(tracer, whole, state) };
+}
+
+/**
+ * Returns the decisions of this node's Open vSwitch about the packet, at each place where the packet passes this node.
+ */
+async function lookHere(
+  { facts, places, switchRows, node }: Tracer,
+  way: TraceWay,
+  state: ConnectionState,
+): Promise<TracePart[]> {
+  const parts: TracePart[] = [];
+  const tracked = Array.from({ length: mostLookups }, () => ['--ct-next', `trk,${state}`]).flat();
+  for (const question of localQuestions(way, node, facts.network, switchRows)) {
+    if (question.device === null) {
+      parts.push(withoutDevice(question));
+      continue;
+    }
+    const text = await askDaemon('ovs-vswitchd', [places.ovsRun], 'ofproto/trace', [
+      ...tracked,
+      'br-int',
+      question.flow,
+    ]);
+    if (text === null)
+      throw new AgentError('vswitchd-not-responding', 'ovs-vswitchd does not run on this node', {
+        hint: 'look at systemctl status ovs-vswitchd',
+      });
+    parts.push(localPart(question, text, facts, switchRows));
+  }
+  return parts;
+}

@@ -1,0 +1,49 @@
+import type { RowDatabase } from '../../../drivers/ovn/database.ts';
+import type { DatabaseRows, DatabaseShape, RowPlan } from '../../../model/rows.ts';
+import { operationsOf } from '../../../overlay/rows/row-operations.ts';
+import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
+
+/**
+ * Reads tables of a database in one transaction, as plain rows. Leaves out tables and columns that the schema of the
+ * server does not have.
+ */
+export async function readRows(database: RowDatabase, tables: readonly string[]): Promise<DatabaseRows> {
+  return readShape(database, await shapeOf(database, tables));
+}
+
+/** Reads only some columns of tables, because the others are large. */
+export async function readColumns(
+  database: RowDatabase,
+  columns: Readonly<Record<string, readonly string[]>>,
+): Promise<DatabaseRows> {
+  const shape = await shapeOf(database, Object.keys(columns));
+  const wanted = Object.entries(shape).map(([table, all]) => [
+    table,
+    Object.fromEntries(Object.entries(all).filter(([column]) => columns[table]?.includes(column))),
+  ]);
+  return readShape(database, Object.fromEntries(wanted));
+}
+
+async function shapeOf(database: RowDatabase, tables: readonly string[]): Promise<DatabaseShape> {
+  return shapeOfSchema((await database.schema()) as Parameters<typeof shapeOfSchema>[0], tables);
+}
+
+async function readShape(database: RowDatabase, shape: DatabaseShape): Promise<DatabaseRows> {
+  const columns = Object.fromEntries(Object.entries(shape).map(([table, one]) => [table, Object.keys(one)]));
+  const found = await database.read(columns);
+  const rows = Object.entries(found).map(
+    ([table, list]) =>
+      [table, list.map((row) => decodedRow(row as Parameters<typeof decodedRow>[0], shape[table] ?? {}))] as const,
+  );
+  return { database: database.name, shape, tables: Object.fromEntries(rows) };
+}
+
+/** Carries out the changes of a plan in one transaction; sends nothing for an empty plan. */
+export async function carryOut(database: RowDatabase, plan: RowPlan, { shape }: DatabaseRows): Promise<void> {
+  const operations = operationsOf(plan, shape);
+  if (operations.length === 0) return;
+  await database.transact(
+    `change ${plan.changes.length} rows of ${database.name}`,
+    operations as Parameters<RowDatabase['transact']>[1],
+  );
+}

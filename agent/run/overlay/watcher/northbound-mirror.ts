@@ -1,0 +1,149 @@
+import {
+  type MirroredDatabase,
+  type MirrorRequest,
+  type MirrorRow,
+  openMirrored,
+} from '../../../drivers/ovn/mirrored.ts';
+import type { DatabaseRow, DatabaseShape } from '../../../model/rows.ts';
+import { workloadTables } from '../../../overlay/rows/overlay-tables.ts';
+import { type Existing, holding, listOf } from '../../../overlay/rows/row-index.ts';
+import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
+import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
+
+const byUnit = `external_ids:${tagKeys.unit}`;
+
+/**
+ * OVSDB lock (RFC 7047, section 4.1.8) whose owner writes the rows for objects of Kubernetes; all other processes stand
+ * by.
+ */
+const lock = 'microshift_net_nb';
+
+/** OVN_Northbound as the planner of a workload's rows reads it, always up to date. */
+export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner' | 'transact' | 'close'> {
+  /** Tables and columns of the server's schema. */
+  readonly shape: DatabaseShape;
+  /** Present rows; an unchanged row is the same object. */
+  readonly existing: Existing;
+  /** Number of transactions that changed a row, including the transactions by which OVN reports. */
+  readonly revision: number;
+  /** Calls the listener with the row changes of each transaction, without those by which OVN reports. */
+  onChange(listener: (changes: readonly RowUpdate[]) => void): void;
+}
+
+/** State of a row before and after a transaction: `old` is undefined for a new row, `now` for a removed one. */
+export interface RowUpdate {
+  readonly table: string;
+  readonly old: DatabaseRow | undefined;
+  readonly now: DatabaseRow | undefined;
+}
+
+/** Columns in which ovn-northd reports the state of a row (ovn-nb(5)). */
+const reports: ReadonlySet<string> = new Set(['up', 'dynamic_addresses']);
+
+/** Follows OVN_Northbound and requests the lock for writing a workload's rows. Fails as openMirrored does. */
+export async function openNorthbound(
+  remote: string,
+  report: MirrorRequest['report'],
+  stop: AbortSignal,
+): Promise<Northbound> {
+  const tables = Object.fromEntries(workloadTables.map((table) => [table, indexesOf(table)]));
+  const database = await openMirrored({ database: 'OVN_Northbound', remote, tables, lock, report }, stop);
+  let schema: unknown;
+  let shape: DatabaseShape = {};
+  let revision = 0;
+  database.onChange(() => {
+    revision += 1;
+  });
+  const shapeOf = (table: string) => shapeNow()[table] ?? {};
+  const decoded = new WeakMap<MirrorRow, DatabaseRow>();
+  const tableOf = new WeakMap<DatabaseRow, string>();
+  const read = (table: string, row: MirrorRow): DatabaseRow => {
+    const before = decoded.get(row);
+    if (before !== undefined) return before;
+    const now = decodedRow(row as never, shapeOf(table));
+    decoded.set(row, now);
+    tableOf.set(now, table);
+    return now;
+  };
+  const shapeNow = (): DatabaseShape => {
+    // The server may have been replaced by one of another release.
+    if (schema !== database.schema) shape = shapeOfSchema(database.schema as never, workloadTables);
+    schema = database.schema;
+    return shape;
+  };
+  return {
+    get isOwner() {
+      return database.isOwner;
+    },
+    get revision() {
+      return revision;
+    },
+    get shape() {
+      return shapeNow();
+    },
+    existing: existingIn(database, read, (row) => tableOf.get(row)),
+    onChange: (listener) =>
+      database.onChange((changes) => {
+        const told = changes.filter(({ old, now }) => !isReport(old, now));
+        const one = (table: string, row: MirrorRow | undefined) => row && read(table, row);
+        if (told.length > 0)
+          listener(told.map(({ table, old, now }) => ({ table, old: one(table, old), now: one(table, now) })));
+      }),
+    onOwner: database.onOwner,
+    transact: database.transact,
+    close: database.close,
+  };
+}
+
+function indexesOf(table: string): readonly string[] {
+  return ['name', byUnit, ...Object.keys(holding[table] ?? {})];
+}
+
+/** Tables and columns that refer to the rows of a table. */
+const holders = new Map<string, { readonly table: string; readonly column: string }[]>();
+for (const table of workloadTables)
+  for (const [column, held] of Object.entries(holding[table] ?? {}))
+    holders.set(held, [...(holders.get(held) ?? []), { table, column }]);
+
+/**
+ * True if only columns by which OVN reports have changed. In a mirror, only a changed value is another object
+ * (drivers/ovsdb, tables).
+ */
+export function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined): boolean {
+  if (old === undefined || now === undefined) return false;
+  return Object.keys(now).every((column) => reports.has(column) || old[column] === now[column]);
+}
+
+/** Returns a view of the rows that finds them by the indexes of the mirror. */
+function existingIn(
+  { table: tableOf }: MirroredDatabase,
+  read: (table: string, row: MirrorRow) => DatabaseRow,
+  nameOfTable: (row: DatabaseRow) => string | undefined,
+): Existing {
+  return {
+    all: (table) => Array.from(tableOf(table).rows(), (row) => read(table, row)),
+    named: (table, name) => {
+      const [row] = tableOf(table).find('name', name);
+      return row === undefined ? null : read(table, row);
+    },
+    referred: (row, column, table) =>
+      listOf(row, column).flatMap((uuid) => {
+        const found = tableOf(table).get(String(uuid));
+        return found === undefined ? [] : [read(table, found)];
+      }),
+    holderOf: (row) => {
+      for (const { table, column } of holders.get(nameOfTable(row) ?? '') ?? []) {
+        const [found] = tableOf(table).find(column, row._uuid);
+        if (found !== undefined) return { table, row: read(table, found), column };
+      }
+      return null;
+    },
+    units: () => new Set(workloadTables.flatMap((table) => [...tableOf(table).values(byUnit)].map(String))),
+    ofUnit: (unit) =>
+      workloadTables.flatMap((table) =>
+        tableOf(table)
+          .find(byUnit, unit)
+          .map((row) => ({ table, row: read(table, row) })),
+      ),
+  };
+}

@@ -1,0 +1,96 @@
+import { monotonicMs } from '../../../deadline.ts';
+import { AgentError, asAgentError } from '../../../errors.ts';
+import type { OverlayPlan } from '../../../model/overlay.ts';
+import { operationsOf } from '../../../overlay/rows/row-operations.ts';
+import type { WorkloadFacts } from '../../../workload/part.ts';
+import { planInSteps } from '../../../workload/plan-workload.ts';
+import type { Northbound } from './northbound-mirror.ts';
+import { createSlices } from './slices.ts';
+
+/** Result of a transaction: `nothing` if no row differed; nothing was written if it was refused. */
+export type Outcome =
+  | { readonly end: 'nothing' }
+  | { readonly end: 'not owner' }
+  | { readonly end: 'too much' }
+  | { readonly end: 'written'; readonly rows: number }
+  | { readonly end: 'refused'; readonly error: AgentError };
+
+/**
+ * Number of attempts when rows change between a plan and its transaction. More conflicts in a row are not a
+ * coincidence.
+ */
+const mostStale = 5;
+/**
+ * Number of plans that are begun in slices before one is made without a pause. Rows that change all the time are those
+ * of starting pods.
+ */
+const mostBegun = 3;
+/** Largest number of rows in a transaction of several objects; one policy has at most some thousand. */
+const mostRows = 500;
+/** Largest size of a transaction of several objects; the server does no other work meanwhile. */
+const mostBytes = 400_000;
+
+/**
+ * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true if the keys cannot
+ * be split. Fails if the server has not answered, in which case the transaction may have been written.
+ */
+export async function bring(
+  northbound: Northbound,
+  facts: WorkloadFacts,
+  units: ReadonlySet<string>,
+  isOne: boolean,
+): Promise<Outcome> {
+  for (let stale = 0; stale < mostStale; stale += 1) {
+    let plan: OverlayPlan | 'too much';
+    try {
+      plan = await planned(northbound, facts, units, isOne);
+    } catch (error) {
+      return { end: 'refused', error: asAgentError(error) };
+    }
+    if (plan === 'too much') return { end: 'too much' };
+    const rows = plan.changes.length;
+    if (rows === 0) return { end: 'nothing' };
+    const operations = operationsOf(plan, northbound.shape);
+    if (!isOne && JSON.stringify(operations).length > mostBytes) return { end: 'too much' };
+    const judged = await sent(northbound, rows, operations);
+    if (judged instanceof AgentError) return { end: 'refused', error: judged };
+    if (judged === 'written') return { end: 'written', rows };
+    if (judged === 'not owner') return { end: 'not owner' };
+  }
+  const hint = 'look for another program that writes these rows of OVN_Northbound, and stop it';
+  return { end: 'refused', error: new AgentError('ovsdb-refused', 'rows change while they are written', { hint }) };
+}
+
+/** Plans in slices. Starts again if rows change meanwhile; after some attempts, plans without a pause. */
+async function planned(
+  northbound: Northbound,
+  facts: WorkloadFacts,
+  units: ReadonlySet<string>,
+  isOne: boolean,
+): Promise<OverlayPlan | 'too much'> {
+  const breathe = createSlices(monotonicMs);
+  for (let tries = 0; ; tries += 1) {
+    const { existing, shape, revision } = northbound;
+    const steps = planInSteps(facts, existing, shape, units);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      if (!isOne && value > mostRows) return 'too much';
+      const pause = tries < mostBegun ? breathe() : null;
+      if (pause === null) continue;
+      await pause;
+      if (northbound.revision !== revision) break;
+    }
+  }
+}
+
+async function sent(northbound: Northbound, rows: number, operations: ReturnType<typeof operationsOf>) {
+  try {
+    return await northbound.transact(`change ${rows} rows of OVN_Northbound`, operations as never);
+  } catch (thrown) {
+    const error = asAgentError(thrown);
+    // A refusal for lack of storage says nothing about the rows.
+    if (error.kind === 'ovsdb-refused' && error.facts.isStorage !== true) return error;
+    throw error;
+  }
+}

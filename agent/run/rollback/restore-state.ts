@@ -1,0 +1,246 @@
+import { type Deadline, monotonicMs, startDeadline, throwIfStopped } from '../../deadline.ts';
+import { freeFromDatapath } from '../../drivers/host/kernel/kernel-datapath.ts';
+import { serviceEvent } from '../../drivers/host/process/service-event.ts';
+import { type ActivationWatch, watchActivations } from '../../drivers/networkmanager/activation.ts';
+import {
+  checkpointStands,
+  destroyCheckpoint,
+  pushCheckpointForward,
+  rollBackCheckpoint,
+} from '../../drivers/networkmanager/checkpoint.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
+import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
+import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../../errors.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { LinkAddresses, Step, StepKind, Wanted } from '../../model/plan.ts';
+import { execute } from '../steps/execute-step.ts';
+import { releaseLeft } from '../steps/held-routes.ts';
+import { type StepContext, stepContext } from '../steps/step-context.ts';
+import { waitForAddresses } from '../steps/wait-addresses.ts';
+import { portsOf, quiet } from './quiet.ts';
+import { type ReconnectPorts, reconnectOrRestored } from './reconnect.ts';
+
+/**
+ * Limit of a rollback: enough for systemd to restart NetworkManager and for a DHCP exchange. TimeoutStartSec of the unit leaves this much after the
+ * limit of the run.
+ */
+export const restoreLimitMs = 60_000;
+/** Limit for the addresses. NetworkManager starts a rollback at once, but activations that wait for a device can delay its reply. */
+const addressLimitMs = 45_000;
+/** Limit of the planned rollback, which takes a second or two. NetworkManager's rollback needs its time after it. */
+const plannedLimitMs = 20_000;
+/** Limit for the restart of vswitchd. systemd restarts a killed one after two seconds; an answer after `hangsAfterMs` means that it hangs. */
+const restartLimitMs = 6_000;
+const hangsAfterMs = 1_000;
+
+/** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
+const plannedTimerSeconds = 25;
+/** Limit for a lease or a router during a rollback; LACP negotiates within ten seconds. The NIC answers meanwhile. */
+const settleLimitMs = 12_000;
+
+/** Errors of a step whose service stopped during the rollback. systemd starts each of these services again. */
+const goneKinds: readonly ErrorKind[] = [
+  'dbus-lost',
+  'dbus-unreachable',
+  'networkmanager-not-running',
+  'ovsdb-lost',
+  'ovsdb-unreachable',
+];
+
+/** Steps that wait until no route or address has to be held for a NIC any more, and then release the held ones. */
+const settles: readonly StepKind[] = ['waitDynamic', 'releaseRoutes'];
+
+export interface Connections {
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<Observation>;
+}
+
+export interface RestorePorts extends ReconnectPorts<Connections> {
+  /** Plans the steps from the present state to the previous one; null if only NetworkManager's checkpoint can restore it. */
+  readonly planRestore: (observation: Observation) => readonly Step[] | null;
+  readonly say: (message: string) => void;
+}
+
+interface Aim extends Connections {
+  readonly failures: Failures;
+  readonly ports: RestorePorts;
+  readonly previous: Wanted;
+  readonly before: readonly LinkAddresses[];
+}
+
+interface Restoration extends Aim {
+  readonly watch: ActivationWatch;
+  readonly withoutVswitchd: boolean;
+}
+
+/** Failures during a rollback, in the order in which they happened. */
+type Failures = AgentError[];
+
+/**
+ * Rolls back to the state before a transaction and proves it. Runs the steps of a planned rollback, which change the NIC in place. If they fail, uses
+ * NetworkManager's checkpoint, which starts the NIC's profile again, and then the remaining steps. If a service stops meanwhile, waits for it and
+ * plans again. Returns an error if the rollback was incomplete, otherwise null.
+ */
+export async function restoreOldState(
+  ports: RestorePorts,
+  previous: Wanted,
+  before: readonly LinkAddresses[],
+  checkpoint: string | null,
+): Promise<AgentError | null> {
+  const deadline = startDeadline(restoreLimitMs);
+  const failures: Failures = [];
+  try {
+    for (;;) {
+      throwIfStopped(deadline);
+      const connections = await reconnectOrRestored(ports, deadline);
+      if (connections === null) {
+        ports.say("NetworkManager's own timer has restored the old state");
+        return null;
+      }
+      const aim = { ...connections, ports, previous, before, failures };
+      const gone = await bringBack(aim, checkpoint, deadline).then(() => null, goneService);
+      if (gone === null) return null;
+      failures.push(gone);
+      ports.say(`${gone.message}; the rollback starts again when it runs again`);
+    }
+  } catch (error) {
+    const cause = asAgentError(error);
+    return new AgentError('not-restored', `the old state could not be fully restored: ${cause.message}`, {
+      hint: `run \`microshift-net disable\` once the cause is fixed${cause.hint === undefined ? '' : ` (${cause.hint})`}`,
+      cause,
+      before: failures.filter(({ message }) => message !== cause.message),
+      facts: { missing: before.map((link) => `${link.interface}: ${link.addresses.join(' ')}`) },
+    });
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Returns the error of a service that stopped during the rollback and may start again; throws any other error. */
+export function goneService(error: unknown): AgentError {
+  if (isGone(error)) return error;
+  throw error;
+}
+
+function isGone(error: unknown): error is AgentError {
+  return isAgentError(error) && goneKinds.includes(error.kind);
+}
+
+/** Rolls back over the present connections. If NetworkManager exits, every wait ends, because its result will not come. */
+async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
+  const { nm, ovs, ports, previous, before } = aim;
+  const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
+  const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
+  const answers = await vswitchdAnswers(ovs);
+  const present = (await ovs.facts()).bridges.map((bridge) => bridge.name);
+  if (!answers) await freeFromDatapath(outside);
+  const deadline = startDeadline(restoreLimitMs, whole);
+  const endVanished = nm.onVanished((error) => deadline.interrupt(error));
+  const watch = watchActivations(nm);
+  try {
+    const restoration = { ...aim, watch, withoutVswitchd: !answers };
+    const stands = checkpoint !== null && (await checkpointStands(nm, checkpoint).catch(() => false));
+    const standing = stands ? checkpoint : null;
+    const isBack = standing !== null && (await goBackInPlace(restoration, standing, deadline));
+    if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
+    else {
+      if (standing !== null) {
+        ports.say('rolling back to the checkpoint');
+        await rollBackCheckpoint(nm, standing).catch((error: unknown) => {
+          aim.failures.push(asAgentError(error));
+          ports.say(asAgentError(error).message);
+        });
+      }
+      // Without a checkpoint NetworkManager was restarted, and requests a lease through a NIC that is still a port.
+      await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
+      // Necessary even if vswitchd answers: one that was restarted meanwhile does not know bridges that are gone from the database.
+      await freeFromDatapath(await goneOf(ovs, present));
+      await runSteps(restoration, deadline);
+    }
+    await freeFromDatapath(await goneOf(ovs, present));
+  } finally {
+    watch.stop();
+    endVanished();
+    deadline.clear();
+  }
+}
+
+/**
+ * Runs the planned rollback while the checkpoint exists. It starts no profile again, so that a bond keeps its ports. Returns false if the old state
+ * was not reached.
+ */
+async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
+  const { nm, ports } = restoration;
+  const deadline = startDeadline(plannedLimitMs, whole);
+  try {
+    // A checkpoint that cannot be extended is being rolled back already; the steps do the rest.
+    await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
+    if (ports.planRestore(await restoration.observe()) === null) return false;
+    await runSteps(restoration, deadline);
+    return true;
+  } catch (error) {
+    restoration.failures.push(asAgentError(error));
+    ports.say(`the planned rollback failed: ${asAgentError(error).message}`);
+    return false;
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Runs the steps from the present state to the old one, and waits until every link has its addresses. */
+async function runSteps(restoration: Restoration, deadline: Deadline): Promise<void> {
+  const { nm, ovs, observe, ports, before, watch, withoutVswitchd } = restoration;
+  const context = stepContext({ nm, ovs, watch, deadline, withoutVswitchd });
+  let stayedAway = false;
+  const take = async (step: Step): Promise<void> => {
+    const settling = settles.includes(step.do);
+    if (settling && stayedAway) return;
+    ports.say(`returning: ${step.why}`);
+    if (!settling) await execute(context, step);
+    else if (!(await settle(context, step, ports.say))) stayedAway = true;
+  };
+  for (const step of ports.planRestore(await observe()) ?? []) await take(step);
+  for (const step of await releaseLeft()) await take(step);
+  for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);
+}
+
+/**
+ * Runs a step that waits for a lease or routes of the NIC. Returns false if they do not come: the NIC answers with the held ones, and its profile
+ * must not be started again for that.
+ */
+async function settle(context: StepContext, step: Step, say: (message: string) => void): Promise<boolean> {
+  const deadline = startDeadline(settleLimitMs, context.deadline);
+  try {
+    await execute({ ...context, deadline }, step);
+    return true;
+  } catch (error) {
+    throwIfStopped(context.deadline);
+    if (isGone(error)) throw error;
+    say(`left to NetworkManager: ${asAgentError(error).message}`);
+    return false;
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Returns the bridges that are not in the database any more. NetworkManager waits until vswitchd has removed their devices. */
+async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
+  const { bridges } = await ovs.facts();
+  return names.filter((name) => !bridges.some((bridge) => bridge.name === name));
+}
+
+/** True if ovs-vswitchd answers, at once or after a restart by systemd. Without it, ports that are removed from the database stay in the kernel. */
+async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
+  const giveUpMs = monotonicMs() + restartLimitMs;
+  for (;;) {
+    const askedMs = monotonicMs();
+    try {
+      await ovs.probeVswitchd();
+      return true;
+    } catch {
+      if (monotonicMs() - askedMs > hangsAfterMs || monotonicMs() > giveUpMs) return false;
+      await serviceEvent();
+    }
+  }
+}

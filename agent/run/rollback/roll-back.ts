@@ -1,0 +1,39 @@
+import type { Deadline } from '../../deadline.ts';
+import type { AgentError } from '../../errors.ts';
+import { endingWith } from '../../failures.ts';
+import type { JournalHeader } from '../../model/journal.ts';
+import { planRestore } from '../../plan/make-plan.ts';
+import type { Node } from '../node.ts';
+import { freeAddressed, looksRestored, reconnectNode } from './reconnect.ts';
+import { type RestorePorts, restoreOldState } from './restore-state.ts';
+
+/**
+ * Rolls back to the state before a transaction, over a new connection if NetworkManager was restarted meanwhile.
+ * `checkpoint` is that of the transaction if it may still exist. Returns an error if the rollback was incomplete,
+ * otherwise null.
+ */
+export async function takeBack(
+  node: Node,
+  { previous, plan: { before, wanted } }: Pick<JournalHeader, 'previous' | 'plan'>,
+  checkpoint: string | null,
+  say: (message: string) => void,
+): Promise<AgentError | null> {
+  let current = node;
+  const closeOpened = (): void => {
+    if (current !== node) current.close();
+  };
+  const reconnect = async (limit: Deadline): Promise<Node> => {
+    const working = await reconnectNode(current, limit, say);
+    if (working !== current) closeOpened();
+    current = working;
+    return working;
+  };
+  const ports: RestorePorts = {
+    reconnect,
+    looksRestored: () => looksRestored(previous, before),
+    freeAddressed: () => freeAddressed(previous, before),
+    planRestore: (observation) => planRestore(previous, observation, wanted),
+    say,
+  };
+  return endingWith(() => restoreOldState(ports, previous, before, checkpoint), closeOpened);
+}

@@ -1,0 +1,116 @@
+import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
+import type { RowReference } from '../../model/rows.ts';
+import type { Service } from '../../model/workload.ts';
+import { balancerGroups, gatewayNames } from '../../overlay/overlay-names.ts';
+import { has, is, keys, only, type WantedColumn } from '../../overlay/rows/column-changes.ts';
+import { mapOf } from '../../overlay/rows/row-index.ts';
+import type { UnitDraft } from '../part.ts';
+import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
+
+/**
+ * Fields that choose a client's endpoint if the service has session affinity (ovn-nb(5), Load_Balancer, selection_fields): the client's address
+ * alone. OVN hashes them for the client's first packet already. `options:affinity_timeout` would learn from that packet and drop it; its
+ * retransmission is part of a connection by then and is dropped as well, so that the first connection of every client fails (OVN 23.03 and 26.03).
+ */
+const fieldsOfClient = ['ip_src'];
+
+/** Keys that only some services have. */
+const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
+
+/**
+ * Plans the row of a load balancer, and the references to it: from a group if the release and the layout have groups, or else from each switch and
+ * router.
+ */
+export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balancer): void {
+  const { draft } = unit;
+  const owner = `${service.namespace}/${service.name}`;
+  const title = `Service_${owner}_${balancer.protocol}_${placeName(balancer.place)}`;
+  const existing = draft.existing.named('Load_Balancer', title);
+  const options = optionsOf(balancer);
+  const row = unit.want({
+    table: 'Load_Balancer',
+    title,
+    existing,
+    columns: {
+      name: is(title),
+      protocol: is([balancer.protocol.toLowerCase()]),
+      vips: exactly(balancer.vips, Object.keys(mapOf(existing, 'vips'))),
+      options: exactly(options, sometimes),
+      selection_fields: only(service.affinitySeconds === null ? [] : fieldsOfClient),
+      external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
+    },
+    absent: { name: title },
+    why: `service ${owner} is reached over ${balancer.protocol}`,
+  });
+  attach(unit, balancer.place, row.reference, title);
+}
+
+/** Returns true if a load balancer of this name belongs to the switch or router of one node. */
+export function isOfOneNode(title: string): boolean {
+  return /_node_(switch|router|external|announced)_/.test(title);
+}
+
+/** Returns the desired content of a map: these keys, and none of the others. */
+function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): WantedColumn {
+  return { keys: entries, without: others.filter((key) => !(key in entries)) };
+}
+
+function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
+  const { place, protocol, keepsSource } = balancer;
+  return {
+    reject: 'true',
+    event: 'false',
+    hairpin_snat_ip: Object.values(masqueradeOfHairpin).join(' '),
+    // Nodes answer for their own addresses, and the program that assigns a service the address of a load balancer also announces it.
+    neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
+    ...(keepsSource && { skip_snat: 'true' }),
+    // Without ct_flush, a UDP client would send to a removed backend for as long as it sends. TCP connections end by themselves and may outlive their
+    // entry.
+    ...(protocol === 'UDP' && { ct_flush: 'true' }),
+  };
+}
+
+/** Adds a load balancer to its groups, switches or routers. A missing one is skipped; the plan that adds it also refers to the load balancer. */
+function attach(unit: UnitDraft, place: BalancerPlace, balancer: RowReference, title: string): void {
+  const { draft } = unit;
+  for (const { table, name, column } of holdersOf(unit, place)) {
+    const existing = draft.existing.named(table, name);
+    if (existing === null) {
+      draft.trace.push(`${title}=not on ${name}, which is not there`);
+      continue;
+    }
+    draft.want({
+      table,
+      title: name,
+      existing,
+      columns: { [column]: has(balancer) },
+      isShared: true,
+      why: `${title} is balanced there`,
+    });
+  }
+}
+
+interface HolderName {
+  readonly table: 'Load_Balancer_Group' | 'Logical_Switch' | 'Logical_Router';
+  readonly name: string;
+  readonly column: 'load_balancer';
+}
+
+function holdersOf({ layout, nodes, draft }: UnitDraft, place: BalancerPlace): readonly HolderName[] {
+  const column = 'load_balancer';
+  const onSwitch = (name: string): HolderName => ({ table: 'Logical_Switch', name, column });
+  const onGateway = (node: string): HolderName => ({
+    table: 'Logical_Router',
+    name: gatewayNames(node).router,
+    column,
+  });
+  if ('node' in place) return [place.at === 'switch' ? onSwitch(place.node) : onGateway(place.node)];
+  const isEverywhere = place.at === 'everywhere';
+  if (layout.naming === 'modern' && draft.hasTable('Load_Balancer_Group')) {
+    const name = isEverywhere ? balancerGroups.cluster : balancerGroups.switches;
+    return [{ table: 'Load_Balancer_Group', name, column }];
+  }
+  const switches = nodes.filter(({ subnets }) => subnets.length > 0).map(({ name }) => onSwitch(name));
+  const gateways = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);
+  return [...switches, ...(isEverywhere ? gateways.map(({ name }) => onGateway(name)) : [])];
+}

@@ -1,0 +1,121 @@
+import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../model/workload.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
+import type { Draft } from '../../overlay/rows/desired-rows.ts';
+import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
+import { wantAnnounced } from './announced-ports.ts';
+import { wantBalancer } from './balancer-rows.ts';
+import { type Balancer, balancersOf } from './balancers.ts';
+import { serviceOf } from './indexed-slices.ts';
+import { type Outside, outsideOf, sharing } from './outside.ts';
+import { type ServedSlices, servedSlices } from './served-slices.ts';
+import { wantWaysBack } from './way-back.ts';
+
+/** Planner of the load balancers of services; a key stands for a service with all its slices. */
+export const services: Part = {
+  kind: 'service',
+  keys: ({ workload }) =>
+    [...workload.services].flatMap(([key, { clusterIPs }]) => (clusterIPs.length > 0 ? [key] : [])),
+  concerned: (change, { workload }) => {
+    const own = keysOf(change);
+    return [...own, ...sharing(placesChanged(change, own, workload), workload.services)];
+  },
+  *want(key, unit) {
+    const service = unit.workload.services.get(key);
+    if (service === undefined) return;
+    const { slices, outside, namespaceOf } = ofPlan(unit);
+    const balancers = yield* balancersOf(service, slices.of(key), unit.nodes, outside);
+    for (const balancer of balancers) {
+      yield;
+      wantBalancer(unit, service, balancer);
+    }
+    for (const { node, protocol, backends } of answeredBy(balancers)) {
+      const there = unit.nodes.find(({ name }) => name === node);
+      if (there !== undefined) yield* wantWaysBack(unit, key, there, protocol, backends, namespaceOf);
+      yield;
+    }
+  },
+};
+
+/** Returns the keys of the services to which a changed object belongs. */
+function keysOf({ kind, before, now }: ObjectChange): readonly ObjectKey[] {
+  const found = [before, now].flatMap((one) => {
+    if (one === undefined) return [];
+    if (kind === 'Service') return [`${(one as Service).namespace}/${one.name}`];
+    return kind === 'EndpointSlice' ? (serviceOf(one as EndpointSlice) ?? []) : [];
+  });
+  return [...new Set(found)];
+}
+
+/**
+ * Returns the services whose change can move an address or port to another service. With `externalTrafficPolicy: Local`, endpoints decide which
+ * gateway answers for an address.
+ */
+function placesChanged(
+  { kind, before, now }: ObjectChange,
+  own: readonly ObjectKey[],
+  workload: WorkloadFacts['workload'],
+): readonly Service[] {
+  if (kind === 'Service') return [before, now].flatMap((one) => one ?? []);
+  return own.flatMap((key) => {
+    const service = workload.services.get(key);
+    return service?.externalTrafficPolicy === 'Local' && service.externalIPs.length > 0 ? [service] : [];
+  });
+}
+
+/** Decisions about all services, made once for all object keys of a plan. */
+interface OfPlan {
+  readonly slices: ServedSlices;
+  readonly outside: Outside;
+  namespaceOf(address: string): string | null;
+}
+
+const plans = new WeakMap<Draft, OfPlan>();
+
+/** Plans the rows that all services of a plan together need at the gateways; yields after each address. */
+export function* wantForAllServices(facts: WorkloadFacts, draft: Draft): Generator<void, void, undefined> {
+  const { outside } = ofPlan({ ...facts, draft });
+  const announcers = new Map<string, string>();
+  for (const address of outside.externalAddresses()) {
+    const announcer = outside.announcer(address);
+    if (announcer !== null) announcers.set(address, announcer);
+    yield;
+  }
+  wantAnnounced(draft, facts.nodes, announcers);
+}
+
+function ofPlan(unit: WorkloadFacts & Pick<UnitDraft, 'draft'>): OfPlan {
+  const known = plans.get(unit.draft);
+  if (known !== undefined) return known;
+  const slices = servedSlices(unit);
+  const found = { slices, outside: outsideOf(unit, slices), namespaceOf: namespacesIn(unit) };
+  plans.set(unit.draft, found);
+  return found;
+}
+
+/** Returns a function from the address of a pod to its namespace. The index is built at the first call, because few services need it. */
+function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
+  let known: Map<string, string> | null = null;
+  return (address) => {
+    known ??= new Map(
+      [...addresses].flatMap(([pod, own]) => own.map((one) => [withoutLength(one), pod.split('/')[0] ?? ''] as const)),
+    );
+    return known.get(address) ?? null;
+  };
+}
+
+/** Returns the backends behind a gateway's load balancers that preserve the source address, by node and protocol. */
+function answeredBy(balancers: readonly Balancer[]): readonly {
+  readonly node: string;
+  readonly protocol: Balancer['protocol'];
+  readonly backends: ReadonlySet<string>;
+}[] {
+  const found = new Map<string, { node: string; protocol: Balancer['protocol']; backends: Set<string> }>();
+  for (const { place, protocol, keepsSource, vips } of balancers) {
+    if (!keepsSource || !('node' in place)) continue;
+    const key = `${protocol} ${place.node}`;
+    const one = found.get(key) ?? { node: place.node, protocol, backends: new Set() };
+    for (const to of Object.values(vips)) for (const backend of to.split(',')) one.backends.add(backend);
+    found.set(key, one);
+  }
+  return [...found.values()];
+}

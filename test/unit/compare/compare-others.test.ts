@@ -1,0 +1,133 @@
+import t from 'tap';
+import { compareOthers, isOfOthers, lostEntries, lostPorts, othersNow } from '../../../agent/compare/compare-others.ts';
+import { inWords } from '../../../agent/compare/in-words.ts';
+import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';
+import type { Observation } from '../../../agent/model/observation.ts';
+import type { OthersRecord } from '../../../agent/model/others.ts';
+import { planApply } from '../../../agent/plan/make-plan.ts';
+import { appliedCase } from '../plan/cases.ts';
+import { changed } from '../plan/change.ts';
+
+const { config, observation } = appliedCase('static4');
+const decision = planApply(config, observation, true);
+if (decision.kind !== 'planned') throw new TypeError('static4 can be planned');
+const [wanted] = decision.plan.wanted.bridges;
+if (wanted === undefined) throw new TypeError('static4 has a bridge');
+const index = observation.links.find(({ name }) => name === 'br-ex')?.index ?? 0;
+
+const route = {
+  destination: '10.43.0.0/16',
+  gateway: '169.254.169.4',
+  source: null,
+  metric: null,
+  mtuBytes: 1400,
+  table: null,
+};
+const entries: KernelEntries = {
+  interface: 'br-ex',
+  addresses: [
+    { address: '10.44.0.0/32', metric: null, noDad: false, deprecated: false },
+    { address: '192.0.2.50/24', metric: null, noDad: false, deprecated: false },
+  ],
+  routes: [route],
+  neighbours: [{ address: '169.254.169.4', mac: '0a:58:a9:fe:a9:04' }],
+};
+const ports = [
+  { name: 'patch-ex', isDevice: false },
+  { name: 'tap0', isDevice: true },
+];
+
+/** The node with a note of an interface with this number. */
+function noted(number: number, more: Partial<OthersRecord> = {}, change: Record<string, unknown> = {}): Observation {
+  const record: OthersRecord = { bridge: 'br-ex', index: number, entries, ports, lostPorts: [], ...more };
+  return { ...changed(observation, change), others: [record] };
+}
+
+const words = (seen: Observation): readonly string[] => compareOthers(wanted, seen).map((one) => inWords(one).subject);
+
+t.test('what is missing on the same interface was taken off by its owner', (t) => {
+  t.strictSame(words(noted(index)), []);
+  t.strictSame(words({ ...observation }), [], 'and where nothing is noted nothing is missed');
+  t.end();
+});
+
+t.test('what is missing on another interface went with the one before', (t) => {
+  const seen = noted(index + 1);
+  t.strictSame(words(seen), [
+    '10.44.0.0/32 of another program on br-ex',
+    '10.43.0.0/16 via 169.254.169.4 of another program on br-ex',
+    '169.254.169.4 at 0a:58:a9:fe:a9:04 of another program on br-ex',
+    'port patch-ex of another program in br-ex',
+  ]);
+  t.ok(compareOthers(wanted, seen).every(isOfOthers));
+  const without = noted(index, {}, { '-links/[name=br-ex]': true });
+  t.equal(lostEntries('br-ex', without).addresses.length, 2, 'all of it, while there is no interface at all');
+  t.end();
+});
+
+t.test('what is there again is not missed', (t) => {
+  const seen = { ...noted(index + 1), foreign: [{ ...entries, addresses: [] }] };
+  t.strictSame(lostEntries('br-ex', seen).routes, []);
+  t.strictSame(lostEntries('br-ex', seen).neighbours, []);
+  t.end();
+});
+
+t.test('ports', (t) => {
+  const names = (seen: Observation): readonly string[] => lostPorts('br-ex', seen).map(({ name }) => name);
+  t.strictSame(names(noted(index + 1)), ['patch-ex'], 'the cable of a guest that is gone is not missed');
+  const tap = { 'links/[+]': { ...observation.links[0], name: 'tap0' } };
+  t.strictSame(names(noted(index + 1, {}, tap)), ['patch-ex', 'tap0'], 'and one that is there is');
+  const lost = { ports: [], lostPorts: [{ name: 'patch-ex', isDevice: false }] };
+  t.strictSame(names(noted(index, lost)), ['patch-ex'], 'it is missed until it is there again');
+  const port = { ...observation.ovs.bridges[0]?.ports[0], name: 'patch-ex' };
+  t.strictSame(names(noted(index, lost, { 'ovs/bridges/[name=br-ex]/ports/[+]': port })), []);
+  t.end();
+});
+
+t.test('what a run notes', (t) => {
+  const [record] = othersNow([wanted], { ...noted(index + 1), foreign: [entries] });
+  t.match(record, { bridge: 'br-ex', index, entries, ports: [], lostPorts: [{ name: 'patch-ex' }] });
+  t.strictSame(othersNow([wanted], changed(observation, { '-links/[name=br-ex]': true })), []);
+  t.end();
+});
+
+t.test('the plan gives the interface what it had, and says whose the ports are', (t) => {
+  const again = planApply(config, noted(index + 1), true);
+  if (again.kind !== 'planned') throw new TypeError('static4 can be planned');
+  const { steps, notes } = again.plan;
+  t.match(steps, [
+    { do: 'changeKernel', required: false, entries: { addresses: [{ address: '10.44.0.0/32' }], routes: [route] } },
+  ]);
+  t.match(notes.at(-1)?.message, /port patch-ex was in br-ex until another program made the bridge again/);
+  t.end();
+});
+
+t.test(
+  "MicroShift's address on lo, which it put there while the bridge did not exist, is removed when the bridge gets it again",
+  (t) => {
+    const [address] = entries.addresses;
+    if (address === undefined) throw new TypeError('there is an address of another program');
+    const onLo: KernelEntries = { interface: 'lo', addresses: [address], routes: [], neighbours: [] };
+    const seen = { ...noted(index + 1), foreign: [onLo] };
+    t.match(words(seen), ['10.44.0.0/32 of another program on br-ex'], 'the bridge lacks it');
+    const decision = planApply(config, seen, true);
+    if (decision.kind !== 'planned') throw new TypeError('it can be planned');
+    const changes = decision.plan.steps.flatMap((step) => (step.do === 'changeKernel' ? [step] : []));
+    t.match(
+      changes.map(({ entries: { interface: name, addresses }, removed = [] }) => [name, addresses.length, removed]),
+      [
+        ['br-ex', 1, []],
+        ['lo', 0, ['10.44.0.0/32']],
+      ],
+      'in the same run, which would find it superfluous afterwards and fail',
+    );
+    t.strictSame(
+      othersNow([wanted], { ...seen, foreign: [onLo, { ...entries, addresses: [address] }] }).map(
+        ({ entries: { interface: name, addresses } }) => [name, addresses.length],
+      ),
+      [['br-ex', 1]],
+      'what lo has is not recorded',
+    );
+    t.end();
+  },
+);

@@ -1,0 +1,155 @@
+// Flows of a shared bridge, and what the node itself needs: golden cases, and the ports that they are made for.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts';
+import type { SharedPorts } from '../../../../agent/model/shared-bridge.ts';
+import { withoutLength } from '../../../../agent/overlay/addresses.ts';
+import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
+import { arrivingServices } from '../../../../agent/overlay/services/inbound-services.ts';
+import { demuxFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
+import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
+import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
+
+const cases = join(import.meta.dirname, '../../../../../test/cases/demux');
+const six: OverlayLayout = { ...dual, clusterSubnets: ['fd01::/48'], serviceSubnets: ['fd02::/112'] };
+
+/** facts.json, see README.md there. */
+interface Facts {
+  readonly layout?: 'modern' | 'dual' | 'six';
+  readonly node?: Partial<OverlayNode>;
+  readonly gateway?: Partial<OverlayGateway>;
+  readonly ports?: SharedPorts;
+  readonly balancers?: readonly {
+    readonly name: string;
+    readonly protocol?: string;
+    readonly vips: Readonly<Record<string, string>>;
+  }[];
+  readonly others?: readonly string[];
+  readonly router?: readonly string[];
+}
+
+for (const name of readdirSync(cases).filter((entry) => !entry.endsWith('.md'))) {
+  t.test(name, (t) => {
+    const outcome = outcomeOf(JSON.parse(readFileSync(join(cases, name, 'facts.json'), 'utf8')) as Facts);
+    for (const [file, text] of Object.entries(outcome)) {
+      const path = join(cases, name, file);
+      if (process.env.UPDATE_CASES === '1') {
+        if (text === null) rmSync(path, { force: true });
+        else writeFileSync(path, text);
+      }
+      t.equal(text, existsSync(path) ? readFileSync(path, 'utf8') : null, file);
+    }
+    t.end();
+  });
+}
+
+function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'table.nft': string | null } {
+  const layout = { modern, dual, six }[facts.layout ?? 'modern'];
+  const gateway = gatewayOf(1, facts.gateway);
+  const node = nodeOf(1, { ...facts.node, gateway });
+  const services = arrivingServices(layout, node, gateway, southboundOf(facts, node));
+  const flows = demuxFlows(node, gateway, facts.ports ?? { nic: 1, cluster: 2, isAlone: true }, services);
+  return {
+    'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),
+    'table.nft': hostServices(services, 'ovn-k8s-mp0', gateway.addresses.map(withoutLength))?.script ?? null,
+  };
+}
+
+function southboundOf({ balancers = [], others = [], router }: Facts, node: OverlayNode): DatabaseRows {
+  const rows = balancers.map(
+    ({ name, protocol, vips }): DatabaseRow => ({
+      _uuid: name,
+      name,
+      protocol: protocol === undefined ? [] : [protocol],
+      vips,
+      ...(router !== undefined && { lr_datapath_group: router.includes(name) ? ['of-routers'] : [] }),
+    }),
+  );
+  const chassis = [node.systemId, ...others].map(
+    (name): DatabaseRow => ({ _uuid: name, name, encaps: [`at ${name}`] }),
+  );
+  const encaps = [...node.encap.addresses, ...others];
+  const told = router === undefined ? {} : { lr_datapath_group: { kind: 'set', isReference: true } as const };
+  return {
+    database: 'OVN_Southbound',
+    shape: { Load_Balancer: { vips: { kind: 'map', isReference: false }, ...told } },
+    tables: {
+      Load_Balancer: rows,
+      Logical_DP_Group: [{ _uuid: 'of-routers', datapaths: ['gateway'] }],
+      Datapath_Binding: [{ _uuid: 'gateway', external_ids: { name: 'GR_n1' } }],
+      Chassis: chassis,
+      Encap: encaps.map((ip, index) => ({ _uuid: `at ${chassis[index]?._uuid}`, ip })),
+    },
+  };
+}
+
+/** br-ex with its own interface, the NIC as port 1 and the gateway's port as port 2, and more. */
+function switchRows(more: readonly Partial<DatabaseRow>[] = [], cluster: Partial<DatabaseRow> = {}): DatabaseRows {
+  const interfaces = [
+    { name: 'br-ex', type: 'internal', ofport: [65_534] },
+    { name: 'eth0', type: '', ofport: [1], mac_in_use: ['52:54:00:00:00:01'] },
+    { name: 'patch-br-ex_n1-to-br-int', type: 'patch', ofport: [2], ...cluster },
+    ...more,
+  ];
+  return {
+    database: 'Open_vSwitch',
+    shape: {},
+    tables: {
+      Bridge: [{ _uuid: 'bridge', name: 'br-ex', ports: interfaces.map((_, index) => `port ${index}`) }],
+      Port: interfaces.map((_, index) => ({
+        _uuid: `port ${index}`,
+        interfaces: [`interface ${index}`],
+      })),
+      Interface: interfaces.map((row, index) => ({ ...row, _uuid: `interface ${index}` })),
+    },
+  };
+}
+
+t.test('ports of the bridge', (t) => {
+  const ports = (rows: DatabaseRows): SharedPorts | string => sharedPorts(modern, 'n1', gatewayOf(1), rows);
+  t.strictSame(ports(switchRows()), { nic: 1, cluster: 2, isAlone: true });
+  const tap = { name: 'tap0', type: '', ofport: [9], mac_in_use: ['52:54:00:00:00:99'] };
+  t.strictSame(ports(switchRows([tap])), { nic: 1, cluster: 2, isAlone: false }, 'the NIC has the MAC of the bridge');
+  t.match(
+    ports(switchRows([{ name: 'eth1', type: '', ofport: [9], mac_in_use: ['52:54:00:00:00:01'] }])),
+    /eth0, eth1/,
+  );
+  t.match(ports(switchRows([], { ofport: [] })), /has not made eth0 and patch-br-ex_n1-to-br-int yet/);
+  t.match(ports(switchRows([], { name: 'another' })), /br-ex has no port patch-br-ex_n1-to-br-int/);
+  t.match(sharedPorts(modern, 'n1', gatewayOf(1, { bridge: 'br9' }), switchRows()), /there is no bridge br9/);
+  t.equal(clusterPort(seed, 'n1', gatewayOf(1)), 'k8s-patch-br-ex-br-int', 'which the older tool made itself');
+  t.end();
+});
+
+t.test('without a gateway a node is told of what it serves itself in the cluster, and of nothing else', (t) => {
+  const node = nodeOf(1);
+  const vips = {
+    '10.43.0.1:443': '192.0.2.11:6443',
+    '10.43.0.80:80': '10.42.1.9:8080',
+    '192.0.2.11:30080': '10.42.1.9:8080',
+  };
+  const services = arrivingServices(modern, node, null, southboundOf({ balancers: [{ name: 'all', vips }] }, node));
+  const target = { address: '192.0.2.11', port: 6443 };
+  t.strictSame(services, [{ protocol: 'tcp', address: '10.43.0.1', port: 443, target, isServedHere: true }]);
+  t.end();
+});
+
+t.test('a member that claims the address of this node takes no service from it', (t) => {
+  const node = nodeOf(1, { gateway: gatewayOf(1) });
+  const vips = { '192.0.2.11:30080': '10.42.1.9:8080' };
+  const rows = southboundOf({ balancers: [{ name: 'all', vips }], others: ['192.0.2.99'] }, node);
+  const [own, liar] = rows.tables.Encap ?? [];
+  const arriving = (encaps: readonly unknown[], more: readonly DatabaseRow[] = []): number => {
+    const [first, second] = rows.tables.Chassis ?? [];
+    const Chassis = [first, { ...second, encaps }] as DatabaseRow[];
+    const tables = { ...rows.tables, Chassis, Encap: [own, liar, ...more] as DatabaseRow[] };
+    return arrivingServices(modern, node, node.gateway, { ...rows, tables }).length;
+  };
+  t.equal(arriving([liar?._uuid]), 1, 'an honest one');
+  t.equal(arriving([own?._uuid]), 1, 'by the row of this node');
+  const forged = { _uuid: 'forged', ip: '192.0.2.11', type: 'vxlan', chassis_name: '192.0.2.99' };
+  t.equal(arriving(['forged'], [forged]), 1, 'by a row of its own');
+  t.end();
+});

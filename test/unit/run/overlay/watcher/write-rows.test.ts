@@ -1,0 +1,70 @@
+// What a transaction that the database does not take says of its rows.
+import t from 'tap';
+import { fromOvn } from '../../../../../agent/drivers/ovn/ovn-errors.ts';
+import { OvsdbError } from '../../../../../agent/drivers/ovsdb/index.ts';
+import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
+import { bring } from '../../../../../agent/run/overlay/watcher/write-rows.ts';
+import { applied, emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
+import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
+
+/** A service is brought to a database that fails so. */
+function brought(message: string) {
+  const database = emptyNorthbound();
+  const nodes = [nodeOf(1)];
+  applied(database, { layout: modern, nodes });
+  const { existing, shape } = foundIn(database.rows());
+  const northbound = {
+    existing,
+    shape,
+    isOwner: true,
+    revision: 0,
+    onChange: () => undefined,
+    onOwner: () => undefined,
+    transact: (what: string) => Promise.reject(fromOvn(what, 'unix:nb', new OvsdbError('operation', message))),
+    close: () => Promise.resolve(),
+  };
+  const facts = factsFor([serviceObject('web')], nodes, modern);
+  return bring(northbound, facts, new Set(['service:default/web']), true);
+}
+
+t.test('a row that the database does not take', async (t) => {
+  const outcome = await brought('operation 3 (insert Load_Balancer) failed: constraint violation');
+  t.match(outcome, { end: 'refused', error: { kind: 'ovsdb-refused', hint: /run it again/ } });
+});
+
+t.test(
+  'a full disk says nothing of the rows: they are all written when there is space, none before the others',
+  async (t) => {
+    const error = { kind: 'ovsdb-refused', message: /change \d rows.*write failed/, hint: /df \/var\/lib\/ovn/ };
+    await t.rejects(brought('commit failed: I/O error: /var/lib/ovn/ovnnb_db.db: write failed'), error);
+  },
+);
+
+t.test('a plan during which rows change is made again, and in the end in one piece', async (t) => {
+  const { existing, shape } = foundIn(emptyNorthbound().rows());
+  const services = Array.from({ length: 500 }, (_, index) => serviceObject(`s${index}`));
+  const facts = factsFor(services, [nodeOf(1)], modern);
+  const units = new Set([...facts.workload.services.keys()].map((key) => `service:${key}`));
+  let [revision, transactions] = [0, 0];
+  const northbound = {
+    existing,
+    shape,
+    isOwner: true,
+    // Another program changes a row at each read of the revision.
+    get revision() {
+      revision += 1;
+      return revision;
+    },
+    onChange: () => undefined,
+    onOwner: () => undefined,
+    transact: () => {
+      transactions += 1;
+      return Promise.resolve('written' as const);
+    },
+    close: () => Promise.resolve(),
+  };
+  t.strictSame(await bring(northbound, facts, units, true), { end: 'written', rows: 500 });
+  t.equal(transactions, 1);
+  const several = await bring(northbound, facts, new Set([...units, 'service:default/none']), false);
+  t.match(several, { end: 'written' }, '500 rows of several objects are one transaction');
+});

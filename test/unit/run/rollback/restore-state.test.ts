@@ -1,0 +1,392 @@
+// How the state before a failed transaction comes back: in place while the checkpoint stands, by it, or after it. The node is played.
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { NetworkManager } from '../../../../agent/drivers/networkmanager/nm-client.ts';
+import type { OpenVSwitch } from '../../../../agent/drivers/openvswitch/ovs-client.ts';
+import { AgentError } from '../../../../agent/errors.ts';
+import type { Observation } from '../../../../agent/model/observation.ts';
+import type { LinkAddresses, Step, Wanted } from '../../../../agent/model/plan.ts';
+import { type Connections, type RestorePorts, restoreOldState } from '../../../../agent/run/rollback/restore-state.ts';
+
+const checkpoint = '/checkpoint/1';
+const none: Wanted = { bridges: [] };
+/** What every machine has. */
+const before: readonly LinkAddresses[] = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
+const profile = { id: 'x', uuid: 'x', settings: { connection: { id: ['s', 'x'] } } } as const;
+const step: Step = { do: 'writeProfiles', profiles: [profile], why: 'what was before' };
+const refused = (message: string): AgentError => new AgentError('networkmanager-refused', message);
+
+interface Played {
+  readonly checkpoints?: readonly string[];
+  readonly planRestore?: RestorePorts['planRestore'];
+  readonly previous?: Wanted;
+  readonly checkpoint?: string | null;
+  readonly nm?: Partial<NetworkManager>;
+  readonly ovs?: Partial<OpenVSwitch>;
+  readonly observe?: Connections['observe'];
+  readonly reconnect?: RestorePorts['reconnect'];
+  readonly looksRestored?: RestorePorts['looksRestored'];
+  /** Bridges in the database, each time it is asked; the last one stays. */
+  readonly bridges?: readonly (readonly string[])[];
+  /** Held routes that ip(8) shows, IPv4. */
+  readonly held?: readonly object[];
+}
+
+interface Restored {
+  /** Calls and messages in their order. */
+  readonly log: readonly string[];
+  readonly left: AgentError | null;
+  /** What was taken out of the kernel's data path. */
+  readonly freed: readonly string[];
+  /** Lines of batches that ip(8) was given. */
+  readonly ip: readonly string[];
+  /** How often the checkpoint's timer was pushed forward. */
+  readonly pushes: number;
+}
+
+async function restore(t: Test, played: Played): Promise<Restored> {
+  const log: string[] = [];
+  let pushes = 0;
+  const bridges = [...(played.bridges ?? [[]])];
+  const nm: Partial<NetworkManager> = {
+    property: async (_path, _interface, name) => (name === 'Checkpoints' ? (played.checkpoints ?? [checkpoint]) : []),
+    request: async (_what, { member }) => {
+      if (member === pushing) pushes += 1;
+      else log.push(member);
+      return [];
+    },
+    findProfile: async () => null,
+    addProfile: async () => {
+      log.push('addProfile');
+      return '/profile';
+    },
+    onSignal: () => () => undefined,
+    onVanished: () => () => undefined,
+    ...played.nm,
+  };
+  const ovs: Partial<OpenVSwitch> = {
+    probeVswitchd: async () => undefined,
+    facts: async () => {
+      const names = (bridges.length > 1 ? bridges.shift() : bridges[0]) ?? [];
+      return { bridges: names.map((name) => ({ name, ports: [] })) } as unknown as Awaited<
+        ReturnType<OpenVSwitch['facts']>
+      >;
+    },
+    ...played.ovs,
+  };
+  const connections = {
+    nm: nm as NetworkManager,
+    ovs: ovs as OpenVSwitch,
+    observe: played.observe ?? (async () => ({}) as Observation),
+  };
+  const ports: RestorePorts = {
+    reconnect: played.reconnect ?? (async () => connections),
+    looksRestored: played.looksRestored ?? (async () => false),
+    freeAddressed: async () => {
+      log.push('NICs with addresses are freed');
+    },
+    planRestore: played.planRestore ?? (() => [step]),
+    say: (message) => log.push(message),
+  };
+  const programs = playPrograms(t, played.held ?? []);
+  const path = played.checkpoint === undefined ? checkpoint : played.checkpoint;
+  const left = await restoreOldState(ports, played.previous ?? none, before, path);
+  return { log, left, pushes, freed: programs('ovs-dpctl'), ip: programs('ip') };
+}
+
+/** An ovs-dpctl that notes what it is asked to take out, and an ip that shows held routes and notes its batches. */
+function playPrograms(t: Test, held: readonly object[]): (program: string) => readonly string[] {
+  const directory = t.testdir({});
+  const notes = (program: string): string => join(directory, `${program}.notes`);
+  const show = `case "$*" in *" monitor "*) exec sleep 60 ;; *-batch*) cat >> ${notes('ip')} ;; *"-4 route show proto 77"*) echo '${JSON.stringify(held)}' ;; esac`;
+  for (const [program, text] of [
+    ['ovs-dpctl', `echo "$*" >> ${notes('ovs-dpctl')}`],
+    ['ip', show],
+  ] as const) {
+    writeFileSync(join(directory, program), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(directory, program), 0o755);
+  }
+  const path = process.env.PATH;
+  process.env.PATH = `${directory}:${path}`;
+  t.teardown(() => {
+    process.env.PATH = path;
+  });
+  return (program) => (existsSync(notes(program)) ? readFileSync(notes(program), 'utf8').trim().split('\n') : []);
+}
+
+/** Fails the first time, and not again. */
+function once(error: AgentError): () => Promise<string> {
+  let calls = 0;
+  return async () => {
+    if (calls++ === 0) throw error;
+    return '/profile';
+  };
+}
+
+const pushing = 'CheckpointAdjustRollbackTimeout';
+const returning = 'returning: what was before';
+const rollingBack = 'rolling back to the checkpoint';
+
+t.test('in place, and the checkpoint is not needed', async (t) => {
+  const { log, left, freed, pushes } = await restore(t, {});
+  t.equal(left, null);
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
+  t.equal(pushes, 1, 'its timer does not run out under the way back');
+  t.strictSame(freed, []);
+});
+
+t.test('a checkpoint that ran out at that very moment is no failure', async (t) => {
+  const request = async (): Promise<never> => {
+    throw refused('no such checkpoint');
+  };
+  t.equal((await restore(t, { nm: { request } })).left, null);
+});
+
+t.test('nothing to do in place: the checkpoint goes all the same', async (t) => {
+  const { log, left } = await restore(t, { planRestore: () => [] });
+  t.equal(left, null);
+  t.strictSame(log, ['CheckpointDestroy']);
+});
+
+t.test('a way back that fails is followed by the checkpoint, and by what is left after it', async (t) => {
+  const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
+  t.equal(left, null);
+  t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
+});
+
+t.test('what only the checkpoint can build is left to it', async (t) => {
+  const { log, left } = await restore(t, { planRestore: () => null });
+  t.equal(left, null);
+  t.strictSame(log, [rollingBack, 'CheckpointRollback']);
+});
+
+t.test('what the checkpoint did not bring back is planned from what is there then', async (t) => {
+  let asked = 0;
+  const planRestore = () => (asked++ === 0 ? null : [step]);
+  const { log } = await restore(t, { planRestore });
+  t.strictSame(log, [rollingBack, 'CheckpointRollback', returning, 'addProfile']);
+});
+
+t.test('a rollback that NetworkManager refuses is told, and the steps are run', async (t) => {
+  const log: string[] = [];
+  const request: NetworkManager['request'] = async (_what, { member }) => {
+    if (member !== pushing) log.push(member);
+    throw refused('it rolls back already');
+  };
+  let asked = 0;
+  const played = { planRestore: () => (asked++ === 0 ? null : [step]), nm: { request } };
+  const { log: said, left } = await restore(t, played);
+  t.equal(left, null);
+  t.strictSame(log, ['CheckpointRollback']);
+  t.strictSame(said, [rollingBack, 'it rolls back already', returning, 'addProfile']);
+});
+
+for (const [why, played] of Object.entries<Played>({
+  'its timer ran out': { checkpoints: [] },
+  'another one stands': { checkpoints: ['/checkpoint/2'] },
+  'there never was one': { checkpoint: null },
+})) {
+  t.test(`without the checkpoint (${why}) the steps alone bring it back`, async (t) => {
+    const { log, left } = await restore(t, played);
+    t.equal(left, null);
+    t.strictSame(log, [returning, 'addProfile']);
+  });
+}
+
+t.test('a NIC that waits for a lease while it is still a port is not waited for', async (t) => {
+  const properties: Readonly<Record<string, unknown>> = {
+    Checkpoints: [],
+    ActiveConnections: ['/active/1'],
+    State: 1, // NM_ACTIVE_CONNECTION_STATE_ACTIVATING
+    Devices: ['/device/1'],
+    Interface: 'eth0',
+  };
+  let isLate = false;
+  // Of the ten seconds for which every other activation is waited for.
+  const late = setTimeout(5_000, undefined, { ref: false }).then(() => {
+    isLate = true;
+  });
+  const settled = async (port: string): Promise<boolean> => {
+    const bridges = [{ name: 'br-ex', ports: [{ name: 'br-ex' }, { name: port }] }];
+    const facts = async () => ({ bridges }) as unknown as Awaited<ReturnType<OpenVSwitch['facts']>>;
+    const property: NetworkManager['property'] = async (_path, _interface, name) => properties[name];
+    const { log, left } = await restore(t, { nm: { property }, ovs: { facts } });
+    t.equal(left, null);
+    t.strictSame(log, [returning, 'addProfile']);
+    return !isLate;
+  };
+  t.ok(await settled('eth0'), 'it hears no answer before it is out');
+  t.notOk(await settled('eth1'), 'one that hears is');
+  await late;
+});
+
+t.test('a silent vswitchd: the NIC is freed, and goes back in place without it', async (t) => {
+  const probeVswitchd = async (): Promise<never> => {
+    await setTimeout(1_100); // one that hangs, not one that is being restarted
+    throw new AgentError('vswitchd-not-responding', 'it does not answer');
+  };
+  const { log, left, freed } = await restore(t, { ovs: { probeVswitchd } });
+  t.equal(left, null);
+  t.strictSame(freed, ['del-if ovs-system lo'], 'the NIC that was outside');
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy'], 'nothing is started anew');
+
+  const bridge = { bridge: 'br-ex', mac: '', profiles: [] };
+  const uplink = { interface: 'lo', sourceProfile: '', sourceProfileId: '' };
+  const inside = await restore(t, { ovs: { probeVswitchd }, previous: { bridges: [{ ...bridge, uplink }] } });
+  t.strictSame(inside.freed, [], 'one that was in a bridge before stays in it');
+});
+
+t.test('a vswitchd that systemd has restarted is one that answers', async (t) => {
+  let calls = 0;
+  const probeVswitchd = async (): Promise<void> => {
+    if (calls++ === 0) throw new AgentError('vswitchd-not-responding', 'it starts');
+  };
+  const { log } = await restore(t, { ovs: { probeVswitchd } });
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
+});
+
+t.test('a bridge that has gone from the database leaves the kernel, too', async (t) => {
+  const after = await restore(t, { bridges: [['lo'], []] });
+  t.strictSame(after.freed, ['del-if ovs-system lo'], 'after the way back in place');
+  const rolledBack = await restore(t, { bridges: [['lo'], []], planRestore: () => null });
+  t.match(rolledBack.freed, ['del-if ovs-system lo'], 'after the checkpoint');
+  const stays = await restore(t, { bridges: [['lo']] });
+  t.strictSame(stays.freed, []);
+});
+
+t.test('a way back that cannot be planned is left to the checkpoint', async (t) => {
+  const notFound = new AgentError('interface-not-found', 'the interface eth0 does not exist');
+  const planRestore = (): never => {
+    throw notFound;
+  };
+  t.match((await restore(t, { planRestore })).log, [/./, /^rolling back/, 'CheckpointRollback'], 'the NIC is gone');
+  let asked = 0;
+  const observe: Connections['observe'] = async () => {
+    if (asked++ === 0) throw refused('not now');
+    return {} as Observation;
+  };
+  const { log, left } = await restore(t, { observe });
+  t.ok(log.includes('CheckpointRollback'), 'NetworkManager did not tell its state');
+  t.equal(left, null);
+});
+
+t.test('a service that dies under the way back is waited for, and it begins anew', async (t) => {
+  const stopped = new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used');
+  const beginsAnew = `${stopped.message}; the rollback starts again when it runs again`;
+  let calls = 0;
+  const nm: Partial<NetworkManager> = {
+    addProfile: async () => {
+      if (calls++ < 2) throw stopped;
+      return '/profile';
+    },
+  };
+  const { log, left } = await restore(t, { nm });
+  t.equal(left, null);
+  const [first, second] = [log.slice(0, log.indexOf(beginsAnew)), log.slice(log.indexOf(beginsAnew) + 1)];
+  t.ok(first.includes('CheckpointRollback'), 'the checkpoint is tried first');
+  t.strictSame(second.slice(0, 1), [returning], 'and then it is planned from what is there');
+  const facts = async (): Promise<never> => {
+    throw new AgentError('ovsdb-lost', 'it went away');
+  };
+  let connections = 0;
+  const twice: Played['reconnect'] = async () => {
+    if (connections++ > 1) throw refused('nothing comes back');
+    return { nm: {}, ovs: { probeVswitchd: async () => undefined, facts }, observe: facts } as unknown as Connections;
+  };
+  t.match((await restore(t, { reconnect: twice })).left, { kind: 'not-restored', message: /nothing comes back/ });
+  t.equal(connections, 3);
+});
+
+t.test('what an earlier way back has held goes with the last one, whatever that plans', async (t) => {
+  const route = {
+    dst: '198.51.100.0/24',
+    gateway: '192.0.2.1',
+    dev: 'eth1',
+    protocol: '77',
+    metric: 49,
+    flags: ['onlink'],
+  };
+  const held = [route, { ...route, dst: '203.0.113.7', gateway: undefined }];
+  const { log, left, ip } = await restore(t, { held, planRestore: () => [] });
+  t.equal(left, null);
+  t.strictSame(ip, [
+    'route delete 198.51.100.0/24 via 192.0.2.1 onlink dev eth1 metric 49 proto 77',
+    'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
+  ]);
+  t.strictSame(log, ['returning: held routes are removed once eth1 has routes of its own', 'CheckpointDestroy']);
+});
+
+t.test('a NetworkManager that goes while its routes are waited for has the way back begun anew', async (t) => {
+  const destinations = ['192.0.2.0/24'];
+  const why = 'a route comes';
+  const waits: Step = { do: 'releaseRoutes', interface: 'lo', destinations, routes: [], metric: 47, why };
+  let listener: (error: AgentError) => void = () => undefined;
+  const onVanished: NetworkManager['onVanished'] = (given) => {
+    listener = given;
+    return () => undefined;
+  };
+  let planned = 0;
+  const planRestore = (): readonly Step[] => {
+    planned += 1;
+    if (planned === 1) setTimeout(20).then(() => listener(new AgentError('networkmanager-not-running', 'it went')));
+    return planned === 1 ? [waits] : [step];
+  };
+  const { log, left } = await restore(t, { checkpoints: [], planRestore, nm: { onVanished } });
+  t.equal(left, null);
+  t.strictSame(log, [
+    'returning: a route comes',
+    'it went; the rollback starts again when it runs again',
+    'returning: what was before',
+    'addProfile',
+  ]);
+});
+
+t.test('what NetworkManager has restored by the time that nothing comes back is restored', async (t) => {
+  const reconnect = async (): Promise<never> => {
+    throw refused('nothing comes back');
+  };
+  const { log, left } = await restore(t, { reconnect, looksRestored: async () => true });
+  t.equal(left, null);
+  t.strictSame(log, ["NetworkManager's own timer has restored the old state"]);
+});
+
+t.test('while NetworkManager stays away, what can answer without it does', async (t) => {
+  const reconnect = async (): Promise<never> => {
+    throw refused('nothing comes back');
+  };
+  const { log, left } = await restore(t, { reconnect });
+  t.match(left, { kind: 'not-restored', message: /nothing comes back/ });
+  t.strictSame(log, ['NICs with addresses are freed']);
+});
+
+t.test('whatever fails in the end is a state that is not restored', async (t) => {
+  const fails = async (): Promise<never> => {
+    throw refused('it cannot be');
+  };
+  const table: Readonly<Record<string, Played>> = {
+    'no connection comes back': { reconnect: fails },
+    'in place, and after the checkpoint': { nm: { addProfile: fails } },
+    'after the checkpoint alone': { planRestore: () => [step], checkpoints: [], nm: { addProfile: fails } },
+    'without a checkpoint': { checkpoint: null, nm: { addProfile: fails } },
+    'the node cannot be observed': { observe: fails },
+    'the way back cannot be planned': {
+      planRestore: () => {
+        throw refused('it cannot be');
+      },
+    },
+    'Open vSwitch does not tell its bridges': { ovs: { facts: fails } },
+  };
+  for (const [what, played] of Object.entries(table)) {
+    const { left } = await restore(t, played);
+    t.match(left, { kind: 'not-restored', message: /^the old state could not be fully restored: it cannot be$/ }, what);
+    t.match(left?.hint, /^run `microshift-net disable` once the cause is fixed/, what);
+    t.strictSame(left?.facts.missing, ['lo: 127.0.0.1/8'], what);
+  }
+});
+
+t.test('a failure of any other kind than ours is not-restored as well', async (t) => {
+  const { left } = await restore(t, { checkpoint: null, nm: { addProfile: () => Promise.reject(new TypeError('x')) } });
+  t.match(left, { kind: 'not-restored' });
+});

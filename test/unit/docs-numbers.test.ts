@@ -178,7 +178,7 @@ const words: readonly (readonly [page: string, sentence: string, number: number,
     '- run/overlay/daemon/announcements times',
   ],
   ['docs/use/overlay-services.md', 'three times, one second apart', 1, 'ms run/overlay/daemon/announcements betweenMs'],
-  ['docs/use/doctor.md', 'at least a minute behind or ahead', 60, 'ms doctor/overlay warnClockMs'],
+  ['docs/use/doctor.md', 'at least a minute behind or ahead', 60, 'ms doctor/overlay-checks warnClockMs'],
 ];
 
 t.test('limits in words', (t) => {

@@ -8,7 +8,7 @@ import { networkManagerBugs, openVSwitchBugs } from '../../agent/doctor/known-bu
 import { errorTable } from '../../agent/errors.ts';
 import { transactionStates } from '../../agent/model/journal.ts';
 import type { RunRecord } from '../../agent/model/run-record.ts';
-import { planApply } from '../../agent/plan/plan.ts';
+import { planApply } from '../../agent/plan/make-plan.ts';
 import { unsuitability } from '../../agent/plan/uplink/suitability.ts';
 import { metricsText } from '../../agent/run/journal/metrics.ts';
 import { planText, stepTitle } from '../../agent/view/plan-view.ts';

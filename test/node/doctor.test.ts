@@ -214,6 +214,9 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     await node.write('/etc/microshift/ovn.yaml', 'uplnk: eth0\n');
     const report = await examined(node);
     t.match(report.of('failed'), { configuration: /unknown key uplnk[\s\S]*fix: .*microshift-net config check/ });
+    t.match(await node.run(apply), { exitCode: 2, stderr: /unknown key uplnk/ });
+    const recorded = JSON.parse((await node.read('/run/microshift-net/status.json')) ?? '') as object;
+    t.match(recorded, { outcome: 'failed', error: { kind: 'config-invalid', exitCode: 2 } }, 'monitoring sees it');
     await node.text('rm /etc/microshift/ovn.yaml');
   });
 
@@ -282,6 +285,9 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     const run = node.start(apply);
     await run.saw(held);
     t.match((await examined(node)).of('ok'), { journal: /a run is in progress: .*apply/ });
+    const record = await node.read('/run/microshift-net/status.json');
+    t.match(await node.run(apply), { exitCode: 1, stderr: /another run is in progress/ });
+    t.equal(await node.read('/run/microshift-net/status.json'), record, 'a run without the lock writes no record');
     await run.signal('SIGKILL');
     await run.ended;
     t.match((await examined(node)).of('failed'), {

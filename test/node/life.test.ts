@@ -69,6 +69,8 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
 
 async function changeTo(t: Test, node: TestNode, text: string): Promise<MeasuredRun> {
   await node.write(configuration, text);
+  const repair = await node.run('microshift-net apply --repair');
+  t.match(repair, { exitCode: 0, stdout: /^Nothing to do/ }, 'a repair does not use the changed file');
   const run = await node.measure('microshift-net apply');
   t.equal(run.exitCode, 0, run.stderr);
   t.comment(`${text.trim()}: ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);

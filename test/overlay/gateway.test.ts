@@ -116,6 +116,11 @@ t.test('gateways over br-ex', { skip }, async (t) => {
 
   t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24'), { status: 0 });
   take(n1, n2, 'br-ex_n2');
+  t.match(n1.agent('overlay', 'pki', 'grant', 'n2', '--revoke'), {
+    status: 0,
+    stdout: /nothing but its tunnel address/,
+  });
+  t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ }, 'revoked');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
 

@@ -151,6 +151,9 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     status: 2,
     stderr: /gateways are on n1/,
   });
+  const place = ['lsp-set-addresses', 'nowhere', '0a:58:0a:2a:00:63 10.42.0.99'];
+  n1.must('ovn-nbctl', '--wait=sb', 'lsp-add', 'n1', 'nowhere', '--', ...place);
+  t.match(n1.agent('overlay', 'trace', 'nowhere', 'n2'), { status: 3, stderr: /nowhere is not on any node/ });
 });
 
 function traced(host: Host, ...words: readonly string[]): TraceResult {

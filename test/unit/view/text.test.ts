@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import t from 'tap';
 import { inWords } from '../../../agent/compare/in-words.ts';
@@ -5,6 +6,7 @@ import { AgentError } from '../../../agent/errors.ts';
 import { followedBy } from '../../../agent/failures.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
+import type { ThreadFacts } from '../../../agent/model/tuning.ts';
 import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { errorDetail, errorJson, errorText } from '../../../agent/view/error-view.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
@@ -293,6 +295,22 @@ t.test('history and status', (t) => {
   t.match(
     statusText({ ...view, unknown }, plain),
     /as wanted\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
+  );
+
+  const thread = (name: string): ThreadFacts => ({ tid: 1, name, cpus: '0' });
+  const daemon = { threads: [thread('handler1'), thread('revalidator2')], lockedKib: 0, dropIns: [] };
+  const daemons = [
+    { ...daemon, name: 'ovs-vswitchd', pid: 536 },
+    { ...daemon, name: 'ovsdb-server', pid: 481 },
+  ] as const;
+  const tuned = { ...appliedCase('dhcp').observation, tuning: { onlineCpus: '0', baseCpus: '0', daemons } };
+  const last = { ...record, header: { ...record.header, id: '20261120T214719Z-03d9' } };
+  const page = readFileSync('docs/use/commands.md', 'utf8');
+  const shown = /^ {4}\$ microshift-net status\n((?: {4}.*\n|\n)+)/m.exec(page)?.[1] ?? '';
+  t.strictSame(
+    statusText({ ...view, observation: tuned, last }, plain).split('\n'),
+    shown.replaceAll(/^ {4}/gm, '').trimEnd().split('\n'),
+    'docs/use/commands.md shows it',
   );
   t.end();
 });

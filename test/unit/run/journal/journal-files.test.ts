@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { JournalHeader } from '../../../../agent/model/journal.ts';
+import type { JournalHeader, TransactionState } from '../../../../agent/model/journal.ts';
 import { planApply } from '../../../../agent/plan/make-plan.ts';
 import {
   newestId,
@@ -208,6 +208,26 @@ t.test('the last one that was kept stays behind any number of runs that failed',
   t.equal(records.length, 21);
   t.match(records.at(-1), { header: { id: id(2) }, state: 'committed' });
   t.ok(lastKept(records, 'boot') !== null);
+  t.end();
+});
+
+t.test('a repair returns to the last run of this boot that was kept', (t) => {
+  const runs = (...all: readonly (readonly [state: TransactionState, bridge: string, bootId?: string])[]) => {
+    const directory = t.testdir({});
+    for (const [index, [state, bridge, bootId = 'boot']] of all.entries()) {
+      const header = headerOf(`2026010${index + 1}T030405Z-0001`);
+      const wanted = { bridges: header.plan.wanted.bridges.map((one) => ({ ...one, bridge })) };
+      const journal = openJournal(directory, { ...header, bootId, plan: { ...header.plan, wanted } });
+      journal.setState(state, at, null);
+      journal.close();
+    }
+    return lastKept(readJournals(directory).records, 'boot')?.bridges.map(({ bridge }) => bridge);
+  };
+  t.strictSame(runs(['committed', 'first'], ['confirmed', 'second']), ['second']);
+  for (const state of ['rolled-back', 'reverted', 'not-restored', 'interrupted', 'awaiting-confirm'] as const)
+    t.strictSame(runs(['committed', 'first'], [state, 'second']), ['first'], state);
+  t.strictSame(runs(['committed', 'first'], ['committed', 'second', 'another boot']), ['first'], 'of this boot');
+  t.equal(runs(['committed', 'first', 'another boot']), undefined);
   t.end();
 });
 

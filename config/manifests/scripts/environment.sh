@@ -1,6 +1,6 @@
 #!/bin/bash
-# Sourced by the other scripts: takes over what an admin set for debugging in the ConfigMap env-overrides.
-# Its key _master counts in the pods of ovnkube-master, a node's name in the other pods of that node.
+# Sourced by the other scripts: sets the variables that an admin put into the ConfigMap env-overrides for debugging.
+# Its key _master applies to every pod, and then a node's name to the pods of that node.
 
 for overrides in /env/_master "/env/${K8S_NODE:-}"; do
   if [[ -f $overrides ]]; then

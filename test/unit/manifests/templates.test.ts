@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -50,6 +50,20 @@ t.test('shell in the containers passes shellcheck', async (t) => {
   t.equal(status, 0, stdout);
 });
 
+t.test('shell assignments of env-overrides', (t) => {
+  const folder = t.testdir({ _master: 'ONE=all\nTWO=all\n', n1: 'TWO=n1\n' });
+  const script = readFileSync(join(root, 'config/manifests/scripts/environment.sh'), 'utf8');
+  const variablesOf = (node: string): string =>
+    execFileSync('bash', ['-c', `${script.replaceAll('/env/', `${folder}/`)}\nenv`], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, K8S_NODE: node },
+    });
+  t.match(variablesOf('n1'), /^ONE=all$/m);
+  t.match(variablesOf('n1'), /^TWO=n1$/m, 'those of the node win');
+  t.match(variablesOf('n2'), /^TWO=all$/m);
+  t.end();
+});
+
 t.test('every container can be watched and ended, and says what it needs', async (t) => {
   for (const flavor of flavors) {
     for (const daemonSet of rendered(flavor).filter(({ kind }) => kind === 'DaemonSet')) {
@@ -91,7 +105,7 @@ t.test(
   'nothing that changes by itself is baked into the pods: same bytes in another place, time and zone',
   async (t) => {
     const code = `
-    import { render } from '${root}/build/agent/commands/manifests.js';
+    import { render } from '${root}/build/agent/commands/manifests-command.js';
     import { defaultConfig as config } from '${root}/build/agent/config/defaults.js';
     await render({ config, image: 'registry.example/ovn:1', output: { result: (text) => process.stdout.write(text) } });`;
     const inPlace = (cwd: string, environment: object): string =>
@@ -107,13 +121,13 @@ t.test(
 
 t.test('rendering loads neither the Kubernetes library nor any driver of a cluster', async (t) => {
   const hooks = `export async function resolve(specifier, context, next) {
-    if (/client-node|drivers\\/kubernetes\\/(cluster|kubeconfig)/.test(specifier)) throw new Error('loaded ' + specifier);
+    if (/client-node|drivers\\/kubernetes\\/(open-cluster|kubeconfig)/.test(specifier)) throw new Error('loaded ' + specifier);
     return next(specifier, context);
   }`;
   const code = `
     import { register } from 'node:module';
     register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});
-    const { render, apply } = await import('${root}/build/agent/commands/manifests.js');
+    const { render, apply } = await import('${root}/build/agent/commands/manifests-command.js');
     const { defaultConfig } = await import('${root}/build/agent/config/defaults.js');
     const cniPlugin = { value: 'none', source: 'config.yaml:2' };
     const config = { ...defaultConfig, cluster: { ...defaultConfig.cluster, cniPlugin } };
@@ -121,7 +135,7 @@ t.test('rendering loads neither the Kubernetes library nor any driver of a clust
     await render(options);
     await apply(options).catch((error) => process.stdout.write(error.message));`;
   const answer = execFileSync('node', ['--input-type=module', '-e', code], { encoding: 'utf8' });
-  t.match(answer, 'loaded ../drivers/kubernetes/cluster.js', 'and the check is at work');
+  t.match(answer, 'loaded ../drivers/kubernetes/open-cluster.js', 'and the check is at work');
 });
 
 t.test('only the driver imports the Kubernetes library', async (t) => {

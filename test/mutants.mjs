@@ -42,7 +42,12 @@ const defects = [
   ['run/steps/delete-profiles', 'step.bridges.length > 0', 'step.bridges.length > 1', 'run/steps/delete-profiles'],
   ['run/rollback/recover', "record.state === 'open'", "record.state !== 'open'", 'run/rollback/recover'],
   ['overlay/members/heartbeat', '>= asked', '> asked', 'overlay/members/heartbeat'],
-  ['overlay/members/learned', 'known === undefined || ', 'known !== undefined || ', 'overlay/members/learned'],
+  [
+    'overlay/members/learned-neighbours',
+    'known === undefined || ',
+    'known !== undefined || ',
+    'overlay/members/learned-neighbours',
+  ],
   [
     'overlay/members/registry',
     "'chassis' in mapOf(row, 'options')",
@@ -56,7 +61,7 @@ const defects = [
     'clusterSubnets',
     'overlay/cases',
   ],
-  ['workload/services/way-back', '!own.includes(one)', 'own.includes(one)', 'workload/services'],
+  ['workload/services/return-routes', '!own.includes(one)', 'own.includes(one)', 'workload/services'],
   [
     'workload/plan-workload',
     "row.table === 'Logical_Switch_Port'",

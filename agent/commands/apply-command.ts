@@ -10,7 +10,7 @@ import { planApply, planDisable, planUndo } from '../plan/make-plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/plan-tuning.ts';
 import { readAdded } from '../run/journal/added-record.ts';
 import { recordRefused } from '../run/journal/record-run.ts';
-import { removeHint, takeRepairRequest, wasGivenBack } from '../run/journal/state-files.ts';
+import { removeHint, takeRepairRequest, wereNicsReturned } from '../run/journal/state-files.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
 import { reconcile } from '../run/reconcile.ts';
 import { keptBridges } from '../run/rollback/kept-bridges.ts';
@@ -71,7 +71,7 @@ export async function repair(output: Output): Promise<void> {
   try {
     const result = await reconcile(planner, repairWait, unattended(command, output));
     if (result.transaction === null) await releaseReplaced();
-    const isLate = hasLateNic(result.plan, result.observation) && !wasGivenBack();
+    const isLate = hasLateNic(result.plan, result.observation) && !wereNicsReturned();
     if (result.transaction !== null || !isLate) report('apply', result, output);
     if (isLate) await addLate(output);
   } catch (error) {
@@ -134,8 +134,8 @@ export async function disableForStop(output: Output): Promise<void> {
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   // A bridge that the admin created is not removed.
   if (config.disableOvsInit.value) return;
-  const { takeBackPending } = await import('../run/undo.ts');
-  await takeBackPending(output.say);
+  const { rollBackPending } = await import('../run/undo.ts');
+  await rollBackPending(output.say);
   const planner: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
   report('disable', await reconcile(planner, noWait, unattended(command, output)), output);
 }

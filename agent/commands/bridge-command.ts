@@ -63,8 +63,8 @@ export function applyAdded(output: Output): Promise<void> {
 export async function detachForStop(output: Output): Promise<void> {
   const command = 'bridge apply --stop';
   requireRoot(command);
-  const { takeBackPending } = await import('../run/undo.ts');
-  await takeBackPending(output.say);
+  const { rollBackPending } = await import('../run/undo.ts');
+  await rollBackPending(output.say);
   if (readAdded().length === 0) return;
   return bring(command, () => [], output);
 }

@@ -27,7 +27,7 @@ const podEvents = { ...inNamespace, plural: 'events', fieldSelector: 'involvedOb
  * if a container cannot start; its pods are watched for that, because a daemonset does not report it.
  */
 export async function waitForRollout(run: ClusterRun, note: (line: string) => void): Promise<DaemonSetState[]> {
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   let [daemonSets, pods] = await Promise.all([itemsOf(run, ownDaemonSets), itemsOf(run, ownPods)]);
   const before = refusedContainers(daemonSets, pods);
   const refusal = (): RefusedContainer | null => lastingRefusal(before, refusedContainers(daemonSets, pods));
@@ -36,8 +36,8 @@ export async function waitForRollout(run: ClusterRun, note: (line: string) => vo
     for (const daemonSet of now) {
       const { name, desired, updated, ready } = daemonSetState(daemonSet, [], []);
       const line = `${name}: ${updated}/${desired} updated, ${ready}/${desired} ready`;
-      if (told.get(name) !== line) note(line);
-      told.set(name, line);
+      if (reported.get(name) !== line) note(line);
+      reported.set(name, line);
     }
     return now.every(isRolledOut);
   };

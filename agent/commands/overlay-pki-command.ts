@@ -4,8 +4,8 @@ import { AgentError, messageOf } from '../errors.ts';
 import type { GatewayGrant } from '../model/overlay.ts';
 import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withLock } from '../run/lock.ts';
-import { askForCertificate, parseRequest } from '../run/overlay/certificates/ask.ts';
 import { certificateDays, initAuthority, listCertificates } from '../run/overlay/certificates/authority.ts';
+import { parseRequest, requestCertificate } from '../run/overlay/certificates/certificate-request.ts';
 import { grantGateway, issueBundle, renewBundle } from '../run/overlay/membership/issue.ts';
 import { rotateAuthority } from '../run/overlay/node/certificate-renewal.ts';
 import { daysUntil } from '../run/overlay/node/nodes.ts';
@@ -57,7 +57,7 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
 export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, output: Output): Promise<void> {
   const command = 'overlay pki request';
   const { places } = await startOverlay(command);
-  const made = await withLock(command, () => askForCertificate(places));
+  const made = await withLock(command, () => requestCertificate(places));
   if (outputFile === undefined || outputFile === '-') {
     output.result(made.trimEnd(), { command, outcome: 'changed', request: made });
     return;

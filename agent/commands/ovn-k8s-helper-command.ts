@@ -4,7 +4,7 @@ import { startDetached } from '../drivers/host/process/exec.ts';
 import { enterInJournal } from '../drivers/host/process/journal-entry.ts';
 import { processOf } from '../drivers/host/process/pid-file.ts';
 import { type AgentError, type ExitCode, exitCode } from '../errors.ts';
-import type { DemuxChange } from '../model/shared-bridge.ts';
+import type { SharedBridgeChange } from '../model/shared-bridge.ts';
 import { keepShared, makeShared } from '../run/overlay/ovn-k8s/helper.ts';
 import { errorText } from '../view/error-view.ts';
 import { plain } from '../view/style.ts';
@@ -31,12 +31,12 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
   const { physicalBridge: bridge, physicalInterface: nic, pidfile, detach } = words;
   const pidFile = pidfile === true ? `${places.ovsRun}/${helper}.pid` : pidfile;
   const running = pidFile === undefined ? null : processOf(pidFile, helper);
-  const tell = (changes: readonly DemuxChange[]): void => {
+  const report = (changes: readonly SharedBridgeChange[]): void => {
     const text = changes.length === 0 ? 'Nothing to do.' : `Done, ${changes.length} flows and tables.`;
     output.result(text, { command: helper, outcome: changes.length === 0 ? 'unchanged' : 'changed', changes });
   };
   if (running !== null && running !== process.pid) {
-    tell((await makeShared(bridge, nic, places, output.say)).changes);
+    report((await makeShared(bridge, nic, places, output.say)).changes);
     output.say(`process ${running} keeps them`);
     return exitCode.done;
   }
@@ -50,11 +50,11 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
   const stop = new AbortController();
   const end = (): void => stop.abort();
   process.on('SIGTERM', end).on('SIGINT', end);
-  const later = lateTeller(words.logFile, output);
+  const later = lateOutput(words.logFile, output);
   let say = output.say;
-  const ready = (changes: readonly DemuxChange[]): void => {
+  const ready = (changes: readonly SharedBridgeChange[]): void => {
     if (pidFile !== undefined) replaceFile(pidFile, `${process.pid}\n`);
-    tell(changes);
+    report(changes);
     say = later;
   };
   const fail = (error: AgentError): void => say(errorText(error, plain));
@@ -70,7 +70,7 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
  * Returns the output of a detached process: the log file, as daemons of Open vSwitch have one, or systemd's journal;
  * standard error without a journal.
  */
-function lateTeller(logFile: string | true | undefined, output: Output): (text: string) => void {
+function lateOutput(logFile: string | true | undefined, output: Output): (text: string) => void {
   if (logFile !== undefined) {
     const path = logFile === true ? `/var/log/openvswitch/${helper}.log` : logFile;
     return (text) => appendFileSync(path, `${new Date().toISOString()} ${text}\n`);

@@ -10,7 +10,7 @@ import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/make-plan.ts';
 import { planTuning } from '../plan/tuning/plan-tuning.ts';
 import { withNode } from '../run/node.ts';
-import { planCloser } from '../run/plan-closer.ts';
+import { planWithDetails } from '../run/plan-with-details.ts';
 import { warningLines } from '../view/config-view.ts';
 import { planText } from '../view/plan-view.ts';
 import { joinLines } from '../view/style.ts';
@@ -71,7 +71,7 @@ async function planNow(): Promise<Planned | null> {
   const { config, warnings } = await usableConfig();
   if (config.disableOvsInit.value) return null;
   return withNode(async (node) => {
-    const planned = await planCloser(await node.observe(), (observation) => planFor(config, observation));
+    const planned = await planWithDetails(await node.observe(), (observation) => planFor(config, observation));
     return { ...planned, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, planned.observation)] };
   });
 }

@@ -8,7 +8,7 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { withNode } from '../run/node.ts';
-import { planCloser } from '../run/plan-closer.ts';
+import { planWithDetails } from '../run/plan-with-details.ts';
 import { missingText, type StatusView, statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { planFor } from './plan-command.ts';
@@ -38,7 +38,7 @@ async function judge(observation: Observation): Promise<Pick<StatusView, 'differ
       const lacks = missingFromBridge(observation, config.uplink.value === 'none');
       return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks), unknown };
     }
-    const planned = await planCloser(observation, (seen) => planFor(config, seen));
+    const planned = await planWithDetails(observation, (seen) => planFor(config, seen));
     const { differences, faults } = driftOf(planned, observation);
     const [fault] = faults;
     const problem = fault === undefined ? null : `${differenceLine(fault)}; ${fault.remedy}`;

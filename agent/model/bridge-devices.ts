@@ -26,14 +26,14 @@ export function nicsIn(bridge: OvsBridge | undefined, known: KnownLinks): readon
  */
 export function mayBeNic(name: string, known: KnownLinks): boolean {
   const link = known.links.find((entry) => entry.name === name);
-  return !isGuestCable(name, known) && (link === undefined || traitsOf(linkKindOf(link, known)).isNic);
+  return !isGuestLink(name, known) && (link === undefined || traitsOf(linkKindOf(link, known)).isNic);
 }
 
 /**
  * Returns true for the node's end of a virtual machine's tap, and of a container's veth that has no NetworkManager
  * profile.
  */
-export function isGuestCable(name: string, { links, networkManager }: KnownLinks): boolean {
+export function isGuestLink(name: string, { links, networkManager }: KnownLinks): boolean {
   const isTap = links.some((link) => link.name === name && link.kind === 'tun');
   return isTap || (networkManager !== undefined && isWithoutProfile(name, vethDevice, { networkManager }));
 }

@@ -1,5 +1,5 @@
 import type { OverlayPlan } from './overlay.ts';
-import type { DemuxChange } from './shared-bridge.ts';
+import type { SharedBridgeChange } from './shared-bridge.ts';
 
 /** A command for the node's own interface in the cluster, with its reason. */
 export interface PortChange {
@@ -13,7 +13,7 @@ export interface OverlayChanges {
   readonly databases: readonly OverlayPlan[];
   readonly managementPort: readonly PortChange[];
   /** Changes of the bridge that the node shares with its gateway. */
-  readonly demux: readonly DemuxChange[];
+  readonly demux: readonly SharedBridgeChange[];
   /**
    * Changes of OVN_Northbound for Kubernetes objects, which the central node's daemon writes; null if they were not
    * requested.

@@ -15,7 +15,7 @@ export interface ServicePlace {
 }
 
 /** Address and port, of this node or of its gateway, at which a service such as a NodePort is reached from outside. */
-export interface ArrivingService extends ServicePlace {
+export interface InboundService extends ServicePlace {
   readonly protocol: ServiceProtocol;
   /** Address and port at which the node itself reaches the service; null if no endpoint serves it now. */
   readonly target: ServicePlace | null;
@@ -24,7 +24,7 @@ export interface ArrivingService extends ServicePlace {
 }
 
 /** A flow in the notation of ovs-ofctl(8), without its cookie. */
-export interface WantedFlow {
+export interface DesiredFlow {
   readonly flow: string;
   readonly why: string;
 }
@@ -38,7 +38,7 @@ export interface NatTable {
 }
 
 /** A flow or the nftables table that differs from the desired state. */
-export interface DemuxChange {
+export interface SharedBridgeChange {
   readonly do: 'add' | 'remove';
   /** The flow, or the table. */
   readonly what: string;

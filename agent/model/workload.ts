@@ -7,7 +7,7 @@ export type Labels = Readonly<Record<string, string>>;
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 
 /** Object key in the form `namespace/name`; `name` alone for objects without a namespace. */
-export type ObjectKey = string;
+export type NamespacedName = string;
 
 export interface Named {
   readonly namespace: string;
@@ -171,10 +171,10 @@ export interface PolicyPort {
 export interface Workload {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
-  readonly pods: ReadonlyMap<ObjectKey, Pod>;
-  readonly services: ReadonlyMap<ObjectKey, Service>;
-  readonly slices: ReadonlyMap<ObjectKey, EndpointSlice>;
-  readonly policies: ReadonlyMap<ObjectKey, NetworkPolicy>;
+  readonly pods: ReadonlyMap<NamespacedName, Pod>;
+  readonly services: ReadonlyMap<NamespacedName, Service>;
+  readonly slices: ReadonlyMap<NamespacedName, EndpointSlice>;
+  readonly policies: ReadonlyMap<NamespacedName, NetworkPolicy>;
 }
 
 interface Change<Kind, One> {
@@ -197,4 +197,4 @@ export type ObjectChange =
 /**
  * Addresses of the pods by object key, each with the prefix length of its node's subnet, IPv4 first: `10.42.1.3/24`.
  */
-export type PodAddresses = ReadonlyMap<ObjectKey, readonly string[]>;
+export type PodAddresses = ReadonlyMap<NamespacedName, readonly string[]>;

@@ -1,13 +1,13 @@
 import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
-import { wantCluster } from './cluster/cluster-rows.ts';
-import { wantNode } from './cluster/node-rows.ts';
-import { wantEgressRoutes } from './gateway/egress-routes.ts';
-import { wantGateway } from './gateway/gateway-router.ts';
-import { vipsOf, wantVip } from './gateway/vip.ts';
+import { addCluster } from './cluster/cluster-rows.ts';
+import { addNode } from './cluster/node-rows.ts';
+import { addEgressRoutes } from './gateway/egress-routes.ts';
+import { addGateway } from './gateway/gateway-router.ts';
+import { addVip, vipsOf } from './gateway/vip.ts';
 import { refuseSharedIdentity, refuseTakenSubnets } from './members/shared-identity.ts';
-import { createDraft, type Draft, foundIn } from './rows/desired-rows.ts';
+import { createDesiredRows, type DesiredRows, foundIn } from './rows/desired-rows.ts';
 import { refuseForeignDatabase, refuseTakenNames } from './rows/row-ownership.ts';
-import { removeGroups, removeSurplus } from './rows/stale-rows.ts';
+import { removeGroups, removeStaleRows } from './rows/stale-rows.ts';
 import { nodeTag } from './rows/tags.ts';
 
 /** Reason for the removal of the rows that all nodes share. */
@@ -21,43 +21,43 @@ export function macsNeeded(nodes: number): number {
 /** Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. All refusals are errors of this function. */
 export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   const { layout, nodes, leaving, rows } = facts;
-  const draft = createDraft(foundIn(rows), layout.owner);
-  refuseForeignDatabase(draft.existing, layout.owner);
+  const desired = createDesiredRows(foundIn(rows), layout.owner);
+  refuseForeignDatabase(desired.existing, layout.owner);
   refuseSharedIdentity(facts);
-  refuseTakenNames(facts, draft.existing);
-  refuseTakenSubnets(facts, draft.existing);
+  refuseTakenNames(facts, desired.existing);
+  refuseTakenSubnets(facts, desired.existing);
   for (const { name, subnets, gateway } of nodes)
-    draft.trace.push(
+    desired.trace.push(
       `node=${name} ${subnets.join(' ') || 'without pods'}, ${gateway === null ? 'no gateway' : `gateway on ${gateway.bridge}`}`,
     );
-  const isEmpty = nodes.length === 0 && leaving.length > 0 && !hasOtherNodes(draft, facts);
-  if (!isEmpty) wantAll(draft, facts);
+  const isEmpty = nodes.length === 0 && leaving.length > 0 && !hasOtherNodes(desired, facts);
+  if (!isEmpty) addAll(desired, facts);
   const about = new Set(nodes.map(({ name }) => name));
-  removeSurplus(draft, layout.owner, (node) => {
+  removeStaleRows(desired, layout.owner, (node) => {
     if (node === null) return isEmpty ? lastLeaves : null;
     if (leaving.includes(node)) return `${node} leaves the cluster`;
     return about.has(node) ? `nothing of ${node} needs it any more` : null;
   });
-  if (isEmpty) removeGroups(draft, lastLeaves);
-  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+  if (isEmpty) removeGroups(desired, lastLeaves);
+  return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
-function wantAll(draft: Draft, facts: NorthboundFacts): void {
-  const cluster = wantCluster(draft, facts);
-  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0)) wantNode(draft, cluster, node);
+function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
+  const cluster = addCluster(desired, facts);
+  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0)) addNode(desired, cluster, node);
   const gateways = facts.nodes.flatMap((node) =>
     node.gateway === null || node.gateway.isVip === true
       ? []
-      : [wantGateway(draft, cluster, facts, node, node.gateway)],
+      : [addGateway(desired, cluster, facts, node, node.gateway)],
   );
   const vips = vipsOf(facts.nodes);
-  for (const vip of vips) wantVip(draft, cluster, vip);
-  wantEgressRoutes(draft, cluster, gateways, vips, facts.leaving);
+  for (const vip of vips) addVip(desired, cluster, vip);
+  addEgressRoutes(desired, cluster, gateways, vips, facts.leaving);
 }
 
 /** Returns true if rows of this product name a node that does not leave. */
-function hasOtherNodes(draft: Draft, { layout, leaving }: NorthboundFacts): boolean {
-  const rows = [...draft.existing.all('Logical_Switch'), ...draft.existing.all('Logical_Router')];
+function hasOtherNodes(desired: DesiredRows, { layout, leaving }: NorthboundFacts): boolean {
+  const rows = [...desired.existing.all('Logical_Switch'), ...desired.existing.all('Logical_Router')];
   return rows.some((row) => {
     const node = nodeTag(row, layout.owner);
     return node !== null && !leaving.includes(node);

@@ -13,7 +13,7 @@ import type { Node } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { rememberUplink } from './remember-uplink.ts';
 import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
-import { takeBack } from './rollback/roll-back.ts';
+import { rollBack } from './rollback/roll-back.ts';
 import { runTransaction } from './transaction.ts';
 
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
@@ -47,7 +47,7 @@ export async function changeNode(
     now: () => new Date(),
     progress: options.progress,
     faultPoint: armedFault(faultFile, deadline, options.say),
-    restore: (checkpoint: string | null) => takeBack(node, header, checkpoint, options.say),
+    restore: (checkpoint: string | null) => rollBack(node, header, checkpoint, options.say),
   };
   record.began(header.id);
   await node.survive(header.id);

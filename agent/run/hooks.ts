@@ -46,14 +46,14 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
     await attempt('remove the tuning of Open vSwitch', tune);
     return;
   }
-  await attempt('reach the services', () => withServices((services) => tell(event, services, attempt)));
+  await attempt('reach the services', () => withServices((services) => notifyServices(event, services, attempt)));
   await attempt('tune Open vSwitch', async () => {
     const { plan } = await tune();
     for (const note of plan.notes) ports.say(note.message);
   });
 }
 
-async function tell(
+async function notifyServices(
   event: HookEvent,
   services: Services,
   attempt: (what: string, work: () => Promise<unknown>) => Promise<void>,

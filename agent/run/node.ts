@@ -39,7 +39,7 @@ export interface Node {
 }
 
 /** Unit that systemd starts after the end of a run by hand. */
-const diedUnit = 'microshift-net-died.service';
+const crashUnit = 'microshift-net-died.service';
 
 /** Facts that can be read without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
@@ -90,7 +90,7 @@ export async function openNode(): Promise<Node> {
       survive: async (transaction) => {
         if (isInOwnUnit()) return;
         const { startWhenThisEnds } = await import('../drivers/systemd/own-scope.ts');
-        await startWhenThisEnds(bus, transaction, diedUnit);
+        await startWhenThisEnds(bus, transaction, crashUnit);
       },
       close: () => {
         openedOvs.close();

@@ -8,12 +8,12 @@ import type { Plan } from '../model/plan.ts';
 
 /**
  * Records the ports and entries of other programs on the bridges that a run has found or left in the desired state;
- * writes the file only when it changes. `isTold` is true if a person requested the run and sees the missing ports, so
+ * writes the file only when it changes. `isReported` is true if a person requested the run and sees the missing ports, so
  * that they are not reported again. Never fails the run.
  */
-export function noteOthers(plan: Plan, observation: Observation, isTold: boolean): void {
+export function noteOthers(plan: Plan, observation: Observation, isReported: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);
-  write(isTold ? now.map((record) => ({ ...record, lostPorts: [] })) : now, observation);
+  write(isReported ? now.map((record) => ({ ...record, lostPorts: [] })) : now, observation);
 }
 
 /**

@@ -14,7 +14,7 @@ import { dynamicFamilies } from '../plan/bridge/handover.ts';
 import { asksForMadeIdentity } from '../plan/profiles/dhcp-identity.ts';
 import { wasUplink } from '../plan/uplink/remembered.ts';
 import type { Node } from './node.ts';
-import { planCloser } from './plan-closer.ts';
+import { planWithDetails } from './plan-with-details.ts';
 import { detectionOver, tentativeAddresses } from './steps/duplicate-detection.ts';
 
 /** Waits that are over: for a named NIC, for a default route. */
@@ -90,7 +90,7 @@ export async function planWhenReady(
     await detectionOver(tentative, deadline);
     observation = await node.observe();
   } else if (plan.outcome === 'unchanged') return { plan, observation };
-  return planCloser(observation, (seen) => ({ plan: planWithoutWaiting(planner, seen) }));
+  return planWithDetails(observation, (seen) => ({ plan: planWithoutWaiting(planner, seen) }));
 }
 
 function planWithoutWaiting(planner: Planner, observation: Observation): Plan {

@@ -11,8 +11,8 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import type { ProgressEvent } from '../model/progress.ts';
 import type { TransactionResult } from '../model/run-record.ts';
-import { proveWanted } from './as-wanted.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
+import { proveDesiredState } from './desired-state.ts';
 import type { FaultPoints } from './fault-points.ts';
 import { type Journal, openJournal, pruneJournals } from './journal/journal-files.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
@@ -136,7 +136,7 @@ async function runPlan(
     await proveInbound(plan, observation, deadline);
     await provePorts(plan, observation, deadline);
   });
-  proveWanted(plan, await observe());
+  proveDesiredState(plan, await observe());
 }
 
 interface NumberedSteps {

@@ -13,7 +13,7 @@ import type { ReconcileOptions } from './options.ts';
 import { repairWait } from './plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
 import { goneService } from './rollback/restore-state.ts';
-import { takeBack } from './rollback/roll-back.ts';
+import { rollBack } from './rollback/roll-back.ts';
 
 /**
  * Returns the node to the state before a transaction: the one with this id or prefix of an id, or the last change that
@@ -33,7 +33,7 @@ export async function undoTransaction(
       { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
     );
   if (record.state !== 'awaiting-confirm') return look(0);
-  await takeBackTried(record, options.say);
+  await rollBackTried(record, options.say);
   // A service that stops after the rollback must not turn it into a failure, because systemd starts it again.
   return look(0).catch((error: unknown) => {
     options.say(`${goneService(error).message}; the node is looked at when it is there again`);
@@ -80,16 +80,16 @@ function lastAskedFor(changes: readonly JournalRecord[]): JournalRecord {
 }
 
 /** Rolls back the change that awaits confirmation, if there is one. */
-export async function takeBackPending(say: ReconcileOptions['say'], directory = journalDirectory): Promise<void> {
+export async function rollBackPending(say: ReconcileOptions['say'], directory = journalDirectory): Promise<void> {
   const pending = readJournals(directory).records.find(({ state }) => state === 'awaiting-confirm');
-  if (pending !== undefined) await takeBackTried(pending, say);
+  if (pending !== undefined) await rollBackTried(pending, say);
 }
 
 /** Rolls back a change that awaits confirmation, through its checkpoint if that still exists. */
-function takeBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOptions['say']): Promise<void> {
+function rollBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOptions['say']): Promise<void> {
   return withLock('undo', () =>
     withNode(async (node) => {
-      const left = await takeBack(node, header, checkpoint, say);
+      const left = await rollBack(node, header, checkpoint, say);
       const detail = 'rolled back by undo';
       if (left === null) return endTransaction('undo', header.id, 'reverted', detail);
       const failure = withFacts(left, { transaction: header.id, ended: 'not-restored' });

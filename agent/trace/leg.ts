@@ -124,12 +124,12 @@ function enter(progress: Progress, name: string, isFirst: boolean): void {
   }
   const here = `${name} ${progress.packet.source} ${progress.packet.destination}`;
   if (!isFirst && progress.seen.includes(here)) progress.outcome = { how: 'circles', where: datapath.name };
-  else takeBack(progress);
+  else reverseTranslations(progress);
   progress.seen = [...progress.seen, here];
 }
 
 /** Reverses the translations of the request, as connection tracking does for a reply. */
-function takeBack(progress: Progress): void {
+function reverseTranslations(progress: Progress): void {
   const { inPort, packet, facts, chassis, stations } = progress;
   const [where, kind] = [inPort.datapath.name, inPort.datapath.kind];
   for (const done of facts.undo.filter((one) => one.where === where && one.kind === kind)) {

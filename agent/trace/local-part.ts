@@ -1,6 +1,6 @@
 import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
-import { type Existing, indexRows, mapOf, textOf } from '../overlay/rows/row-index.ts';
+import { indexRows, mapOf, type RowIndex, textOf } from '../overlay/rows/row-index.ts';
 import { portsOfMetadata } from './crossing.ts';
 import type { LogicalNetwork } from './logical-network.ts';
 import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
@@ -115,7 +115,7 @@ function droppedBy(cookies: readonly string[], rules: RuleBook): TracePart['drop
 
 function namedOutput(
   { bridge, port, ...keys }: OpenFlowOutput,
-  existing: Existing,
+  existing: RowIndex,
   network: LogicalNetwork,
 ): TraceOutput {
   const row = portsOf(existing, bridge).find((one) => textOf(one, 'ofport') === String(port)) ?? null;
@@ -143,7 +143,7 @@ function namedOutput(
   };
 }
 
-function portsOf(existing: Existing, bridge: string): readonly DatabaseRow[] {
+function portsOf(existing: RowIndex, bridge: string): readonly DatabaseRow[] {
   const ports = existing.referred(existing.named('Bridge', bridge), 'ports', 'Port');
   return ports.flatMap((port) => existing.referred(port, 'interfaces', 'Interface'));
 }

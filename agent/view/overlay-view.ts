@@ -17,7 +17,9 @@ export function changesLines(
   return [
     ...rows,
     ...(kernel.length === 0 ? [] : [style('bold', 'Kernel:'), ...kernel]),
-    ...(demux.length === 0 ? [] : [style('bold', 'Flows, and what the node reaches itself:'), ...demux.map(demuxLine)]),
+    ...(demux.length === 0
+      ? []
+      : [style('bold', 'Flows, and what the node reaches itself:'), ...demux.map(sharedBridgeLine)]),
     ...(workload === null || workload.changes.length === 0
       ? []
       : [
@@ -35,7 +37,7 @@ function changeLine(change: RowChange): string {
   return `  ${signs[change.do]} ${change.table} ${change.title} (${change.why})`;
 }
 
-function demuxLine({ do: verb, what, why }: OverlayChanges['demux'][number]): string {
+function sharedBridgeLine({ do: verb, what, why }: OverlayChanges['demux'][number]): string {
   return `  ${verb === 'add' ? '+' : '-'} ${what} (${why})`;
 }
 

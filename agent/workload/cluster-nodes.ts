@@ -1,7 +1,7 @@
 import type { OverlayNode } from '../model/overlay.ts';
 import type { ClusterNode, Labels } from '../model/workload.ts';
 import { overBudget } from './budget.ts';
-import { asksOfNode } from './unserved-asks.ts';
+import { asksOfNode } from './unserved-requests.ts';
 
 /** Reads the parts of a node (v1 Node) on which the overlay depends. Never throws. */
 export function readNode(object: unknown): ClusterNode {

@@ -1,7 +1,7 @@
 import type { OverlayLayout, OverlayNode, ServiceExposure } from '../model/overlay.ts';
 import type { RowReference } from '../model/rows.ts';
-import type { ObjectChange, ObjectKey, PodAddresses, Workload } from '../model/workload.ts';
-import type { Draft, Wish } from '../overlay/rows/desired-rows.ts';
+import type { NamespacedName, ObjectChange, PodAddresses, Workload } from '../model/workload.ts';
+import type { DesiredRow, DesiredRows } from '../overlay/rows/desired-rows.ts';
 
 /** Facts from which rows of OVN_Northbound for objects of Kubernetes are planned. */
 export interface WorkloadFacts {
@@ -13,12 +13,12 @@ export interface WorkloadFacts {
 }
 
 /** Context in which the rows of one object key are planned. */
-export interface UnitDraft extends WorkloadFacts {
-  readonly draft: Draft;
-  /** Plans a desired row as Draft.want does, and marks it with the object key; it is deleted as soon as a plan for the key does not contain it. */
-  want(wish: Omit<Wish, 'unit'>): ReturnType<Draft['want']>;
+export interface ObjectPlanner extends WorkloadFacts {
+  readonly desired: DesiredRows;
+  /** Plans a desired row as DesiredRows.add does, and marks it with the object key; it is deleted as soon as a plan for the key does not contain it. */
+  add(desiredRow: Omit<DesiredRow, 'objectKey'>): ReturnType<DesiredRows['add']>;
   /** Returns the logical port of a pod, existing or inserted by this plan; null if the pod has none. */
-  portOf(pod: ObjectKey): RowReference | null;
+  portOf(pod: NamespacedName): RowReference | null;
 }
 
 /**
@@ -33,5 +33,5 @@ export interface Part {
   /** Returns the keys whose rows this change may affect; `facts` already contains the change. Keys of deleted objects are included. */
   concerned(change: ObjectChange, facts: WorkloadFacts): Iterable<string>;
   /** Plans the rows of a key, and none if its object is deleted. Returns long work as an iterable of short steps. */
-  want(key: string, unit: UnitDraft): Iterable<unknown> | undefined;
+  plan(key: string, planner: ObjectPlanner): Iterable<unknown> | undefined;
 }

@@ -1,21 +1,21 @@
 import type { OverlayPlan } from '../model/overlay.ts';
 import type { DatabaseShape, RowReference } from '../model/rows.ts';
 import type { ObjectChange } from '../model/workload.ts';
-import { createDraft } from '../overlay/rows/desired-rows.ts';
-import type { Existing } from '../overlay/rows/row-index.ts';
+import { createDesiredRows } from '../overlay/rows/desired-rows.ts';
+import type { RowIndex } from '../overlay/rows/row-index.ts';
 import { titleOf } from '../overlay/rows/stale-rows.ts';
 import type { Part, WorkloadFacts } from './part.ts';
 import { isPod, pods } from './pods/pods.ts';
 import { portName } from './pods/port-name.ts';
 import { policies } from './policies/policies.ts';
-import { services, wantForAllServices } from './services/plan-services.ts';
+import { addForAllServices, services } from './services/plan-services.ts';
 import { askForRecompute } from './services/recompute.ts';
 
 /** Parts in the order of planning: logical ports first, because port groups refer to them. */
 const parts: readonly Part[] = [pods, ...policies, services];
 
 /** Prefixed object key whose rows are planned together: `pod:default/web-0`. */
-export type Unit = string;
+export type ObjectKey = string;
 
 /** Returns the owner of rows for objects of Kubernetes. Rows for nodes have another owner, and neither planner deletes rows of the other. */
 export function workloadOwner(owner: string): string {
@@ -23,24 +23,24 @@ export function workloadOwner(owner: string): string {
 }
 
 /** Returns the keys of all objects that need rows, and of all rows in the database. */
-export function allUnits(facts: WorkloadFacts, existing: Existing): ReadonlySet<Unit> {
+export function allObjectKeys(facts: WorkloadFacts, existing: RowIndex): ReadonlySet<ObjectKey> {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
-  return new Set([...wanted, ...existing.units()]);
+  return new Set([...wanted, ...existing.objectKeys()]);
 }
 
 /** Returns the keys whose rows a change of an object may affect. */
-export function concernedUnits(change: ObjectChange, facts: WorkloadFacts): readonly Unit[] {
+export function concernedObjectKeys(change: ObjectChange, facts: WorkloadFacts): readonly ObjectKey[] {
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
 /** Plans as planInSteps does, without interruption. */
 export function planWorkload(
   facts: WorkloadFacts,
-  existing: Existing,
+  existing: RowIndex,
   shape: DatabaseShape,
-  units: Iterable<Unit>,
+  objectKeys: Iterable<ObjectKey>,
 ): OverlayPlan {
-  const steps = planInSteps(facts, existing, shape, units);
+  const steps = planInSteps(facts, existing, shape, objectKeys);
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -54,22 +54,22 @@ export function planWorkload(
  */
 export function* planInSteps(
   facts: WorkloadFacts,
-  existing: Existing,
+  existing: RowIndex,
   shape: DatabaseShape,
-  units: Iterable<Unit>,
+  objectKeys: Iterable<ObjectKey>,
 ): Generator<number, OverlayPlan, undefined> {
-  const draft = createDraft({ existing, shape }, workloadOwner(facts.layout.owner));
+  const desired = createDesiredRows({ existing, shape }, workloadOwner(facts.layout.owner));
   const ports = new Map<string, RowReference>();
-  const asked = [...new Set(units)];
+  const asked = [...new Set(objectKeys)];
   for (const part of parts) {
-    for (const unit of asked) {
-      if (!unit.startsWith(`${part.kind}:`)) continue;
-      const key = unit.slice(part.kind.length + 1);
-      const steps = part.want(key, {
+    for (const objectKey of asked) {
+      if (!objectKey.startsWith(`${part.kind}:`)) continue;
+      const key = objectKey.slice(part.kind.length + 1);
+      const steps = part.plan(key, {
         ...facts,
-        draft,
-        want: (wish) => {
-          const row = draft.want({ ...wish, unit });
+        desired,
+        add: (desiredRow) => {
+          const row = desired.add({ ...desiredRow, objectKey });
           if (row.table === 'Logical_Switch_Port') ports.set(row.title, row.reference);
           return row;
         },
@@ -79,16 +79,16 @@ export function* planInSteps(
           return ports.get(name) ?? (row !== null && isPod(row) ? row._uuid : null);
         },
       });
-      for (const _ of steps ?? []) yield draft.changes.length;
-      yield draft.changes.length;
+      for (const _ of steps ?? []) yield desired.changes.length;
+      yield desired.changes.length;
     }
   }
-  for (const unit of asked)
-    for (const { table, row } of existing.ofUnit(unit))
-      draft.remove(table, row, titleOf(table, row), `nothing of ${unit} calls for it any more`);
-  if (asked.some((unit) => unit.startsWith(`${services.kind}:`)))
-    for (const _ of wantForAllServices(facts, draft)) yield draft.changes.length;
-  askForRecompute(draft);
+  for (const objectKey of asked)
+    for (const { table, row } of existing.ofObject(objectKey))
+      desired.remove(table, row, titleOf(table, row), `nothing of ${objectKey} calls for it any more`);
+  if (asked.some((objectKey) => objectKey.startsWith(`${services.kind}:`)))
+    for (const _ of addForAllServices(facts, desired)) yield desired.changes.length;
+  askForRecompute(desired);
   const database = 'OVN_Northbound';
-  return { database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+  return { database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }

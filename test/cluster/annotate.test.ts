@@ -98,9 +98,9 @@ if (server !== null) {
     t.teardown(api.close);
     const pod = await makePod(server, 'told');
     const posts = () => between.requests.filter(({ method }) => method === 'POST').length;
-    for (let time = 0; time < 3; time++) api.tell(noticeOf(pod, 'first'));
-    api.tell(noticeOf(pod, 'x'.repeat(2000)));
-    api.tell(noticeOf({ ...pod, uid: 'another' }, 'first'));
+    for (let time = 0; time < 3; time++) api.report(noticeOf(pod, 'first'));
+    api.report(noticeOf(pod, 'x'.repeat(2000)));
+    api.report(noticeOf({ ...pod, uid: 'another' }, 'first'));
     const made = await untilEvents(t, server, 'told', 3);
     t.equal(posts(), 3, 'one for each object and note');
     t.match(
@@ -117,7 +117,7 @@ if (server !== null) {
     t.match(server.kubectl('describe', 'pod', 'told'), /Warning +AddressTaken .*first/, 'as people see it');
 
     const node = { kind: 'Node', apiVersion: 'v1', namespace: '', name: 'n1', uid: 'n1' };
-    api.tell({ ...noticeOf(pod, 'of a node'), regarding: node });
+    api.report({ ...noticeOf(pod, 'of a node'), regarding: node });
     t.equal((await untilEvents(t, server, 'n1', 1))[0]?.metadata.namespace, 'default', 'of what has no namespace');
   });
 
@@ -153,12 +153,12 @@ if (server !== null) {
         () => String([...seen.values()]) === String(expected),
         () => `${expected} are counted`,
       );
-    for (let time = 0; time < 3; time++) api.tell(noticeOf(pod, 'again'));
+    for (let time = 0; time < 3; time++) api.report(noticeOf(pod, 'again'));
     await until(3);
     const [name = ''] = seen.keys();
     await server.call('DELETE', `/apis/events.k8s.io/v1/namespaces/default/events/${name}`);
     await until();
-    api.tell(noticeOf(pod, 'again'));
+    api.report(noticeOf(pod, 'again'));
     await until(1);
     t.notOk(seen.has(name), 'it is another one');
   });
@@ -168,16 +168,18 @@ if (server !== null) {
     const api = openTestApi(admin, {}, (message) => said.push(message));
     t.teardown(api.close);
     const pod = await makePod(server, 'flooded');
-    for (let number = 0; number < 100; number++) api.tell(noticeOf(pod, `number ${number}`));
+    for (let number = 0; number < 100; number++) api.report(noticeOf(pod, `number ${number}`));
     t.strictSame(said, [], 'one namespace does not use up the budget of the cluster');
     const other = { ...pod, namespace: 'kube-system', name: 'elsewhere' };
-    api.tell(noticeOf(other, 'of another namespace'));
+    api.report(noticeOf(other, 'of another namespace'));
     t.equal((await untilEvents(t, server, 'elsewhere', 1)).length, 1);
     t.equal((await untilEvents(t, server, 'flooded', 10)).length, 10, 'a burst of one namespace');
     const [last] = await untilEvents(t, server, 'default', 1, 'reason=EventsLeftOut');
     t.match(last, { metadata: { namespace: 'default' }, note: /the next ones are left out/ });
     for (let number = 0; number < 100; number++)
-      api.tell(noticeOf({ ...pod, namespace: `n${number}`, name: 'everywhere', uid: `uid-${number}` }, 'one of each'));
+      api.report(
+        noticeOf({ ...pod, namespace: `n${number}`, name: 'everywhere', uid: `uid-${number}` }, 'one of each'),
+      );
     t.strictSame(said, ['more goes wrong in the cluster than Events are made of; some are left out']);
   });
 
@@ -193,9 +195,9 @@ if (server !== null) {
     });
     t.teardown(api.close);
     const pod = await makePod(server, 'untold');
-    api.tell(noticeOf(pod, 'one'));
+    api.report(noticeOf(pod, 'one'));
     await once;
-    api.tell(noticeOf(pod, 'two'));
+    api.report(noticeOf(pod, 'two'));
     await t.rejects(api.annotate(pod, { ovn: '{}' }), failure('cluster-refused'), 'asked after it');
     t.equal(said.length, 1);
     t.match(said[0], /may not make an Event/);

@@ -45,7 +45,7 @@ if (server !== null) {
     t.equal(await api.annotate(pod, { ovn: '{}', 'k8s.ovn.org/pod-networks': '{}' }), 'written');
     t.equal(await api.annotate({ ...pod, uid: 'of-another' }, { ovn: '{}' }), 'gone', 'it reads whose the name is');
     const regarding = { apiVersion: 'v1', kind: 'Pod', ...pod };
-    api.tell({ regarding, type: 'Warning', reason: 'AddressTaken', action: 'AssignAddress', note: 'it is taken' });
+    api.report({ regarding, type: 'Warning', reason: 'AddressTaken', action: 'AssignAddress', note: 'it is taken' });
     const events = hear(openAdmin(server), { apiVersion: 'events.k8s.io/v1', plural: 'events', namespace: 'default' });
     await events.until(({ names }) => [...names].some((name) => name.startsWith('web.')), 'the Event is there');
     events.stop();

@@ -1,6 +1,6 @@
 // `overlay gateway` that fails once flows are set: the bridge has those of before again.
 import t from 'tap';
-import { demuxCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { state, take } from './outside.ts';
@@ -11,7 +11,7 @@ const hops = '192.0.2.254,2001:db8::fe';
 
 /** Flows of ours, without what they have counted. */
 function flows({ must }: Host): readonly string[] {
-  const dump = must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`);
+  const dump = must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`);
   return dump.trim().split('\n').toSorted();
 }
 

@@ -11,8 +11,8 @@ import { workloadTables } from '../../agent/overlay/rows/overlay-tables.ts';
 import { tagKeys } from '../../agent/overlay/rows/tag-keys.ts';
 import { announcedKey } from '../../agent/overlay/services/announced-here.ts';
 import { hostServices } from '../../agent/overlay/services/host-services.ts';
-import { arrivingServices } from '../../agent/overlay/services/inbound-services.ts';
-import { demuxFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { inboundServices } from '../../agent/overlay/services/inbound-services.ts';
+import { sharedBridgeFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { usedHeap } from '../unit/heap.ts';
 import { exposure, gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
@@ -343,9 +343,9 @@ function flowsOf(bed: WorkloadBed): readonly string[] {
   };
   return nodes.flatMap((node) => {
     if (node.gateway === null) return [];
-    const services = arrivingServices(modern, node, node.gateway, rows);
+    const services = inboundServices(modern, node, node.gateway, rows);
     const table = hostServices(services, 'ovn-k8s-mp0', [node.hostAddresses[0] ?? '']);
-    const flows = demuxFlows(node, node.gateway, { nic: 1, cluster: 2, isAlone: true }, services);
+    const flows = sharedBridgeFlows(node, node.gateway, { nic: 1, cluster: 2, isAlone: true }, services);
     return [...flows.map(({ flow }) => flow), ...(table?.lines ?? [])].map((line) => `${node.name} ${line}`);
   });
 }

@@ -9,7 +9,7 @@ import { workloadTables } from '../../agent/overlay/rows/overlay-tables.ts';
 import { indexRows } from '../../agent/overlay/rows/row-index.ts';
 import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import type { WorkloadFacts } from '../../agent/workload/part.ts';
-import { allUnits, planWorkload } from '../../agent/workload/plan-workload.ts';
+import { allObjectKeys, planWorkload } from '../../agent/workload/plan-workload.ts';
 import { readPolicy } from '../../agent/workload/policies/read-policy.ts';
 import { emptyWorld, factsOf, namespaceOf, type PolicyWorld, podOf } from '../unit/workload/policies/world.ts';
 import { readRows } from './central.ts';
@@ -46,7 +46,7 @@ async function podsOf(t: Test, central: Host): Promise<Pods> {
       const facts: WorkloadFacts = { ...factsOf(layout, world), nodes: members ?? [] };
       const rows = await readRows(northbound, 'OVN_Northbound', workloadTables);
       const existing = indexRows(rows);
-      const plan = planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
+      const plan = planWorkload(facts, existing, rows.shape, allObjectKeys(facts, existing));
       await northbound.transact('OVN_Northbound', operationsOf(plan, rows.shape));
       central.must('ovn-nbctl', '--wait=hv', 'sync');
     },

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
-import { demuxCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { asWanted, type Daemon, startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import {
@@ -194,7 +194,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   t.match(defaultRoutes(), /100\.64\.0\.3/, 'it answers, and is one of them again');
 
   const flows = (): number =>
-    n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;
+    n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;
   const told = flows();
   t.ok(told > 0, 'node and gateway are told apart on their bridge');
   die(n2, '/run/openvswitch/ovs-vswitchd.pid');
@@ -208,7 +208,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   n2.must('ovs-vsctl', 'add-port', 'br-ex', 'eth0');
   t.not(number(), before, 'a NIC that is put in again has another number');
   const ofNic = (): boolean => {
-    const dump = n2.must('ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`);
+    const dump = n2.must('ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`);
     return dump.includes(`in_port=${number()},`) || dump.includes('in_port=eth0,');
   };
   while (!ofNic()) await member.told(asWanted);

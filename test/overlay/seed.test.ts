@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { demuxCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import {
   type Ended,
   type Host,
@@ -102,7 +102,7 @@ ovn-k8s-overlay gateway-init \\
 `;
 
 const helperPid = '/run/openvswitch/ovn-k8s-gateway-helper.pid';
-const ours = `ovs-ofctl --no-stats dump-flows breth0 cookie=${demuxCookie}/-1`;
+const ours = `ovs-ofctl --no-stats dump-flows breth0 cookie=${flowCookie}/-1`;
 // No program tells of flows that come.
 const untilFlows = (count: number): string => `until test "$(${ours} | wc -l)" -ge ${count}; do sleep 0.1; done`;
 

@@ -68,7 +68,7 @@ export function createStoredApi(): StoredApi {
         put('pods', { ...pod, metadata: { ...pod.metadata, annotations: all } });
         return 'written';
       },
-      tell: (notice) => void notices.push(notice),
+      report: (notice) => void notices.push(notice),
       wake: () => undefined,
       close: () => undefined,
     }),

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { flowsOf } from '../../agent/drivers/openvswitch/flows.ts';
-import type { ArrivingService } from '../../agent/model/shared-bridge.ts';
-import { demuxCookie, demuxFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import type { InboundService } from '../../agent/model/shared-bridge.ts';
+import { flowCookie, sharedBridgeFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { gatewayOf, nodeOf } from '../unit/overlay/cluster.ts';
 import { type Daemons, startDaemons } from './daemons.ts';
@@ -13,14 +13,14 @@ const [nic, cluster, other] = [1, 2, 5];
 const mac = '52:54:00:00:00:01';
 const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
 
-const service = (protocol: 'tcp' | 'sctp', address: string): ArrivingService => {
+const service = (protocol: 'tcp' | 'sctp', address: string): InboundService => {
   return { protocol, address, port: 30_080, target: null, isServedHere: false };
 };
 const services = [service('tcp', '192.0.2.11'), service('sctp', '2001:db8::11')];
 
 function flowsFor(vlan: number | null, isAlone: boolean): string[] {
   const gateway = gatewayOf(1, { vlan, addresses: ['192.0.2.11/24', '2001:db8::11/64'] });
-  return demuxFlows(nodeOf(1), gateway, { nic, cluster, isAlone }, services).map(({ flow }) => flow);
+  return sharedBridgeFlows(nodeOf(1), gateway, { nic, cluster, isAlone }, services).map(({ flow }) => flow);
 }
 
 /** Daemons with the NIC, the port to br-int and one more in their bridge. */
@@ -56,7 +56,7 @@ const spoken = (port: number | string): string => `in_port=${port},dl_src=${mac}
 
 t.test('where frames go', { skip }, async (t) => {
   const { run, runDirectory } = startBridge(t);
-  const flows = flowsOf('br0', demuxCookie, runDirectory);
+  const flows = flowsOf('br0', flowCookie, runDirectory);
   const goes = (frame: string, ways: string, what: string): void => {
     t.equal(waysOf(run('ovs-appctl', 'ofproto/trace', 'br0', frame)), ways, what);
   };
@@ -100,7 +100,7 @@ t.test('where frames go', { skip }, async (t) => {
 
 t.test('flows are compared and replaced', { skip }, async (t) => {
   const { run, runDirectory, stop } = startBridge(t);
-  const flows = flowsOf('br0', demuxCookie, runDirectory);
+  const flows = flowsOf('br0', flowCookie, runDirectory);
   const wanted = flowsFor(null, true);
   const dump = (): string => run('ovs-ofctl', '-O', 'OpenFlow14', '--no-stats', 'dump-flows', 'br0');
   run('ovs-ofctl', 'add-flow', 'br0', foreign);
@@ -110,15 +110,15 @@ t.test('flows are compared and replaced', { skip }, async (t) => {
   await flows.replace(wanted);
   t.strictSame(await flows.compare(wanted), { missing: [], surplus: [] }, 'Open vSwitch takes them for the same');
   run('ovs-ofctl', '--strict', 'del-flows', 'br0', 'table=1,priority=100,ct_mark=1');
-  run('ovs-ofctl', 'add-flow', 'br0', `cookie=${demuxCookie},priority=7,arp,actions=drop`);
+  run('ovs-ofctl', 'add-flow', 'br0', `cookie=${flowCookie},priority=7,arp,actions=drop`);
   const drift = await flows.compare(wanted);
   t.match(drift.missing.join('\n'), /^table=1 priority=100,ct_mark=0x1 actions=output:2$/);
-  t.match(drift.surplus.join('\n'), /^priority=7,arp actions=drop$/);
+  t.match(drift.stale.join('\n'), /^priority=7,arp actions=drop$/);
   const before = dump();
   await t.rejects(flows.replace([...wanted, 'table=0,priority=1,actions=output:nowhere']), /nowhere/);
   t.equal(dump(), before, 'one flow that cannot be read: none is written');
   await flows.replace([]);
-  t.equal((await flows.compare(wanted)).surplus.length, 0);
+  t.equal((await flows.compare(wanted)).stale.length, 0);
   t.match(dump(), /cookie=0x99,.* priority=300,dl_type=0x88cc/, 'others have theirs');
   stop();
   await t.rejects(flows.compare(wanted), /ovs-vswitchd does not respond/);

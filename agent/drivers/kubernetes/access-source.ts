@@ -20,7 +20,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
   let known: { readonly access: Access; readonly print: string } | null = null;
   let isDoubted = false;
   let reading: Promise<Access> | null = null;
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const read = async (): Promise<Access> => {
     const path = kubeconfigPath(kubeconfig, process.env);
@@ -36,8 +36,8 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
     if (known !== null) disconnect(known.access);
     known = { access, print };
     for (const caution of access.cautions) {
-      if (!told.has(caution)) say(`the kubeconfig ${path} ${caution}`);
-      told.add(caution);
+      if (!reported.has(caution)) say(`the kubeconfig ${path} ${caution}`);
+      reported.add(caution);
     }
     return access;
   };

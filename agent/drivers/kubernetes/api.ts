@@ -26,7 +26,7 @@ export interface KubernetesApi {
    * Creates an Event for an object, or increments the count of an Event that exists already. Returns at once and never
    * fails.
    */
-  tell(notice: Notice): void;
+  report(notice: Notice): void;
   /**
    * Reports that the kubeconfig has appeared or changed: it is read again, and all waiting requests are tried at once.
    */

@@ -20,7 +20,7 @@ const knownLimit = 500;
 /** Longest note that the API accepts (events.k8s.io/v1). */
 const longestNote = 1024;
 
-interface Told {
+interface ReportedEvent {
   readonly path: string;
   readonly madeAt: number;
   writtenAt: number;
@@ -32,7 +32,7 @@ interface Told {
  * repetition.
  */
 export function createEvents(session: Session, { nodeName, say }: ApiOptions): (notice: Notice) => void {
-  const known = new Map<string, Told>();
+  const known = new Map<string, ReportedEvent>();
   const slot = createSlots(1);
   const complained = new Set<string>();
   const ofNamespaces = createEventBudget();
@@ -66,19 +66,19 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     }
   };
 
-  const tell = (notice: Notice): void => {
+  const report = (notice: Notice): void => {
     const { regarding } = notice;
     const key = keyOf(notice);
     const now = performance.now();
-    const told = known.get(key);
-    if (told !== undefined && now - told.madeAt < keptMs) {
-      told.count += 1;
-      if (now - told.writtenAt < session.limits.countEveryMs) return;
+    const reported = known.get(key);
+    if (reported !== undefined && now - reported.madeAt < keptMs) {
+      reported.count += 1;
+      if (now - reported.writtenAt < session.limits.countEveryMs) return;
       if (!mayWrite(regarding.namespace, now)) return;
-      told.writtenAt = now;
-      void send(countCall(told)).then((status) => {
+      reported.writtenAt = now;
+      void send(countCall(reported)).then((status) => {
         // The Event was deleted.
-        if (status === 404 && known.delete(key)) tell(notice);
+        if (status === 404 && known.delete(key)) report(notice);
       });
       return;
     }
@@ -103,7 +103,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     if (known.size > knownLimit) known.delete(oldest);
     void send({ method: 'POST', path, body });
   };
-  return tell;
+  return report;
 }
 
 function keyOf({ regarding, reason, note }: Notice): string {
@@ -127,7 +127,7 @@ function othersLeftOut(namespace: string): Notice {
   };
 }
 
-function countCall({ path, count }: Told): HttpCall {
+function countCall({ path, count }: ReportedEvent): HttpCall {
   const body = { series: { count, lastObservedTime: microTime() } };
   return { method: 'PATCH', path, contentType: 'application/merge-patch+json', body };
 }

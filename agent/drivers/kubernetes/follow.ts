@@ -46,16 +46,16 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       if (!isNew && (await isBehind(session, now, asked, from, stop))) return null;
       if (loss !== null && !stop.aborted) follower.found();
       loss = null;
-      let told = from;
+      let reported = from;
       for await (const lines of watchLines(incoming)) {
         if (stop.aborted) break;
         const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));
         if (changes.length > 0) follower.changes(changes);
         const after = versionAfter(lines);
         if (after === null) return null;
-        told = after;
+        reported = after;
       }
-      return told;
+      return reported;
     } finally {
       incoming.destroy();
     }

@@ -26,7 +26,7 @@ export function openApi(options: ApiOptions, limits = sessionLimits): Kubernetes
   return {
     follow: (collection, follower) => followCollection(session, collection, follower),
     annotate: (pod, annotations, giveUp) => slot(() => annotatePod(session, pod, annotations, giveUp)),
-    tell: createEvents(session, options),
+    report: createEvents(session, options),
     wake: () => {
       session.access.doubt();
       // If the kubeconfig has changed, connections with the previous one end. Followers receive the error of an

@@ -31,7 +31,7 @@ export interface BridgeFlows {
 
 export interface FlowDifference {
   readonly missing: readonly string[];
-  readonly surplus: readonly string[];
+  readonly stale: readonly string[];
 }
 
 /** Returns access to the flows with this cookie (`0x…`) on a bridge, through ovs-ofctl(8). */
@@ -48,7 +48,7 @@ export function flowsOf(bridge: string, cookie: string, runDirectory: string): B
       const lines = found.stdout.split('\n').filter((line) => line.includes(` cookie=${cookie} `));
       const starting = (sign: string): string[] =>
         lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(1).replace(` cookie=${cookie}`, ''));
-      return { missing: starting('+'), surplus: starting('-') };
+      return { missing: starting('+'), stale: starting('-') };
     },
     replace: async (flows) => {
       const commands = [`delete cookie=${cookie}/-1`, ...flows.map((flow) => `add cookie=${cookie},${flow}`)];

@@ -43,9 +43,9 @@ export function followTables(
   let isClosed = false;
   void mirrorOf(session, tables, () => isClosed).then((mirror) => {
     if (mirror === null) return;
-    const tell = (): void => onChange({ schema, rows: (table) => mirror.table(table).rows() });
-    mirror.onChange(tell);
-    tell();
+    const notify = (): void => onChange({ schema, rows: (table) => mirror.table(table).rows() });
+    mirror.onChange(notify);
+    notify();
   });
   return () => {
     isClosed = true;

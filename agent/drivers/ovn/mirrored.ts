@@ -103,24 +103,24 @@ function mirrored(
   schema: () => JsonObject,
 ): MirroredDatabase {
   const listeners = new Set<(isOwner: boolean) => void>();
-  const tell = (isOwner: boolean): void => {
+  const notify = (isOwner: boolean): void => {
     for (const listener of listeners) listener(isOwner);
   };
-  let isTold = false;
+  let isNotified = false;
   const got = (): void => {
     // The lock can be acquired before the contents of a new connection have arrived.
     const fresh = mirror.until(() => lock.isHeld, freshMs);
-    const told = fresh.then(() => {
-      if (isTold || !lock.isHeld) return;
-      isTold = true;
-      tell(true);
+    const notified = fresh.then(() => {
+      if (isNotified || !lock.isHeld) return;
+      isNotified = true;
+      notify(true);
     });
-    told.catch(() => undefined);
+    notified.catch(() => undefined);
   };
   lock.onChange((isHeld) => {
     if (isHeld) return got();
-    isTold = false;
-    return tell(false);
+    isNotified = false;
+    return notify(false);
   });
   if (lock.isHeld) got();
   return {
@@ -128,7 +128,7 @@ function mirrored(
       return schema();
     },
     get isOwner() {
-      return isTold && lock.isHeld && mirror.isFresh;
+      return isNotified && lock.isHeld && mirror.isFresh;
     },
     table: mirror.table,
     onChange: (listener) => void mirror.onChange(listener),

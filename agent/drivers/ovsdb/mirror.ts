@@ -64,7 +64,7 @@ export async function openMirror(
 
   const apply = (updates: Json | undefined, isWhole: boolean): void => {
     const changes = tables.apply(followed, updates ?? null, isWhole);
-    if (changes.length > 0) for (const listener of [...listeners]) tell(listener, changes);
+    if (changes.length > 0) for (const listener of [...listeners]) notify(listener, changes);
   };
   const attach = async (client: OvsdbClient): Promise<void> => {
     void client.ended.then(() => {
@@ -165,7 +165,7 @@ function describe(followed: Followed): string {
  * Calls a listener. An exception of the listener is rethrown outside, because it does not justify closing the
  * connection.
  */
-function tell(listener: (changes: readonly RowChange[]) => void, changes: readonly RowChange[]): void {
+function notify(listener: (changes: readonly RowChange[]) => void, changes: readonly RowChange[]): void {
   try {
     listener(changes);
   } catch (error) {

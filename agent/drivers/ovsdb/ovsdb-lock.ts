@@ -41,7 +41,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     waiters.wake();
   };
   const attach = async (client: OvsdbClient): Promise<void> => {
-    let isTold = false;
+    let isNotified = false;
     connection = client;
     void client.ended.then(() => {
       if (connection === client) connection = undefined;
@@ -49,14 +49,14 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     });
     stop = client.onNotice((notice, [lock]) => {
       if (lock !== name || connection !== client || !['locked', 'stolen'].includes(notice)) return;
-      isTold = true;
+      isNotified = true;
       set(notice === 'locked' ? client : undefined);
     });
     const request = method;
     method = 'lock';
     const reply = await client.call(request, [name]);
     // A notification that arrived together with the reply is newer than the reply.
-    if (!isTold && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
+    if (!isNotified && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };
   const detach = session.follow(attach);
   const forgetEnd = session.onEnded(waiters.end);

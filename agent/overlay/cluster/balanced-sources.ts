@@ -1,8 +1,8 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import { isIpv6, sameFamily, withoutLength } from '../addresses.ts';
 import { is, keys, only } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 
 const families = [
   { isSix: false, word: 'v4', everything: '0.0.0.0/0' },
@@ -18,11 +18,11 @@ const families = [
  * translation of the first packet. Pods of the gateway's own node answer by this gateway in any case, and see the client if `externalTrafficPolicy`
  * is Local.
  */
-export function wantBalancedSources(
-  draft: Draft,
+export function addBalancedSources(
+  desired: DesiredRows,
   nodes: readonly OverlayNode[],
   own: Pick<OverlayNode, 'name' | 'subnets'>,
-  router: WantedRow,
+  router: PlannedRow,
   joinAddresses: readonly string[],
 ): void {
   const led = nodes.flatMap(({ name, gateway }) => (name === own.name ? [] : (gateway?.subnets ?? [])));
@@ -34,15 +34,15 @@ export function wantBalancedSources(
     const external = sameFamily(joinAddresses, everything);
     if (subnets.length === 0 || external === null) continue;
     const name = setName(own.name, word);
-    const set = draft.want({
+    const set = desired.add({
       table: 'Address_Set',
       title: `pods that do not answer by ${router.title}, ${word}`,
-      existing: draft.existing.named('Address_Set', name),
+      existing: desired.existing.named('Address_Set', name),
       columns: { name: is(name), addresses: only(subnets), external_ids: keys({ 'ip-family': word }) },
       node: own.name,
       why: 'their answers have to come back to the gateway',
     });
-    wantHeld(draft, {
+    addNamelessRow(desired, {
       table: 'NAT',
       title: `${router.title}: from outside to pods of other nodes, ${word}`,
       holder: router,

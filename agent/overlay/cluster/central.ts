@@ -2,28 +2,28 @@ import { AgentError } from '../../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../../model/overlay.ts';
 import { isPublishedKey } from '../members/renewal.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/desired-rows.ts';
+import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '../rows/desired-rows.ts';
 import { mapOf, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
 /** Plans the listeners, certificates and published data of a central database. Listeners of other programs stay. */
 export function planCentral(facts: CentralFacts): OverlayPlan {
   const { owner, connections, tls, published = {}, rows } = facts;
-  const draft = createDraft(foundIn(rows), owner);
+  const desired = createDesiredRows(foundIn(rows), owner);
   const table = rows.database === 'OVN_Southbound' ? 'SB_Global' : 'NB_Global';
-  const root = draft.existing.all(table)[0] ?? null;
+  const root = desired.existing.all(table)[0] ?? null;
   if (root === null) {
     throw new AgentError('overlay-conflict', `${rows.database} is not set up, it has no row in ${table}`, {
       hint: 'start ovn-northd, which makes it',
     });
   }
-  const global: WantedRow = { table, title: table, reference: root._uuid, existing: root };
-  if (tls !== null) wantTls(draft, global, tls, owner);
+  const global: PlannedRow = { table, title: table, reference: root._uuid, existing: root };
+  if (tls !== null) addTls(desired, global, tls, owner);
   if (rows.database === 'OVN_Southbound') {
     const surplus = Object.keys(mapOf(root, 'external_ids')).filter(
       (key) => isPublishedKey(key) && !(key in published),
     );
-    draft.want({
+    desired.add({
       ...global,
       columns: { external_ids: { keys: published, without: surplus } },
       isShared: true,
@@ -31,10 +31,10 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
     });
   }
   for (const { target, role, inactivityProbeMs } of connections) {
-    draft.want({
+    desired.add({
       table: 'Connection',
       title: target,
-      existing: draft.existing.all('Connection').find((row) => row.target === target) ?? null,
+      existing: desired.existing.all('Connection').find((row) => row.target === target) ?? null,
       columns: {
         target: is(target),
         inactivity_probe: is([inactivityProbeMs]),
@@ -47,17 +47,17 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
           : `nodes connect to it, and may write what ${role} writes`,
     });
   }
-  for (const row of draft.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
-    if (!draft.isPlanned(row))
-      draft.remove('Connection', row, textOf(row, 'target'), 'the configuration has no such listener any more');
+  for (const row of desired.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
+    if (!desired.isPlanned(row))
+      desired.remove('Connection', row, textOf(row, 'target'), 'the configuration has no such listener any more');
   if (tls === null)
-    for (const row of draft.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
-      draft.remove('SSL', row, 'certificates', 'TLS is off');
-  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+    for (const row of desired.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
+      desired.remove('SSL', row, 'certificates', 'TLS is off');
+  return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
-function wantTls(draft: Draft, global: WantedRow, tls: NonNullable<CentralFacts['tls']>, owner: string): void {
-  const existing = draft.existing.all('SSL')[0] ?? null;
+function addTls(desired: DesiredRows, global: PlannedRow, tls: NonNullable<CentralFacts['tls']>, owner: string): void {
+  const existing = desired.existing.all('SSL')[0] ?? null;
   const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };
   const isSame = Object.entries(files).every(([column, file]) => textOf(existing, column) === file);
   if (existing !== null && !isOwnedBy(existing, owner) && !isSame) {
@@ -66,7 +66,7 @@ function wantTls(draft: Draft, global: WantedRow, tls: NonNullable<CentralFacts[
       hint: 'remove it yourself, because its clients lose their connection: ovn-nbctl del-ssl, ovn-sbctl del-ssl',
     });
   }
-  draft.want({
+  desired.add({
     table: 'SSL',
     title: 'certificates',
     existing,

@@ -2,18 +2,18 @@ import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts, OverlayLayout } from '../../model/overlay.ts';
 import { addressIn, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
 import { balancerGroups, clusterRouterName, joinNames, joinSwitch } from '../overlay-names.ts';
-import { is, keys, type WantedColumn } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { listOf, mapOf, textOf } from '../rows/row-index.ts';
 import { clusterRouterOf } from '../rows/row-ownership.ts';
 
 /** Rows that all nodes share, and values that are derived from them. */
 export interface Cluster {
   readonly layout: OverlayLayout;
-  readonly router: WantedRow;
-  readonly join: WantedRow;
+  readonly router: PlannedRow;
+  readonly join: PlannedRow;
   /** Groups of load balancers for switches and for routers in layout `modern`; the load balancers themselves in layout `seed`. */
-  readonly balancers: { readonly ofSwitches: readonly WantedRow[]; readonly ofRouters: readonly WantedRow[] };
+  readonly balancers: { readonly ofSwitches: readonly PlannedRow[]; readonly ofRouters: readonly PlannedRow[] };
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
   /** Returns the MAC of a router's port: its present one, or else a new one. */
@@ -21,14 +21,14 @@ export interface Cluster {
 }
 
 /** Plans the cluster's router, the join switch, and the load balancers or groups to which services belong. */
-export function wantCluster(draft: Draft, facts: NorthboundFacts): Cluster {
+export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluster {
   const { layout } = facts;
-  const macFor = macSource(draft, facts);
-  const found = clusterRouterOf(draft.existing);
+  const macFor = macSource(desired, facts);
+  const found = clusterRouterOf(desired.existing);
   const name = found === null ? clusterRouterName(layout.naming, facts.centralNode) : textOf(found, 'name');
-  draft.trace.push(`router=${name} ${found === null ? 'is made' : 'is there'}`);
+  desired.trace.push(`router=${name} ${found === null ? 'is made' : 'is there'}`);
   const options = { always_learn_from_arp_request: 'false' };
-  const router = draft.want({
+  const router = desired.add({
     table: 'Logical_Router',
     title: name,
     existing: found,
@@ -40,30 +40,30 @@ export function wantCluster(draft: Draft, facts: NorthboundFacts): Cluster {
     absent: { external_ids: { 'k8s-cluster-router': 'yes' } },
     why: 'one router distributed over all nodes joins their subnets',
   });
-  const join = draft.want({
+  const join = desired.add({
     table: 'Logical_Switch',
     title: joinSwitch,
-    existing: draft.existing.named('Logical_Switch', joinSwitch),
+    existing: desired.existing.named('Logical_Switch', joinSwitch),
     columns: { name: is(joinSwitch) },
     absent: { name: joinSwitch },
     why: "the cluster's router reaches the gateways over it",
   });
-  const joinAddresses = joinAddressesFor(draft, name, layout.joinSubnets, 1);
-  wantJoinPort(draft, { layout, join, macFor }, router, joinAddresses, null);
-  return { layout, router, join, balancers: wantBalancers(draft, layout), joinAddresses, macFor };
+  const joinAddresses = joinAddressesFor(desired, name, layout.joinSubnets, 1);
+  addJoinPort(desired, { layout, join, macFor }, router, joinAddresses, null);
+  return { layout, router, join, balancers: addBalancers(desired, layout), joinAddresses, macFor };
 }
 
 /** Returns a router's addresses on the join switch: its present ones, or else free ones from number `place` of the subnets on. */
 export function joinAddressesFor(
-  draft: Draft,
+  desired: DesiredRows,
   router: string,
   subnets: readonly string[],
   place: number,
 ): readonly string[] {
-  const existing = draft.existing.named('Logical_Router_Port', joinNames(router).onRouter);
+  const existing = desired.existing.named('Logical_Router_Port', joinNames(router).onRouter);
   const kept = listOf(existing, 'networks').map(String);
   return subnets.map(
-    (subnet) => kept.find((address) => isIpv6(address) === isIpv6(subnet)) ?? freeAddress(draft, subnet, place),
+    (subnet) => kept.find((address) => isIpv6(address) === isIpv6(subnet)) ?? freeAddress(desired, subnet, place),
   );
 }
 
@@ -71,20 +71,20 @@ export function joinAddressesFor(
  * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node whose gateway the router is; null for the
  * cluster's router.
  */
-export function wantJoinPort(
-  draft: Draft,
+export function addJoinPort(
+  desired: DesiredRows,
   { layout, join, macFor }: Pick<Cluster, 'layout' | 'join' | 'macFor'>,
-  router: WantedRow,
+  router: PlannedRow,
   addresses: readonly string[],
   node: string | null,
 ): void {
   const { onRouter, onSwitch } = joinNames(router.title);
   const mac = macFor(onRouter, onSwitch, withoutLength(addresses[0] ?? ''));
   const tag = node === null ? {} : { node };
-  draft.want({
+  desired.add({
     table: 'Logical_Router_Port',
     title: onRouter,
-    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    existing: desired.existing.named('Logical_Router_Port', onRouter),
     columns: {
       name: is(onRouter),
       mac: is(mac),
@@ -96,10 +96,10 @@ export function wantJoinPort(
     ...tag,
     why: `${router.title} has ${addresses.map(withoutLength).join(', ')} among the routers`,
   });
-  draft.want({
+  desired.add({
     table: 'Logical_Switch_Port',
     title: onSwitch,
-    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    existing: desired.existing.named('Logical_Switch_Port', onSwitch),
     columns: routerPortColumns(layout, onSwitch, onRouter, mac),
     place: { row: join, column: 'ports' },
     // Another writer could have assigned the address since the rows were read.
@@ -118,7 +118,7 @@ export function routerPortColumns(
   name: string,
   peer: string,
   mac: string,
-): Record<string, WantedColumn> {
+): Record<string, DesiredColumn> {
   return {
     name: is(name),
     type: is('router'),
@@ -128,46 +128,47 @@ export function routerPortColumns(
 }
 
 /** Returns the first address from number `place` on that no router's port has. */
-function freeAddress(draft: Draft, subnet: string, place: number): string {
+function freeAddress(desired: DesiredRows, subnet: string, place: number): string {
   for (let next = place; ; next += 1) {
     const address = addressIn(subnet, next);
-    if (draft.takenAddresses.has(address)) continue;
-    draft.takenAddresses.add(address);
+    if (desired.takenAddresses.has(address)) continue;
+    desired.takenAddresses.add(address);
     return `${address}/${rangeOf(subnet).prefixLength}`;
   }
 }
 
-function wantBalancers(draft: Draft, layout: OverlayLayout): Cluster['balancers'] {
+function addBalancers(desired: DesiredRows, layout: OverlayLayout): Cluster['balancers'] {
   if (layout.naming === 'seed') {
     const both = (['tcp', 'udp'] as const).map((protocol) =>
-      wantTaggedBalancer(draft, `k8s-cluster-lb-${protocol}`, 'yes', protocol),
+      addTaggedBalancer(desired, `k8s-cluster-lb-${protocol}`, 'yes', protocol),
     );
     return { ofSwitches: both, ofRouters: [] };
   }
-  if (!draft.hasTable('Load_Balancer_Group')) return { ofSwitches: [], ofRouters: [] };
+  if (!desired.hasTable('Load_Balancer_Group')) return { ofSwitches: [], ofRouters: [] };
   const [cluster, switches, routers] = Object.values(balancerGroups).map((name) =>
-    draft.want({
+    desired.add({
       table: 'Load_Balancer_Group',
       title: name,
-      existing: draft.existing.named('Load_Balancer_Group', name),
+      existing: desired.existing.named('Load_Balancer_Group', name),
       columns: { name: is(name) },
       why: 'a service is one row in a group, however many nodes there are',
     }),
-  ) as [WantedRow, WantedRow, WantedRow];
+  ) as [PlannedRow, PlannedRow, PlannedRow];
   return { ofSwitches: [cluster, switches], ofRouters: [cluster, routers] };
 }
 
 /** Plans a load balancer that is found by a key of external_ids, as the tool of 2017 did. */
-export function wantTaggedBalancer(
-  draft: Draft,
+export function addTaggedBalancer(
+  desired: DesiredRows,
   key: string,
   value: string,
   protocol: 'tcp' | 'udp',
   node?: string,
-): WantedRow {
+): PlannedRow {
   const ids = { [key]: value };
-  const existing = draft.existing.all('Load_Balancer').find((row) => mapOf(row, 'external_ids')[key] === value) ?? null;
-  return draft.want({
+  const existing =
+    desired.existing.all('Load_Balancer').find((row) => mapOf(row, 'external_ids')[key] === value) ?? null;
+  return desired.add({
     table: 'Load_Balancer',
     title: `${key}=${value}`,
     existing,
@@ -188,12 +189,14 @@ export function wantTaggedBalancer(
  * Returns the source of MACs for routers' ports: the port's present MAC; or the MAC that the switch's port at its other end repeats; or else a MAC
  * derived from the address (`modern`) or a random one (`seed`).
  */
-function macSource(draft: Draft, { layout, randomMacs }: NorthboundFacts): Cluster['macFor'] {
+function macSource(desired: DesiredRows, { layout, randomMacs }: NorthboundFacts): Cluster['macFor'] {
   let used = 0;
   return (port, switchPort, address) => {
-    const own = textOf(draft.existing.named('Logical_Router_Port', port), 'mac');
+    const own = textOf(desired.existing.named('Logical_Router_Port', port), 'mac');
     if (own !== '') return own;
-    const [remembered = ''] = listOf(draft.existing.named('Logical_Switch_Port', switchPort), 'addresses').map(String);
+    const [remembered = ''] = listOf(desired.existing.named('Logical_Switch_Port', switchPort), 'addresses').map(
+      String,
+    );
     if (/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(remembered)) return remembered;
     if (layout.naming === 'modern') return macOf(address);
     const mac = randomMacs[used];

@@ -3,8 +3,8 @@ import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import { isIpv6 } from '../addresses.ts';
 import { nodeNames } from '../overlay-names.ts';
 import { is } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /** Priority above every rule of a network policy, and above the policies of a router by which nodes are reached. */
@@ -24,10 +24,10 @@ const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
  * Plans a guard against forged sources: a network policy identifies a pod by its address, so the router that a packet from outside reaches first
  * drops it if its source is an address of the cluster.
  */
-export function wantOutsideGuards(
-  draft: Draft,
+export function addOutsideGuards(
+  desired: DesiredRows,
   layout: OverlayLayout,
-  router: WantedRow,
+  router: PlannedRow,
   outsidePort: string,
   node: string,
 ): void {
@@ -38,7 +38,7 @@ export function wantOutsideGuards(
     if (own.length === 0) continue;
     const ranges = [...own, masqueradeSubnets[number]].join(', ');
     const match = `inport == "${outsidePort}" && ${word}.src == {${ranges}}`;
-    wantDropped(draft, router, match, node, 'no host outside has an address of the cluster');
+    addDropped(desired, router, match, node, 'no host outside has an address of the cluster');
   }
 }
 
@@ -46,12 +46,12 @@ export function wantOutsideGuards(
  * Drops tunnel packets that pods send. Such a packet would leave by a gateway with the gateway's address, at which the tunnels of its node may end,
  * and pass for one that another pod has sent. The same holds for a packet that a service leads from outside to another node.
  */
-export function wantTunnelGuard(draft: Draft, router: WantedRow, node: string): void {
-  wantDropped(draft, router, isTunnelPacket, node, 'no tunnel begins in a pod');
+export function addTunnelGuard(desired: DesiredRows, router: PlannedRow, node: string): void {
+  addDropped(desired, router, isTunnelPacket, node, 'no tunnel begins in a pod');
 }
 
-function wantDropped(draft: Draft, router: WantedRow, match: string, node: string, why: string): void {
-  wantHeld(draft, {
+function addDropped(desired: DesiredRows, router: PlannedRow, match: string, node: string, why: string): void {
+  addNamelessRow(desired, {
     table: 'Logical_Router_Policy',
     title: `${router.title}: ${match}`,
     holder: router,
@@ -68,16 +68,16 @@ function wantDropped(draft: Draft, router: WantedRow, match: string, node: strin
  * only those of the node's management port are valid sources, and policies always allow these. Also drops packets of pods that would end in a tunnel
  * of the node.
  */
-export function wantNodeGuards(
-  draft: Draft,
+export function addNodeGuards(
+  desired: DesiredRows,
   { clusterSubnets }: OverlayLayout,
   node: OverlayNode,
   own: readonly string[],
-  nodeSwitch: WantedRow,
+  nodeSwitch: PlannedRow,
 ): void {
   const { management } = nodeNames(node.name);
   const drop = (direction: 'from-lport' | 'to-lport', match: string, why: string): void => {
-    wantHeld(draft, {
+    addNamelessRow(desired, {
       table: 'ACL',
       title: `${node.name}: ${match}`,
       holder: nodeSwitch,

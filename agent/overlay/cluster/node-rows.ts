@@ -2,12 +2,12 @@ import type { OverlayNode } from '../../model/overlay.ts';
 import { addressIn, interfaceAddress, isIpv6, macOf, withoutLength } from '../addresses.ts';
 import { nodeNames } from '../overlay-names.ts';
 import { has, is, keys } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { type Cluster, routerPortColumns } from './cluster-rows.ts';
-import { wantNodeGuards } from './isolation.ts';
-import { wantServicesInside } from './services-inside.ts';
+import { addNodeGuards } from './isolation.ts';
+import { addServicesInside } from './services-inside.ts';
 
 /** Number of the router's address in a node's subnet; the management port follows, and then pods. */
 const routerPlace = 1;
@@ -34,48 +34,48 @@ export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
 }
 
 /** Plans a node's switch with its ports to the router and to the node itself, and the rows by which node and pods reach each other. */
-export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): void {
+export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNode): void {
   const { layout, router } = cluster;
   const { onRouter, onSwitch, management } = nodeNames(node.name);
   const addresses = routerAddresses(node);
   const mac = cluster.macFor(onRouter, onSwitch, withoutLength(addresses[0] ?? ''));
-  const port = draft.want({
+  const port = desired.add({
     table: 'Logical_Router_Port',
     title: onRouter,
-    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    existing: desired.existing.named('Logical_Router_Port', onRouter),
     columns: { name: is(onRouter), mac: is(mac), networks: is(addresses) },
     place: { row: router, column: 'ports' },
     exclusive: true,
     node: node.name,
     why: `the gateway of what runs on ${node.name}`,
   });
-  if (layout.naming === 'modern') wantPin(draft, port, node);
-  const nodeSwitch = wantSwitch(draft, cluster, node);
-  draft.want({
+  if (layout.naming === 'modern') addPin(desired, port, node);
+  const nodeSwitch = addSwitch(desired, cluster, node);
+  desired.add({
     table: 'Logical_Switch_Port',
     title: onSwitch,
-    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    existing: desired.existing.named('Logical_Switch_Port', onSwitch),
     columns: routerPortColumns(layout, onSwitch, onRouter, mac),
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,
     why: `${node.name} leads to the cluster's router`,
   });
   const place = [managementMac(node), ...managementAddresses(node).map(withoutLength)].join(' ');
-  draft.want({
+  desired.add({
     table: 'Logical_Switch_Port',
     title: management,
-    existing: draft.existing.named('Logical_Switch_Port', management),
+    existing: desired.existing.named('Logical_Switch_Port', management),
     // The port has no port security, because packets from and to the node's own addresses pass it as well.
     columns: { name: is(management), addresses: is([place]) },
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,
     why: `${node.name} itself reaches all pods, and they reach it`,
   });
-  wantServicesInside(draft, layout, node.name, nodeSwitch);
-  if (layout.naming === 'modern') wantReach(draft, cluster, node, nodeSwitch);
+  addServicesInside(desired, layout, node.name, nodeSwitch);
+  if (layout.naming === 'modern') addReach(desired, cluster, node, nodeSwitch);
 }
 
-function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayNode): WantedRow {
+function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: OverlayNode): PlannedRow {
   const references = balancers.ofSwitches.map(({ reference }) => reference);
   const v4 = node.subnets.find((subnet) => !isIpv6(subnet));
   const v6 = node.subnets.find(isIpv6);
@@ -86,10 +86,10 @@ function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayN
     ...(v6 !== undefined && { ipv6_prefix: withoutLength(v6) }),
   };
   const gateway = modern ? {} : { gateway_ip: routerAddresses(node)[0] ?? '' };
-  return draft.want({
+  return desired.add({
     table: 'Logical_Switch',
     title: node.name,
-    existing: draft.existing.named('Logical_Switch', node.name),
+    existing: desired.existing.named('Logical_Switch', node.name),
     columns: {
       name: is(node.name),
       other_config: keys(config),
@@ -103,12 +103,12 @@ function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayN
 }
 
 /** Plans the chassis of the router's port: packets to the subnet are routed on the node's chassis, and no other chassis resolves its addresses. */
-function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode): void {
+function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: OverlayNode): void {
   const title = `${nodeNames(name).onRouter}-${systemId}`;
-  draft.want({
+  desired.add({
     table: 'Gateway_Chassis',
     title,
-    existing: draft.existing.named('Gateway_Chassis', title),
+    existing: desired.existing.named('Gateway_Chassis', title),
     columns: { name: is(title), chassis_name: is(systemId), priority: is(1) },
     place: { row: port, column: 'gateway_chassis' },
     node: name,
@@ -117,11 +117,11 @@ function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode)
 }
 
 /** Plans the ACLs that let the kubelet's probes pass network policies, and the policies by which pods of every node reach this node's addresses. */
-function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
+function addReach(desired: DesiredRows, cluster: Cluster, node: OverlayNode, nodeSwitch: PlannedRow): void {
   const probers = managementAddresses(node).map(withoutLength);
   for (const address of probers) {
     const match = `${isIpv6(address) ? 'ip6' : 'ip4'}.src==${address}`;
-    wantHeld(draft, {
+    addNamelessRow(desired, {
       table: 'ACL',
       title: `${node.name}: ${match}`,
       holder: nodeSwitch,
@@ -132,13 +132,13 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       why: "the kubelet's probes pass network policies",
     });
   }
-  wantNodeGuards(draft, cluster.layout, node, probers, nodeSwitch);
-  const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  addNodeGuards(desired, cluster.layout, node, probers, nodeSwitch);
+  const hops = desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));
     if (hop === undefined) continue;
     const match = `${isIpv6(host) ? 'ip6' : 'ip4'}.dst == ${host} /* ${node.name} */`;
-    wantHeld(draft, {
+    addNamelessRow(desired, {
       table: 'Logical_Router_Policy',
       title: `${node.name}: ${host}`,
       holder: cluster.router,

@@ -2,9 +2,9 @@ import type { OverlayLayout } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { isIpv6 } from '../addresses.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
-import { type Existing, textOf } from '../rows/row-index.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { type RowIndex, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
 /** Priority of the ACL, above those of network policies, which concern pods only. */
@@ -14,15 +14,15 @@ const priority = 1002;
  * Rejects packets that are still addressed to the service range behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): no backend serves
  * them, and the route out of the cluster would lead them to the LAN.
  */
-export function wantServicesInside(
-  draft: Draft,
+export function addServicesInside(
+  desired: DesiredRows,
   { serviceSubnets }: Pick<OverlayLayout, 'serviceSubnets'>,
   node: string,
-  nodeSwitch: WantedRow,
+  nodeSwitch: PlannedRow,
 ): void {
   for (const subnet of serviceSubnets) {
     const match = `${isIpv6(subnet) ? 'ip6' : 'ip4'}.dst == ${subnet}`;
-    wantHeld(draft, {
+    addNamelessRow(desired, {
       table: 'ACL',
       title: `${node}: ${match}`,
       holder: nodeSwitch,
@@ -36,7 +36,7 @@ export function wantServicesInside(
 }
 
 /** Returns the service ranges for which `nodeSwitch` has such rows, IPv4 first; empty if it has none or is null. */
-export function servicesInside(rows: Existing, nodeSwitch: DatabaseRow | null, owner: string): readonly string[] {
+export function servicesInside(rows: RowIndex, nodeSwitch: DatabaseRow | null, owner: string): readonly string[] {
   return rows
     .referred(nodeSwitch, 'acls', 'ACL')
     .filter((row) => isOwnedBy(row, owner) && row.priority === priority)

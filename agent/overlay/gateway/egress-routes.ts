@@ -1,8 +1,8 @@
 import { isIpv6, isWithin, sameFamily, subnetOf, withoutLength } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
 import { keys } from '../rows/column-changes.ts';
-import type { Draft } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import type { DesiredRows } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { listOf, mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
@@ -16,22 +16,22 @@ const column = 'static_routes';
  * Plans the routes that decide by which gateway a packet leaves: the one that was requested for its subnet; or else that of its own node; or else any
  * gateway that is up, in equal shares (ECMP), unless a node of a VIP is up. A gateway that is down has no such route.
  */
-export function wantEgressRoutes(
-  draft: Draft,
+export function addEgressRoutes(
+  desired: DesiredRows,
   cluster: Cluster,
   gateways: readonly GatewayRouter[],
   vips: readonly Vip[],
   leaving: readonly string[],
 ): void {
   const asked = new Set([
-    ...askedFor(draft, cluster, gateways, leaving),
+    ...askedFor(desired, cluster, gateways, leaving),
     ...vips.flatMap(({ nodes }) => nodes.flatMap(({ gateway }) => gateway?.subnets ?? [])),
   ]);
   for (const one of gateways) {
     const { node, gateway, joinAddresses } = one;
     for (const address of joinAddresses.map(withoutLength))
       route(
-        draft,
+        desired,
         cluster,
         one,
         '',
@@ -40,7 +40,7 @@ export function wantEgressRoutes(
         `${one.router.title} is reached itself, whatever leaves by others`,
       );
     if (!gateway.isUp) {
-      draft.trace.push(`egress=${node.name} is down`);
+      desired.trace.push(`egress=${node.name} is down`);
       continue;
     }
     const own = node.subnets.filter((subnet) => !asked.has(subnet) || gateway.subnets.includes(subnet));
@@ -48,27 +48,27 @@ export function wantEgressRoutes(
       const hop = sameFamily(joinAddresses, subnet);
       if (hop === null) continue;
       const why = gateway.subnets.includes(subnet) ? 'it was asked for' : 'the shortest way, its own node';
-      draft.trace.push(`egress=${subnet} by ${node.name}, ${why}`);
-      route(draft, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
+      desired.trace.push(`egress=${subnet} by ${node.name}, ${why}`);
+      route(desired, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
     }
     for (const address of joinAddresses.map(withoutLength)) {
       if (vips.some((one) => isAnyUp(one) && sameFamily(one.gateway.nextHops, address) !== null)) continue;
       const all = isIpv6(address) ? '::/0' : '0.0.0.0/0';
-      route(draft, cluster, one, '', all, address, `nodes without a gateway leave by any, ${node.name} too`);
+      route(desired, cluster, one, '', all, address, `nodes without a gateway leave by any, ${node.name} too`);
     }
   }
-  removeDeadEnds(draft, cluster, gateways);
+  removeDeadEnds(desired, cluster, gateways);
 }
 
 /** Returns the subnets that were requested for a gateway, including gateways of nodes that are not in this plan. */
 function askedFor(
-  draft: Draft,
+  desired: DesiredRows,
   { layout, router }: Cluster,
   gateways: readonly GatewayRouter[],
   leaving: readonly string[],
 ): ReadonlySet<string> {
   const planned = new Set([...gateways.map(({ node }) => node.name), ...leaving]);
-  const others = draft.existing.referred(router.existing, column, table).filter((row) => {
+  const others = desired.existing.referred(router.existing, column, table).filter((row) => {
     const node = nodeTag(row, layout.owner);
     return node !== null && !planned.has(node) && tagKeys.asked in mapOf(row, 'external_ids');
   });
@@ -77,7 +77,7 @@ function askedFor(
 }
 
 function route(
-  draft: Draft,
+  desired: DesiredRows,
   { router }: Cluster,
   { node, gateway }: GatewayRouter,
   policy: '' | 'src-ip',
@@ -86,7 +86,7 @@ function route(
   why: string,
 ): void {
   const isAsked = policy === 'src-ip' && gateway.subnets.includes(prefix);
-  wantHeld(draft, {
+  addNamelessRow(desired, {
     table,
     title: `${router.title}: ${policy === '' ? '' : 'from '}${prefix} via ${nextHop}`,
     holder: router,
@@ -103,16 +103,20 @@ function route(
 /**
  * Removes default routes to addresses of the join subnet that no router has: the tool of 2017 routed everything to the first address of that subnet.
  */
-function removeDeadEnds(draft: Draft, { router, joinAddresses }: Cluster, gateways: readonly GatewayRouter[]): void {
+function removeDeadEnds(
+  desired: DesiredRows,
+  { router, joinAddresses }: Cluster,
+  gateways: readonly GatewayRouter[],
+): void {
   const there = [
-    ...draft.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks').map(String)),
+    ...desired.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks').map(String)),
     ...gateways.flatMap(({ joinAddresses }) => joinAddresses),
   ].map(withoutLength);
-  for (const row of draft.existing.referred(router.existing, column, table)) {
+  for (const row of desired.existing.referred(router.existing, column, table)) {
     const nextHop = textOf(row, 'nexthop');
     const isDefault = ['0.0.0.0/0', '::/0'].includes(textOf(row, 'ip_prefix'));
     const isJoin = joinAddresses.some((address) => isWithin(nextHop, subnetOf(address)));
     if (isDefault && isJoin && !there.includes(nextHop))
-      draft.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has ${nextHop}`);
+      desired.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has ${nextHop}`);
   }
 }

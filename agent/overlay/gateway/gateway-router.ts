@@ -1,28 +1,28 @@
 import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import { masqueradeNextHop, masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from '../addresses.ts';
-import { wantBalancedSources } from '../cluster/balanced-sources.ts';
-import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from '../cluster/cluster-rows.ts';
-import { wantOutsideGuards, wantTunnelGuard } from '../cluster/isolation.ts';
+import { addBalancedSources } from '../cluster/balanced-sources.ts';
+import { addJoinPort, addTaggedBalancer, type Cluster, joinAddressesFor } from '../cluster/cluster-rows.ts';
+import { addOutsideGuards, addTunnelGuard } from '../cluster/isolation.ts';
 import { nodeFacts } from '../cluster/node-rows.ts';
 import { gatewayNames } from '../overlay-names.ts';
-import { has, is, keys, type WantedColumn } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import { type DesiredColumn, has, is, keys } from '../rows/column-changes.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { mapOf } from '../rows/row-index.ts';
-import { wantTranslation, wantUplink } from './uplink-rows.ts';
+import { addTranslation, addUplink } from './uplink-rows.ts';
 
 /** Desired gateway router, and its addresses on the join switch. */
 export interface GatewayRouter {
   readonly node: OverlayNode;
   readonly gateway: OverlayGateway;
-  readonly router: WantedRow;
+  readonly router: PlannedRow;
   readonly joinAddresses: readonly string[];
 }
 
 /** Plans a node's gateway router, which connects the join switch and the LAN. */
-export function wantGateway(
-  draft: Draft,
+export function addGateway(
+  desired: DesiredRows,
   cluster: Cluster,
   facts: NorthboundFacts,
   node: OverlayNode,
@@ -30,13 +30,13 @@ export function wantGateway(
 ): GatewayRouter {
   const { layout } = cluster;
   const { router: name } = gatewayNames(node.name);
-  const existing = draft.existing.named('Logical_Router', name);
+  const existing = desired.existing.named('Logical_Router', name);
   // The subnets of the cluster's router apply, because an older cluster may have another join subnet than the layout.
   const subnets = cluster.joinAddresses
     .map(subnetOf)
     .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
-  const joinAddresses = joinAddressesFor(draft, name, subnets, node.id + 1);
-  const router = draft.want({
+  const joinAddresses = joinAddressesFor(desired, name, subnets, node.id + 1);
+  const router = desired.add({
     table: 'Logical_Router',
     title: name,
     existing,
@@ -44,21 +44,21 @@ export function wantGateway(
     columns: {
       name: is(name),
       ...(layout.naming === 'seed'
-        ? seedColumns(draft, facts, node, gateway, joinAddresses)
+        ? seedColumns(desired, facts, node, gateway, joinAddresses)
         : modernColumns(cluster, node, gateway)),
     },
     absent: { name },
     why: `${node.name} is a gateway of the cluster`,
   });
-  wantJoinPort(draft, cluster, router, joinAddresses, node.name);
+  addJoinPort(desired, cluster, router, joinAddresses, node.name);
   const one = { node, gateway, router, joinAddresses };
-  wantOutside(draft, cluster, one);
-  wantTranslations(draft, cluster, one);
-  wantWays(draft, cluster, one);
+  addOutside(desired, cluster, one);
+  addTranslations(desired, cluster, one);
+  addWays(desired, cluster, one);
   if (layout.naming === 'modern') {
-    wantOutsideGuards(draft, layout, router, gatewayNames(node.name).onRouter, node.name);
-    wantTunnelGuard(draft, router, node.name);
-    wantBalancedSources(draft, facts.nodes, node, router, joinAddresses);
+    addOutsideGuards(desired, layout, router, gatewayNames(node.name).onRouter, node.name);
+    addTunnelGuard(desired, router, node.name);
+    addBalancedSources(desired, facts.nodes, node, router, joinAddresses);
   }
   return one;
 }
@@ -69,19 +69,19 @@ function idsOf(node: OverlayNode, addresses: readonly string[]): Readonly<Record
 }
 
 function seedColumns(
-  draft: Draft,
+  desired: DesiredRows,
   facts: NorthboundFacts,
   node: OverlayNode,
   gateway: OverlayGateway,
   joinAddresses: readonly string[],
-): Record<string, WantedColumn> {
+): Record<string, DesiredColumn> {
   const own = (['tcp', 'udp'] as const).map((protocol) =>
-    wantTaggedBalancer(draft, `${protocol.toUpperCase()}_lb_gateway_router`, `GR_${node.name}`, protocol, node.name),
+    addTaggedBalancer(desired, `${protocol.toUpperCase()}_lb_gateway_router`, `GR_${node.name}`, protocol, node.name),
   );
   const ids = idsOf(node, gateway.addresses.map(withoutLength));
   return {
     options: keys({ chassis: node.systemId, lb_force_snat_ip: joinAddresses.map(withoutLength).join(' ') }),
-    external_ids: keys({ ...ids, first_gateway: firstGateway(draft, facts, node) }),
+    external_ids: keys({ ...ids, first_gateway: firstGateway(desired, facts, node) }),
     load_balancer: has(...own.map(({ reference }) => reference)),
   };
 }
@@ -94,7 +94,7 @@ function modernColumns(
   { balancers }: Cluster,
   node: OverlayNode,
   gateway: OverlayGateway,
-): Record<string, WantedColumn> {
+): Record<string, DesiredColumn> {
   const addresses = gateway.addresses.map(withoutLength);
   return {
     options: keys({
@@ -111,8 +111,8 @@ function modernColumns(
 }
 
 /** Returns `yes` if the gateway is the first one of the cluster, or else `no`; an existing gateway keeps its value. */
-function firstGateway(draft: Draft, { nodes }: NorthboundFacts, node: OverlayNode): string {
-  const routers = draft.existing.all('Logical_Router').filter((row) => 'chassis' in mapOf(row, 'options'));
+function firstGateway(desired: DesiredRows, { nodes }: NorthboundFacts, node: OverlayNode): string {
+  const routers = desired.existing.all('Logical_Router').filter((row) => 'chassis' in mapOf(row, 'options'));
   const own = routers.find((row) => row.name === gatewayNames(node.name).router);
   const said = mapOf(own ?? null, 'external_ids').first_gateway;
   if (said !== undefined) return said;
@@ -121,24 +121,24 @@ function firstGateway(draft: Draft, { nodes }: NorthboundFacts, node: OverlayNod
 }
 
 /** Plans the switch between router and LAN, its localnet port, and the ports that connect it with the router. */
-function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
+function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
   const { outside, onRouter, onSwitch } = gatewayNames(node.name);
   const common = { node: node.name };
-  const outsideSwitch = draft.want({
+  const outsideSwitch = desired.add({
     ...common,
     table: 'Logical_Switch',
     title: outside,
-    existing: draft.existing.named('Logical_Switch', outside),
+    existing: desired.existing.named('Logical_Switch', outside),
     columns: { name: is(outside) },
     absent: { name: outside },
     why: `the LAN behind ${gateway.bridge} of ${node.name}`,
   });
-  wantUplink(draft, layout.naming, node.name, gateway, outsideSwitch);
-  draft.want({
+  addUplink(desired, layout.naming, node.name, gateway, outsideSwitch);
+  desired.add({
     ...common,
     table: 'Logical_Router_Port',
     title: onRouter,
-    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    existing: desired.existing.named('Logical_Router_Port', onRouter),
     columns: {
       name: is(onRouter),
       mac: is(gateway.mac),
@@ -150,11 +150,11 @@ function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router 
   });
   const options = { 'router-port': onRouter };
   const announced = { 'nat-addresses': 'router', 'exclude-lb-vips-from-garp': 'true' };
-  draft.want({
+  desired.add({
     ...common,
     table: 'Logical_Switch_Port',
     title: onSwitch,
-    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    existing: desired.existing.named('Logical_Switch_Port', onSwitch),
     columns: {
       name: is(onSwitch),
       type: is('router'),
@@ -167,8 +167,8 @@ function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router 
 }
 
 /** Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address, which repeated plans find again. */
-function wantTranslations(
-  draft: Draft,
+function addTranslations(
+  desired: DesiredRows,
   { layout }: Cluster,
   { node, gateway, router, joinAddresses }: GatewayRouter,
 ): void {
@@ -176,15 +176,19 @@ function wantTranslations(
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
     const why = `who leaves ${logical} has the address of ${node.name}`;
-    if (external !== null) wantTranslation(draft, router, logical, external, node.name, why);
+    if (external !== null) addTranslation(desired, router, logical, external, node.name, why);
   }
 }
 
 /** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the host that shares its addresses. */
-function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gateway, router }: GatewayRouter): void {
+function addWays(
+  desired: DesiredRows,
+  { layout, joinAddresses }: Cluster,
+  { node, gateway, router }: GatewayRouter,
+): void {
   const { onRouter } = gatewayNames(node.name);
   const route = (prefix: string, nextHop: string, port: string, why: string): void => {
-    wantHeld(draft, {
+    addNamelessRow(desired, {
       table: 'Logical_Router_Static_Route',
       title: `${router.title}: ${prefix} via ${nextHop}`,
       holder: router,
@@ -206,11 +210,11 @@ function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gate
     const nextHop = masqueradeNextHop[family];
     if (sameFamily(gateway.addresses, subnet) === null) continue;
     route(subnet, nextHop, onRouter, 'the host shares the address, and is answered by a next hop of its own');
-    if (!draft.hasTable('Static_MAC_Binding')) continue;
-    const binding = draft.existing
+    if (!desired.hasTable('Static_MAC_Binding')) continue;
+    const binding = desired.existing
       .all('Static_MAC_Binding')
       .find((row) => row.logical_port === onRouter && row.ip === nextHop);
-    draft.want({
+    desired.add({
       table: 'Static_MAC_Binding',
       title: `${onRouter}: ${nextHop}`,
       existing: binding ?? null,

@@ -3,24 +3,24 @@ import type { WrittenAtom } from '../../model/rows.ts';
 import { withoutLength } from '../addresses.ts';
 import { uplinkPort } from '../overlay-names.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 
 /** Plans the port that connects the outside switch with the NIC (ovn-nb(5), Logical_Switch_Port, `type` localnet). */
-export function wantUplink(
-  draft: Draft,
+export function addUplink(
+  desired: DesiredRows,
   naming: OverlayNaming,
   node: string,
   gateway: OverlayGateway,
-  outsideSwitch: WantedRow,
+  outsideSwitch: PlannedRow,
 ): void {
   const { vlan, physicalNetwork } = gateway;
   const title = uplinkPort(naming, node, gateway);
   const tag: readonly WrittenAtom[] = vlan === null ? [] : [vlan];
-  draft.want({
+  desired.add({
     table: 'Logical_Switch_Port',
     title,
-    existing: draft.existing.named('Logical_Switch_Port', title),
+    existing: desired.existing.named('Logical_Switch_Port', title),
     columns: {
       name: is(title),
       addresses: is(['unknown']),
@@ -37,15 +37,15 @@ export function wantUplink(
 }
 
 /** Plans the NAT row by which packets from a subnet leave with an address (ovn-nb(5), NAT); repeated plans find the same row. */
-export function wantTranslation(
-  draft: Draft,
-  router: WantedRow,
+export function addTranslation(
+  desired: DesiredRows,
+  router: PlannedRow,
   subnet: string,
   address: string,
   node: string,
   why: string,
 ): void {
-  wantHeld(draft, {
+  addNamelessRow(desired, {
     table: 'NAT',
     title: `${router.title}: ${subnet}`,
     holder: router,

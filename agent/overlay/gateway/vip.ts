@@ -1,13 +1,13 @@
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import { isIpv6, sameFamily } from '../addresses.ts';
 import type { Cluster } from '../cluster/cluster-rows.ts';
-import { wantOutsideGuards } from '../cluster/isolation.ts';
+import { addOutsideGuards } from '../cluster/isolation.ts';
 import { vipNames } from '../overlay-names.ts';
 import { is, keys } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
-import { wantHeld } from '../rows/nameless-rows.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
-import { wantTranslation, wantUplink } from './uplink-rows.ts';
+import { addTranslation, addUplink } from './uplink-rows.ts';
 
 /** Nodes that share a gateway; the first one that answers has its address. */
 export interface Vip {
@@ -43,28 +43,28 @@ export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
  * the tunnels by BFD, and the next chassis takes the port when those with a higher priority fail (ovn-nb(5), Gateway_Chassis; ovn-architecture(7),
  * "Gateways").
  */
-export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
+export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;
-  draft.trace.push(
+  desired.trace.push(
     `egress=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
   );
   // The rows belong to the first node; they stay as long as one of the nodes has the VIP.
   const node = nodes[0]?.name ?? '';
   const { outside, onRouter, onSwitch } = vipNames(gateway);
-  const outsideSwitch = draft.want({
+  const outsideSwitch = desired.add({
     table: 'Logical_Switch',
     title: outside,
-    existing: draft.existing.named('Logical_Switch', outside),
+    existing: desired.existing.named('Logical_Switch', outside),
     columns: { name: is(outside) },
     absent: { name: outside },
     node,
     why: `the LAN on which ${nodes.map(({ name }) => name).join(' or ')} has ${gateway.addresses.join(' and ')}`,
   });
-  wantUplinks(draft, vip, outsideSwitch);
-  const port = draft.want({
+  addUplinks(desired, vip, outsideSwitch);
+  const port = desired.add({
     table: 'Logical_Router_Port',
     title: onRouter,
-    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    existing: desired.existing.named('Logical_Router_Port', onRouter),
     columns: { name: is(onRouter), mac: is(gateway.mac), networks: is(gateway.addresses) },
     place: { row: cluster.router, column: 'ports' },
     exclusive: true,
@@ -73,20 +73,20 @@ export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
   });
   for (const one of nodes) {
     const title = `${onRouter}-${one.systemId}`;
-    draft.want({
+    desired.add({
       table: 'Gateway_Chassis',
       title,
-      existing: draft.existing.named('Gateway_Chassis', title),
+      existing: desired.existing.named('Gateway_Chassis', title),
       columns: { name: is(title), chassis_name: is(one.systemId), priority: is(highestPriority - one.id) },
       place: { row: port, column: 'gateway_chassis' },
       node: one.name,
       why: one.name === node ? `${node} is preferred` : `${one.name} has it when those before it are gone`,
     });
   }
-  draft.want({
+  desired.add({
     table: 'Logical_Switch_Port',
     title: onSwitch,
-    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    existing: desired.existing.named('Logical_Switch_Port', onSwitch),
     columns: {
       name: is(onSwitch),
       type: is('router'),
@@ -97,34 +97,34 @@ export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
     node,
     why: `${outside} leads to the cluster's router`,
   });
-  wantOutsideGuards(draft, cluster.layout, cluster.router, onRouter, node);
-  if (isAnyUp(vip)) wantWays(draft, cluster, vip, onRouter);
+  addOutsideGuards(desired, cluster.layout, cluster.router, onRouter, node);
+  if (isAnyUp(vip)) addWays(desired, cluster, vip, onRouter);
 }
 
 /** Plans one localnet port for each physical network, because the networks of dedicated NICs have different names on different nodes. */
-function wantUplinks(draft: Draft, { nodes }: Vip, outsideSwitch: WantedRow): void {
+function addUplinks(desired: DesiredRows, { nodes }: Vip, outsideSwitch: PlannedRow): void {
   const seen = new Set<string>();
   for (const { name, gateway } of nodes) {
     if (gateway === null || seen.has(gateway.physicalNetwork)) continue;
     seen.add(gateway.physicalNetwork);
-    wantUplink(draft, 'modern', name, gateway, outsideSwitch);
+    addUplink(desired, 'modern', name, gateway, outsideSwitch);
   }
 }
 
 /** Plans the source NAT and routes of a VIP: every subnet without a route of its own leaves by it, and so do subnets that were requested for it. */
-function wantWays(draft: Draft, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
+function addWays(desired: DesiredRows, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
   const node = nodes[0]?.name ?? '';
   for (const subnet of layout.clusterSubnets) {
     const external = sameFamily(gateway.addresses, subnet);
     const why = `who leaves ${subnet} by it has its address`;
-    if (external !== null) wantTranslation(draft, router, subnet, external, node, why);
+    if (external !== null) addTranslation(desired, router, subnet, external, node, why);
   }
   for (const hop of gateway.nextHops) {
     const asked = [...new Set(nodes.flatMap((one) => one.gateway?.subnets ?? []))];
     const prefixes = [isIpv6(hop) ? '::/0' : '0.0.0.0/0', ...asked.filter((one) => isIpv6(one) === isIpv6(hop))];
     for (const [index, prefix] of prefixes.entries()) {
       const isAsked = index > 0;
-      wantHeld(draft, {
+      addNamelessRow(desired, {
         table: 'Logical_Router_Static_Route',
         title: `${router.title}: ${isAsked ? 'from ' : ''}${prefix} via ${hop}`,
         holder: router,

@@ -1,8 +1,8 @@
 import { AgentError } from '../../errors.ts';
 import type { LocalFacts } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
-import { is, type WantedColumn } from '../rows/column-changes.ts';
-import type { Draft, WantedRow } from '../rows/desired-rows.ts';
+import { type DesiredColumn, is } from '../rows/column-changes.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
@@ -10,15 +10,15 @@ import { isOwnedBy } from '../rows/tags.ts';
 export const integrationBridge = 'br-int';
 
 /** Plans a bridge with its internal interface. An existing bridge keeps its interface, and every setting that is not named here. */
-export function wantBridge(
-  draft: Draft,
-  root: WantedRow,
+export function addBridge(
+  desired: DesiredRows,
+  root: PlannedRow,
   name: string,
   { datapathType }: Pick<LocalFacts, 'datapathType'>,
-  columns: Readonly<Record<string, WantedColumn>>,
-): WantedRow {
-  const existing = draft.existing.named('Bridge', name);
-  const bridge = draft.want({
+  columns: Readonly<Record<string, DesiredColumn>>,
+): PlannedRow {
+  const existing = desired.existing.named('Bridge', name);
+  const bridge = desired.add({
     table: 'Bridge',
     title: name,
     existing,
@@ -27,32 +27,32 @@ export function wantBridge(
       ...columns,
       ...(datapathType !== null && { datapath_type: is(datapathType) }),
     },
-    isShared: existing !== null && !isOwnedBy(existing, draft.owner),
+    isShared: existing !== null && !isOwnedBy(existing, desired.owner),
     place: { row: root, column: 'bridges' },
     why: name === integrationBridge ? 'all of the cluster runs over it' : 'the gateway has a NIC of its own',
   });
-  if (existing === null) wantPort(draft, bridge, name, { type: is('internal') });
+  if (existing === null) addPort(desired, bridge, name, { type: is('internal') });
   else
-    for (const port of draft.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name))
-      keepPort(draft, port);
+    for (const port of desired.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name))
+      keepPort(desired, port);
   return bridge;
 }
 
-function keepPort(draft: Draft, port: DatabaseRow): void {
-  draft.keep(port);
-  for (const row of draft.existing.referred(port, 'interfaces', 'Interface')) draft.keep(row);
+function keepPort(desired: DesiredRows, port: DatabaseRow): void {
+  desired.keep(port);
+  for (const row of desired.existing.referred(port, 'interfaces', 'Interface')) desired.keep(row);
 }
 
 /** Plans a port and its only interface, which have the same name. Refuses a port that is in another bridge. */
-export function wantPort(
-  draft: Draft,
-  bridge: WantedRow,
+export function addPort(
+  desired: DesiredRows,
+  bridge: PlannedRow,
   name: string,
-  columns: Readonly<Record<string, WantedColumn>>,
-  ofPort: Readonly<Record<string, WantedColumn>> = {},
+  columns: Readonly<Record<string, DesiredColumn>>,
+  ofPort: Readonly<Record<string, DesiredColumn>> = {},
 ): void {
-  const existing = draft.existing.named('Port', name);
-  const holder = existing === null ? null : draft.existing.holderOf(existing);
+  const existing = desired.existing.named('Port', name);
+  const holder = existing === null ? null : desired.existing.parentOf(existing);
   if (holder !== null && textOf(holder.row, 'name') !== bridge.title) {
     throw new AgentError(
       'overlay-conflict',
@@ -61,7 +61,7 @@ export function wantPort(
     );
   }
   const why = `${name} is part of ${bridge.title}`;
-  const port = draft.want({
+  const port = desired.add({
     table: 'Port',
     title: name,
     existing,
@@ -69,10 +69,10 @@ export function wantPort(
     place: { row: bridge, column: 'ports' },
     why,
   });
-  draft.want({
+  desired.add({
     table: 'Interface',
     title: name,
-    existing: draft.existing.named('Interface', name),
+    existing: desired.existing.named('Interface', name),
     columns: { name: is(name), ...columns },
     place: { row: port, column: 'interfaces' },
     why,

@@ -4,49 +4,49 @@ import type { DatabaseRow, WrittenValue } from '../../model/rows.ts';
 import { isIpv6, macOf } from '../addresses.ts';
 import { managementMac } from '../cluster/node-rows.ts';
 import { managementInterface, nodeNames, patchNames, uplinkPort } from '../overlay-names.ts';
-import { is, keys, type WantedColumn } from '../rows/column-changes.ts';
-import { createDraft, type Draft, foundIn, type WantedRow } from '../rows/desired-rows.ts';
+import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
+import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '../rows/desired-rows.ts';
 import { mapOf, textOf } from '../rows/row-index.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { isOwnedBy } from '../rows/tags.ts';
-import { integrationBridge, wantBridge, wantPort } from './bridge-rows.ts';
+import { addBridge, addPort, integrationBridge } from './bridge-rows.ts';
 import { sharedSettings } from './shared-settings.ts';
 
 /** Plans the rows of a node's own Open vSwitch by which its ovn-controller serves the cluster. */
 export function planLocal(facts: LocalFacts): OverlayPlan {
   const { layout, node, rows } = facts;
-  const draft = createDraft(foundIn(rows), layout.owner);
-  const root = rootOf(draft);
-  wantSettings(draft, root, facts);
+  const desired = createDesiredRows(foundIn(rows), layout.owner);
+  const root = rootOf(desired);
+  addSettings(desired, root, facts);
   const mac = macOf(node.encap.addresses.find((address) => !isIpv6(address)) ?? node.encap.addresses[0] ?? '0.0.0.0');
-  const bridge = wantBridge(draft, root, integrationBridge, facts, {
+  const bridge = addBridge(desired, root, integrationBridge, facts, {
     fail_mode: is(['secure']),
-    other_config: keys({ hwaddr: hardwareAddress(draft, integrationBridge) ?? mac }),
+    other_config: keys({ hwaddr: hardwareAddress(desired, integrationBridge) ?? mac }),
   });
   if (node.subnets.length > 0) {
-    wantPort(draft, bridge, managementInterface(layout.naming, node.name), {
+    addPort(desired, bridge, managementInterface(layout.naming, node.name), {
       type: is('internal'),
       mtu_request: is([layout.mtu]),
       mac: is([managementMac(node)]),
       external_ids: keys({ 'iface-id': nodeNames(node.name).management }),
     });
   }
-  if (node.gateway !== null) wantUplink(draft, root, bridge, facts, node.gateway);
-  removeOthers(draft, layout.owner);
-  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+  if (node.gateway !== null) addUplink(desired, root, bridge, facts, node.gateway);
+  removeOthers(desired, layout.owner);
+  return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
 /** Plans the removal of every row of the cluster from the node. `system-id` and `hostname` stay, because they belong to the machine. */
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
-  const draft = createDraft(foundIn(rows), layout.owner);
-  const root = rootOf(draft);
+  const desired = createDesiredRows(foundIn(rows), layout.owner);
+  const root = rootOf(desired);
   const isOfPod = (port: DatabaseRow): boolean =>
-    draft.existing.referred(port, 'interfaces', 'Interface').some((row) => podKey in mapOf(row, 'external_ids'));
-  for (const row of draft.existing.all('Port').filter(isOfPod))
-    draft.remove('Port', row, textOf(row, 'name'), 'its pod was in the cluster');
-  removeOthers(draft, layout.owner);
-  for (const row of draft.existing.all('Port').filter(isLocalnetPatch))
-    draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
+    desired.existing.referred(port, 'interfaces', 'Interface').some((row) => podKey in mapOf(row, 'external_ids'));
+  for (const row of desired.existing.all('Port').filter(isOfPod))
+    desired.remove('Port', row, textOf(row, 'name'), 'its pod was in the cluster');
+  removeOthers(desired, layout.owner);
+  for (const row of desired.existing.all('Port').filter(isLocalnetPatch))
+    desired.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
   const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [] }, null);
@@ -61,7 +61,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   });
   if (columns.length > 0) {
     const put = Object.keys(shared.put).length === 0 ? [] : [{ column: 'external_ids', put: shared.put }];
-    draft.changes.push({
+    desired.changes.push({
       do: 'update',
       table: root.table,
       title: root.title,
@@ -70,7 +70,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
       why: 'ovn-controller has no cluster any more',
     });
   }
-  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+  return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
 /** Key that only interfaces of pods of this product have (agent/cni/attachment.ts). */
@@ -84,8 +84,8 @@ const inOtherConfig = 'other_config:';
  */
 const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
 
-function rootOf(draft: Draft): WantedRow {
-  const row = draft.existing.all('Open_vSwitch')[0];
+function rootOf(desired: DesiredRows): PlannedRow {
+  const row = desired.existing.all('Open_vSwitch')[0];
   if (row !== undefined) return { table: 'Open_vSwitch', title: 'Open_vSwitch', reference: row._uuid, existing: row };
   throw new AgentError(
     'overlay-conflict',
@@ -101,7 +101,7 @@ function rootOf(draft: Draft): WantedRow {
 const remoteProbeMs = 10_000;
 
 /** Plans the keys that ovn-controller reads (ovn-controller(8)). */
-function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
+function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts): void {
   const { node, southbound, northbound, datapathType, request } = facts;
   const there = mapOf(root.existing, 'external_ids');
   const ids: Record<string, string> = {
@@ -128,7 +128,7 @@ function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
     ),
   );
   const own = [...Object.keys(ids).filter(isOwn), ...Object.keys(config).map((key) => inOtherConfig + key)];
-  draft.want({
+  desired.add({
     table: root.table,
     title: root.title,
     existing: root.existing,
@@ -144,24 +144,24 @@ function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
   });
 }
 
-function hardwareAddress(draft: Draft, bridge: string): string | undefined {
-  return mapOf(draft.existing.named('Bridge', bridge), 'other_config').hwaddr;
+function hardwareAddress(desired: DesiredRows, bridge: string): string | undefined {
+  return mapOf(desired.existing.named('Bridge', bridge), 'other_config').hwaddr;
 }
 
 /**
  * Plans the connection of the gateway's outside port with the NIC. In layout `modern` ovn-controller connects them by ovn-bridge-mappings; in layout
  * `seed` two patch ports do.
  */
-function wantUplink(
-  draft: Draft,
-  root: WantedRow,
-  inside: WantedRow,
+function addUplink(
+  desired: DesiredRows,
+  root: PlannedRow,
+  inside: PlannedRow,
   facts: LocalFacts,
   gateway: OverlayGateway,
 ): void {
   const { layout, node } = facts;
   const { bridge: name, interface: nic } = gateway;
-  const existing = draft.existing.named('Bridge', name);
+  const existing = desired.existing.named('Bridge', name);
   if (existing === null && nic === null) {
     throw new AgentError('overlay-conflict', `there is no bridge ${name} for the gateway`, {
       hint: name === 'br-ex' ? 'microshift-net apply makes br-ex' : `microshift-net bridge add makes it`,
@@ -171,24 +171,24 @@ function wantUplink(
   const outside =
     nic === null && existing !== null
       ? { table: 'Bridge', title: name, reference: existing._uuid, existing }
-      : wantBridge(draft, root, name, facts, { other_config: keys({ hwaddr: gateway.mac }) });
-  if (nic !== null) wantPort(draft, outside, nic, {});
+      : addBridge(desired, root, name, facts, { other_config: keys({ hwaddr: gateway.mac }) });
+  if (nic !== null) addPort(desired, outside, nic, {});
   if (layout.naming === 'modern') return;
   const uplink = uplinkPort(layout.naming, node.name, gateway);
-  const holder = draft.existing.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
+  const holder = desired.existing.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
   const { inside: towards, outside: back } = patchNames(name);
   if (holder !== undefined && holder.name !== towards) {
-    draft.trace.push(`uplink=${uplink} is ${textOf(holder, 'name')} already`);
+    desired.trace.push(`uplink=${uplink} is ${textOf(holder, 'name')} already`);
     return;
   }
-  const patch = (peer: string, ids: Readonly<Record<string, string>>): Record<string, WantedColumn> => ({
+  const patch = (peer: string, ids: Readonly<Record<string, string>>): Record<string, DesiredColumn> => ({
     type: is('patch'),
     options: keys({ peer }),
     external_ids: keys(ids),
   });
   const tag: WrittenValue = gateway.vlan === null ? [] : [gateway.vlan];
-  wantPort(draft, outside, back, patch(towards, {}), { tag: is(tag) });
-  wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
+  addPort(desired, outside, back, patch(towards, {}), { tag: is(tag) });
+  addPort(desired, inside, towards, patch(back, { 'iface-id': uplink }));
 }
 
 /**
@@ -202,32 +202,34 @@ function localnetPortOf(port: DatabaseRow): string | undefined {
 const isLocalnetPatch = (port: DatabaseRow): boolean => localnetPortOf(port) !== undefined;
 
 /** Removes stale ports and bridges of this product. A bridge with ports of other programs stays. */
-function removeOthers(draft: Draft, owner: string): void {
-  const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
+function removeOthers(desired: DesiredRows, owner: string): void {
+  const going = desired.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !desired.isPlanned(row));
   for (const row of going) {
-    const ports = draft.existing.referred(row, 'ports', 'Port');
-    const foreign = ports.filter((port) => !isOwnedBy(port, owner) && !isLocalnetPatch(port) && !draft.isPlanned(port));
+    const ports = desired.existing.referred(row, 'ports', 'Port');
+    const foreign = ports.filter(
+      (port) => !isOwnedBy(port, owner) && !isLocalnetPatch(port) && !desired.isPlanned(port),
+    );
     if (foreign.length > 0) {
-      draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(foreign[0] ?? null, 'name')}`);
+      desired.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(foreign[0] ?? null, 'name')}`);
       continue;
     }
-    draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    desired.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
     // ovn-controller does not remove the patch ports in br-int whose bridge is removed.
     const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
-    for (const port of draft.existing
+    for (const port of desired.existing
       .all('Port')
       .filter((one) => isLocalnetPatch(one) && ends.includes(localnetPortOf(one))))
-      draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
+      desired.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
   }
-  const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
+  const ports = desired.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !desired.isPlanned(row));
   for (const row of ports) {
-    const holder = draft.existing.holderOf(row);
+    const holder = desired.existing.parentOf(row);
     // The internal interface of a bridge is removed together with the bridge.
     if (
       holder !== null &&
-      (textOf(holder.row, 'name') === row.name || (draft.isPlanned(holder.row) && going.includes(holder.row)))
+      (textOf(holder.row, 'name') === row.name || (desired.isPlanned(holder.row) && going.includes(holder.row)))
     )
       continue;
-    draft.remove('Port', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    desired.remove('Port', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
   }
 }

@@ -4,7 +4,7 @@ import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { addressAt, overlaps } from '../../net/address-range.ts';
 import { isIpv6, rangeOf, subnetOf, withoutLength } from '../addresses.ts';
 import { gatewayNames, joinNames, nodeNames } from '../overlay-names.ts';
-import { type Existing, indexRows, listOf, mapOf, textOf } from '../rows/row-index.ts';
+import { indexRows, listOf, mapOf, type RowIndex, textOf } from '../rows/row-index.ts';
 import { chassisOf, clusterRouterOf } from '../rows/row-ownership.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
@@ -33,7 +33,7 @@ export function registeredNodes(rows: DatabaseRows, owner: string): readonly Reg
   return [...names].toSorted().map((name) => nodeOf(existing, name, owner));
 }
 
-function nodeOf(existing: Existing, name: string, owner: string): RegisteredNode {
+function nodeOf(existing: RowIndex, name: string, owner: string): RegisteredNode {
   const port = existing.named('Logical_Router_Port', nodeNames(name).onRouter);
   const { router, onRouter } = gatewayNames(name);
   const gateway = existing.named('Logical_Router', router);

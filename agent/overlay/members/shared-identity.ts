@@ -2,7 +2,7 @@ import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts } from '../../model/overlay.ts';
 import { type AddressRange, contains, overlaps } from '../../net/address-range.ts';
 import { rangeOf } from '../addresses.ts';
-import { type Existing, listOf, textOf } from '../rows/row-index.ts';
+import { listOf, type RowIndex, textOf } from '../rows/row-index.ts';
 import { clusterRouterOf } from '../rows/row-ownership.ts';
 
 /**
@@ -39,7 +39,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /** Refuses a subnet that another node has, or that is not within the cluster's subnets. */
-export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, existing: Existing): void {
+export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, existing: RowIndex): void {
   const planned = nodes.flatMap(({ name, subnets }) => subnets.map((subnet) => ({ owner: name, ...rangeOf(subnet) })));
   const away = new Set([...nodes.map(({ name }) => name), ...leaving]);
   const others = [...planned, ...subnetsThere(existing).filter(({ owner }) => !away.has(owner))];
@@ -61,7 +61,7 @@ export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, 
 }
 
 /** Returns the subnets for which the cluster's router has a port, and the node of each. */
-function subnetsThere(existing: Existing): readonly (AddressRange & { readonly owner: string })[] {
+function subnetsThere(existing: RowIndex): readonly (AddressRange & { readonly owner: string })[] {
   return existing.referred(clusterRouterOf(existing), 'ports', 'Logical_Router_Port').flatMap((port) => {
     const [, owner] = /^rtos-(.*)/.exec(textOf(port, 'name')) ?? [];
     return owner === undefined ? [] : listOf(port, 'networks').map((one) => ({ owner, ...rangeOf(String(one)) }));

@@ -5,26 +5,26 @@ import { listOf, mapOf } from './row-index.ts';
  * Desired content of a column: exactly a value; some keys of a map, and some keys that it must not have; some elements of a set; or exactly these
  * elements of a set.
  */
-export type WantedColumn =
+export type DesiredColumn =
   | { readonly is: WrittenValue }
   | { readonly keys: Readonly<Record<string, string>>; readonly without?: readonly string[] }
   | { readonly has: readonly WrittenAtom[] }
   | { readonly only: readonly WrittenAtom[] };
 
 /** Returns the desired content of a whole column. */
-export const is = (value: WrittenValue): WantedColumn => ({ is: value });
+export const is = (value: WrittenValue): DesiredColumn => ({ is: value });
 /** Returns keys that a map has to have; its other keys stay. */
-export const keys = (entries: Readonly<Record<string, string>>): WantedColumn => ({ keys: entries });
+export const keys = (entries: Readonly<Record<string, string>>): DesiredColumn => ({ keys: entries });
 /** Returns elements that a set has to have; its other elements stay. */
-export const has = (...elements: readonly WrittenAtom[]): WantedColumn => ({ has: elements });
+export const has = (...elements: readonly WrittenAtom[]): DesiredColumn => ({ has: elements });
 /**
  * Returns the desired content of a whole set that is changed element by element: the size of the transaction grows with the difference, not with the
  * set.
  */
-export const only = (elements: readonly WrittenAtom[]): WantedColumn => ({ only: elements });
+export const only = (elements: readonly WrittenAtom[]): DesiredColumn => ({ only: elements });
 
 /** Returns the value of a column in a new row; null if the column keeps its default. */
-export function writtenValue(wanted: WantedColumn, { kind }: ColumnShape): WrittenValue | null {
+export function writtenValue(wanted: DesiredColumn, { kind }: ColumnShape): WrittenValue | null {
   if ('keys' in wanted) return Object.keys(wanted.keys).length === 0 ? null : wanted.keys;
   const value = 'is' in wanted ? wanted.is : 'has' in wanted ? wanted.has : wanted.only;
   if (kind !== 'set') return value;
@@ -36,7 +36,7 @@ export function writtenValue(wanted: WantedColumn, { kind }: ColumnShape): Writt
 export function changesOf(
   column: string,
   row: DatabaseRow,
-  wanted: WantedColumn,
+  wanted: DesiredColumn,
   { kind }: ColumnShape,
 ): readonly ColumnChange[] {
   if ('keys' in wanted) return mapChanges(column, mapOf(row, column), wanted.keys, wanted.without ?? []);

@@ -12,21 +12,21 @@ import type {
   WrittenValue,
 } from '../../model/rows.ts';
 import { withoutLength } from '../addresses.ts';
-import { changesOf, type WantedColumn, writtenValue } from './column-changes.ts';
-import { type Existing, indexRows, listOf, textOf } from './row-index.ts';
+import { changesOf, type DesiredColumn, writtenValue } from './column-changes.ts';
+import { indexRows, listOf, type RowIndex, textOf } from './row-index.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOfObject } from './tags.ts';
 
 /** Desired row. */
-export interface Wish {
+export interface DesiredRow {
   readonly table: string;
   readonly title: string;
   /** Existing row that the desired row describes; null if the row has to be inserted. */
   readonly existing: DatabaseRow | null;
   /** Managed columns; all other columns stay as they are. */
-  readonly columns: Readonly<Record<string, WantedColumn>>;
+  readonly columns: Readonly<Record<string, DesiredColumn>>;
   /** Row, and its set column, that refers to this one. */
-  readonly place?: { readonly row: WantedRow; readonly column: string };
+  readonly place?: { readonly row: PlannedRow; readonly column: string };
   /** Columns of which no row may have these values when this one is inserted, because the table has no unique index for them. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
   /** True if the row may be inserted only while the column that refers to it is as it was read. */
@@ -36,12 +36,12 @@ export interface Wish {
   /** Node to which the row belongs; without one, the cluster. */
   readonly node?: string;
   /** Key of the Kubernetes object to which the row belongs. */
-  readonly unit?: string;
+  readonly objectKey?: string;
   readonly why: string;
 }
 
 /** Row that exists, or that the plan inserts. */
-export interface WantedRow {
+export interface PlannedRow {
   readonly table: string;
   readonly title: string;
   readonly reference: RowReference;
@@ -50,7 +50,7 @@ export interface WantedRow {
 
 /** Content of a database before the plan. */
 export interface Found {
-  readonly existing: Existing;
+  readonly existing: RowIndex;
   readonly shape: DatabaseShape;
 }
 
@@ -60,15 +60,15 @@ export function foundIn(rows: DatabaseRows): Found {
 }
 
 /** Collects desired rows and turns them into changes. */
-export interface Draft {
+export interface DesiredRows {
   readonly owner: string;
-  readonly existing: Existing;
+  readonly existing: RowIndex;
   readonly changes: RowChange[];
   readonly guards: RowGuard[];
   readonly trace: string[];
   /** Addresses that ports of routers have, or get in this plan. */
   readonly takenAddresses: Set<string>;
-  want(wish: Wish): WantedRow;
+  add(desiredRow: DesiredRow): PlannedRow;
   /** Deletes an existing row. */
   remove(table: string, row: DatabaseRow, title: string, why: string): void;
   /** Marks a row so that it is neither changed nor removed as stale. */
@@ -81,7 +81,7 @@ export interface Draft {
 }
 
 /** Returns an empty draft of changes to existing rows. `owner` is the tag of rows of this product. */
-export function createDraft({ existing, shape }: Found, owner: string): Draft {
+export function createDesiredRows({ existing, shape }: Found, owner: string): DesiredRows {
   const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
   const planned = new Set<DatabaseRow>();
   const guarded = new Set<string>();
@@ -92,14 +92,14 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
   };
   const shapeOf = (table: string, column: string): ColumnShape | undefined => shape[table]?.[column];
 
-  const insert = (wish: Wish, columns: Readonly<Record<string, WantedColumn>>): RowReference => {
-    const { table, title, place: at, why } = wish;
+  const insert = (desiredRow: DesiredRow, columns: Readonly<Record<string, DesiredColumn>>): RowReference => {
+    const { table, title, place: at, why } = desiredRow;
     const name = `row${changes.length}`;
-    if (wish.absent !== undefined) guard({ guard: 'absent', table, where: wish.absent });
+    if (desiredRow.absent !== undefined) guard({ guard: 'absent', table, where: desiredRow.absent });
     const place = at === undefined ? null : { table: at.row.table, row: at.row.reference, column: at.column };
     const holder = at?.row.existing ?? null;
     if (place !== null && holder !== null) {
-      const asRead = wish.exclusive === true ? { [place.column]: listOf(holder, place.column) } : {};
+      const asRead = desiredRow.exclusive === true ? { [place.column]: listOf(holder, place.column) } : {};
       guard({ guard: 'unchanged', table: place.table, uuid: holder._uuid, columns: asRead });
     }
     const row: Record<string, WrittenValue> = {};
@@ -111,11 +111,17 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
     return { newRow: name };
   };
 
-  const known = ({ table, columns, node, unit, isShared }: Wish): Readonly<Record<string, WantedColumn>> => {
+  const known = ({
+    table,
+    columns,
+    node,
+    objectKey,
+    isShared,
+  }: DesiredRow): Readonly<Record<string, DesiredColumn>> => {
     const tagged = {
       [tagKeys.owner]: owner,
       ...(node === undefined ? {} : { [tagKeys.node]: node }),
-      ...(unit === undefined ? {} : { [tagKeys.unit]: unit }),
+      ...(objectKey === undefined ? {} : { [tagKeys.unit]: objectKey }),
     };
     const tags = isShared === true ? {} : tagged;
     const own = columns.external_ids;
@@ -130,10 +136,10 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
     );
   };
 
-  const remove: Draft['remove'] = (table, row, title, why) => {
+  const remove: DesiredRows['remove'] = (table, row, title, why) => {
     if (planned.has(row)) return;
     planned.add(row);
-    const held = existing.holderOf(row);
+    const held = existing.parentOf(row);
     const place: RowPlace | null = held && { table: held.table, row: held.row._uuid, column: held.column };
     changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
   };
@@ -141,13 +147,13 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
   /**
    * Returns the existing row if it is the desired one. Removes a row of a Kubernetes object that only has its name; rejects a row of another program.
    */
-  const adoptable = ({ table, title, existing: row, place, unit }: Wish): DatabaseRow | null => {
-    if (row === null || unit !== undefined) return row;
+  const adoptable = ({ table, title, existing: row, place, objectKey }: DesiredRow): DatabaseRow | null => {
+    if (row === null || objectKey !== undefined) return row;
     if (isOfObject(row)) {
       remove(table, row, title, `its name is needed for ${title} of a node`);
       return null;
     }
-    const holder = existing.holderOf(row);
+    const holder = existing.parentOf(row);
     if (place === undefined || holder === null) return row;
     if (holder.row === place.row.existing && holder.column === place.column) return row;
     throw new AgentError('overlay-conflict', `a row named ${title} is on ${textOf(holder.row, 'name')}`, {
@@ -167,11 +173,11 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
         .all('Logical_Router_Port')
         .flatMap((row) => listOf(row, 'networks').map((one) => withoutLength(String(one)))),
     ),
-    want: (wish) => {
-      const { table, title, why } = wish;
-      const row = adoptable(wish);
-      const columns = known(wish);
-      if (row === null) return { table, title, existing: null, reference: insert(wish, columns) };
+    add: (desiredRow) => {
+      const { table, title, why } = desiredRow;
+      const row = adoptable(desiredRow);
+      const columns = known(desiredRow);
+      if (row === null) return { table, title, existing: null, reference: insert(desiredRow, columns) };
       planned.add(row);
       const differing = Object.entries(columns).flatMap(([column, wanted]) =>
         changesOf(column, row, wanted, shapeOf(table, column) as ColumnShape),

@@ -1,30 +1,30 @@
 import type { WrittenAtom } from '../../model/rows.ts';
-import { is, type WantedColumn } from './column-changes.ts';
-import type { Draft, WantedRow } from './desired-rows.ts';
+import { type DesiredColumn, is } from './column-changes.ts';
+import type { DesiredRows, PlannedRow } from './desired-rows.ts';
 import { textOf } from './row-index.ts';
 
 /** Desired row of a table without names, which is identified by its content. */
-export interface HeldWish {
+export interface NamelessRow {
   readonly table: string;
   readonly title: string;
-  readonly holder: WantedRow;
+  readonly holder: PlannedRow;
   /** Column of the holder that refers to the row. */
   readonly column: string;
   /** Columns that identify the row; '' stands for an optional column that is empty. */
   readonly key: Readonly<Record<string, WrittenAtom>>;
-  readonly columns?: Readonly<Record<string, WantedColumn>>;
+  readonly columns?: Readonly<Record<string, DesiredColumn>>;
   readonly node?: string;
   readonly why: string;
 }
 
 /** Plans a route, NAT row, policy or ACL that its router or switch has exactly once; removes duplicates. */
-export function wantHeld(draft: Draft, wish: HeldWish): WantedRow {
-  const { table, title, holder, column, key, columns = {}, node, why } = wish;
+export function addNamelessRow(desired: DesiredRows, desiredRow: NamelessRow): PlannedRow {
+  const { table, title, holder, column, key, columns = {}, node, why } = desiredRow;
   const parts = Object.entries(key);
-  const [existing = null, ...again] = draft.existing
+  const [existing = null, ...again] = desired.existing
     .referred(holder.existing, column, table)
     .filter((row) => parts.every(([name, value]) => textOf(row, name) === String(value)));
-  const row = draft.want({
+  const row = desired.add({
     table,
     title,
     existing,
@@ -37,6 +37,6 @@ export function wantHeld(draft: Draft, wish: HeldWish): WantedRow {
     ...(node !== undefined && { node }),
     why,
   });
-  for (const same of again) draft.remove(table, same, title, 'it is there twice');
+  for (const same of again) desired.remove(table, same, title, 'it is there twice');
   return row;
 }

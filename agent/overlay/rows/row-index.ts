@@ -2,33 +2,33 @@ import type { Atom, DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { tagKeys } from './tag-keys.ts';
 
 /** Row that refers to another row as its part, and the column of the reference. */
-export interface Holder {
+export interface ParentRow {
   readonly table: string;
   readonly row: DatabaseRow;
   readonly column: string;
 }
 
 /** Index of existing rows. */
-export interface Existing {
+export interface RowIndex {
   all(table: string): readonly DatabaseRow[];
   named(table: string, name: string): DatabaseRow | null;
   /** Returns the rows of `table` to which a column refers. */
   referred(row: DatabaseRow | null, column: string, table: string): readonly DatabaseRow[];
-  holderOf(row: DatabaseRow): Holder | null;
+  parentOf(row: DatabaseRow): ParentRow | null;
   /** Returns the keys of the Kubernetes objects that have rows. */
-  units(): Iterable<string>;
+  objectKeys(): Iterable<string>;
   /** Returns the rows of an object key. */
-  ofUnit(unit: string): readonly UnitRow[];
+  ofObject(objectKey: string): readonly ObjectRow[];
 }
 
 /** Row of an object of Kubernetes. */
-export interface UnitRow {
+export interface ObjectRow {
   readonly table: string;
   readonly row: DatabaseRow;
 }
 
 /** Columns that refer to parts of a row, which are deleted with it (ovn-nb(5), ovs-vswitchd.conf.db(5)), and the table of the parts. */
-export const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const partColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Logical_Switch: { ports: 'Logical_Switch_Port', acls: 'ACL' },
   Logical_Router: {
     ports: 'Logical_Router_Port',
@@ -46,29 +46,29 @@ export const holding: Readonly<Record<string, Readonly<Record<string, string>>>>
 };
 
 /** Tables whose rows are parts of other rows, and are deleted with them. */
-export const heldTables: ReadonlySet<string> = new Set(
-  Object.values(holding).flatMap((columns) => Object.values(columns)),
+export const partTables: ReadonlySet<string> = new Set(
+  Object.values(partColumns).flatMap((columns) => Object.values(columns)),
 );
 
-export function indexRows({ tables }: DatabaseRows): Existing {
+export function indexRows({ tables }: DatabaseRows): RowIndex {
   const byUuid = new Map<string, DatabaseRow>();
   const byName = new Map<string, DatabaseRow>();
-  const holders = new Map<string, Holder>();
-  const byUnit = new Map<string, UnitRow[]>();
+  const holders = new Map<string, ParentRow>();
+  const byUnit = new Map<string, ObjectRow[]>();
   for (const [table, rows] of Object.entries(tables)) {
     for (const row of rows) {
       byUuid.set(`${table} ${row._uuid}`, row);
       const key = `${table} ${textOf(row, 'name')}`;
       if (!byName.has(key)) byName.set(key, row);
-      const unit = mapOf(row, 'external_ids')[tagKeys.unit];
-      if (unit !== undefined) byUnit.set(unit, [...(byUnit.get(unit) ?? []), { table, row }]);
-      for (const [column, held] of Object.entries(holding[table] ?? {}))
+      const objectKey = mapOf(row, 'external_ids')[tagKeys.unit];
+      if (objectKey !== undefined) byUnit.set(objectKey, [...(byUnit.get(objectKey) ?? []), { table, row }]);
+      for (const [column, held] of Object.entries(partColumns[table] ?? {}))
         for (const uuid of listOf(row, column)) holders.set(`${held} ${uuid}`, { table, row, column });
     }
   }
   const tableOf = new Map(Object.entries(tables).flatMap(([table, rows]) => rows.map((row) => [row, table])));
   const found = new Map<string, readonly DatabaseRow[]>();
-  const referred: Existing['referred'] = (row, column, table) => {
+  const referred: RowIndex['referred'] = (row, column, table) => {
     const key = `${row?._uuid} ${column}`;
     const before = found.get(key);
     if (before !== undefined) return before;
@@ -80,9 +80,9 @@ export function indexRows({ tables }: DatabaseRows): Existing {
     all: (table) => tables[table] ?? [],
     named: (table, name) => byName.get(`${table} ${name}`) ?? null,
     referred,
-    holderOf: (row) => holders.get(`${tableOf.get(row)} ${row._uuid}`) ?? null,
-    units: () => byUnit.keys(),
-    ofUnit: (unit) => byUnit.get(unit) ?? [],
+    parentOf: (row) => holders.get(`${tableOf.get(row)} ${row._uuid}`) ?? null,
+    objectKeys: () => byUnit.keys(),
+    ofObject: (objectKey) => byUnit.get(objectKey) ?? [],
   };
 }
 

@@ -32,7 +32,7 @@ export type RowOperation =
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];
   const removed = new Set(changes.flatMap((change) => (change.do === 'delete' ? [change.uuid] : [])));
-  const held = heldRows(changes);
+  const held = partRows(changes);
   return [
     ...guards.map((guard) => guardOperation(guard, shape)),
     ...changes.flatMap((change) => changeOperations(change, shape, removed, held)),
@@ -68,7 +68,7 @@ function changeOperations(
   change: RowChange,
   shape: DatabaseShape,
   removed: ReadonlySet<string>,
-  held: ReturnType<typeof heldRows>,
+  held: ReturnType<typeof partRows>,
 ): readonly RowOperation[] {
   const { table } = change;
   if (change.do === 'insert') {
@@ -96,7 +96,7 @@ function changeOperations(
  * Returns the new rows to which other new rows refer, by referring row and column. They are in the column when its row is inserted, because some
  * columns must not be empty (Port.interfaces).
  */
-function heldRows(changes: readonly RowChange[]): ReadonlyMap<string, ReadonlyMap<string, WireValue>> {
+function partRows(changes: readonly RowChange[]): ReadonlyMap<string, ReadonlyMap<string, WireValue>> {
   const held = new Map<string, Map<string, ['set', WireAtom[]]>>();
   for (const change of changes) {
     if (change.do !== 'insert' || typeof change.place?.row !== 'object') continue;

@@ -2,19 +2,19 @@ import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
 import { gatewayNames, nodeNames } from '../overlay-names.ts';
-import { type Existing, mapOf, textOf } from './row-index.ts';
+import { mapOf, type RowIndex, textOf } from './row-index.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /** Returns the cluster's router, which every tool since 2016 marks with this key; null without a cluster. */
-export function clusterRouterOf(existing: Existing): DatabaseRow | null {
+export function clusterRouterOf(existing: RowIndex): DatabaseRow | null {
   return (
     existing.all('Logical_Router').find((row) => mapOf(row, 'external_ids')['k8s-cluster-router'] === 'yes') ?? null
   );
 }
 
 /** Refuses a database that ovn-kubernetes (ovnkube) also writes: the two would overwrite each other's rows again and again. */
-export function refuseForeignDatabase(existing: Existing, owner: string): void {
+export function refuseForeignDatabase(existing: RowIndex, owner: string): void {
   const routers = existing.all('Logical_Router');
   const foreign = routers.find((row) => textOf(row, 'name') === 'ovn_cluster_router' && !isOwnedBy(row, owner));
   if (foreign === undefined) return;
@@ -33,7 +33,7 @@ export function refuseForeignDatabase(existing: Existing, owner: string): void {
 }
 
 /** Refuses names that a row of another program or another chassis has. */
-export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts, existing: Existing): void {
+export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts, existing: RowIndex): void {
   const { owner } = layout;
   for (const node of nodes) {
     const nodeSwitch = existing.named('Logical_Switch', node.name);
@@ -45,7 +45,7 @@ export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts
     inPlace(existing, 'Logical_Switch_Port', [gateway.onSwitch], gateway.outside);
     inPlace(existing, 'Logical_Router_Port', [gateway.onRouter], gateway.router);
     const onCluster = existing.named('Logical_Router_Port', onRouter);
-    const holder = onCluster === null ? null : existing.holderOf(onCluster);
+    const holder = onCluster === null ? null : existing.parentOf(onCluster);
     if (holder !== null && holder.row !== clusterRouterOf(existing))
       throw taken(`a port named ${onRouter} is on ${textOf(holder.row, 'name')}`, node.name);
     refuseOtherChassis(existing, node, layout);
@@ -59,10 +59,10 @@ function isNodeSwitch(row: DatabaseRow, owner: string): boolean {
   return isOwnedBy(row, owner) || 'gateway_ip' in mapOf(row, 'external_ids');
 }
 
-function inPlace(existing: Existing, table: string, names: readonly string[], wanted: string): void {
+function inPlace(existing: RowIndex, table: string, names: readonly string[], wanted: string): void {
   for (const name of names) {
     const row = existing.named(table, name);
-    const holder = row === null ? null : existing.holderOf(row);
+    const holder = row === null ? null : existing.parentOf(row);
     const where = textOf(holder?.row ?? null, 'name');
     if (holder !== null && where !== wanted) throw taken(`a port named ${name} is on ${where}`, wanted);
   }
@@ -70,7 +70,7 @@ function inPlace(existing: Existing, table: string, names: readonly string[], wa
 
 /** Refuses a node whose existing rows name another chassis: a node name belongs to one chassis. */
 function refuseOtherChassis(
-  existing: Existing,
+  existing: RowIndex,
   { name, systemId }: Pick<OverlayNode, 'name' | 'systemId'>,
   { naming, owner }: OverlayLayout,
 ): void {
@@ -87,7 +87,7 @@ function refuseOtherChassis(
 }
 
 /** Returns the chassis that a node's rows name; null if they name none. */
-export function chassisOf(existing: Existing, name: string, owner: string): string | null {
+export function chassisOf(existing: RowIndex, name: string, owner: string): string | null {
   const router = existing.named('Logical_Router', gatewayNames(name).router);
   const ofGateway = mapOf(router, 'options').chassis;
   if (ofGateway !== undefined) return ofGateway;

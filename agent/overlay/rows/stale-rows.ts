@@ -1,7 +1,7 @@
 import type { DatabaseRow } from '../../model/rows.ts';
 import { balancerGroups } from '../overlay-names.ts';
-import type { Draft } from './desired-rows.ts';
-import { heldTables, listOf, mapOf, textOf } from './row-index.ts';
+import type { DesiredRows } from './desired-rows.ts';
+import { listOf, mapOf, partTables, textOf } from './row-index.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /** Tables with rows for a node. Tables whose rows refer to others come first, because those are deleted with them. */
@@ -23,51 +23,55 @@ const tables = [
  * Deletes stale rows. `why` returns the reason for rows of a node, or of the cluster (null); null if the rows stay. Rows of other programs stay, and
  * so do rows that refer to them.
  */
-export function removeSurplus(draft: Draft, owner: string, why: (node: string | null) => string | null): void {
+export function removeStaleRows(
+  desired: DesiredRows,
+  owner: string,
+  why: (node: string | null) => string | null,
+): void {
   const gone = new Set<DatabaseRow>();
   for (const table of tables) {
-    for (const row of draft.existing.all(table)) {
-      const reason = isOwnedBy(row, owner) && !draft.isPlanned(row) ? why(nodeTag(row, owner)) : null;
+    for (const row of desired.existing.all(table)) {
+      const reason = isOwnedBy(row, owner) && !desired.isPlanned(row) ? why(nodeTag(row, owner)) : null;
       if (reason === null) continue;
       const title = titleOf(table, row);
-      const foreign = heldTables.has(table) ? null : foreignPart(draft, table, row, owner);
+      const foreign = partTables.has(table) ? null : foreignPart(desired, table, row, owner);
       if (foreign !== null) {
-        draft.trace.push(`kept=${title}, for ${foreign}, which another program owns`);
+        desired.trace.push(`kept=${title}, for ${foreign}, which another program owns`);
         continue;
       }
-      const holder = draft.existing.holderOf(row);
+      const holder = desired.existing.parentOf(row);
       if (holder !== null && gone.has(holder.row)) continue;
       gone.add(row);
-      if (table === 'Address_Set') releaseSet(draft, row, reason);
-      draft.remove(table, row, title, reason);
+      if (table === 'Address_Set') releaseSet(desired, row, reason);
+      desired.remove(table, row, title, reason);
       // A port that another program adds meanwhile must not be deleted with the row.
       if ('ports' in row)
-        draft.guards.push({ guard: 'unchanged', table, uuid: row._uuid, columns: { ports: row.ports ?? [] } });
+        desired.guards.push({ guard: 'unchanged', table, uuid: row._uuid, columns: { ports: row.ports ?? [] } });
     }
   }
-  removeBindings(draft, gone);
+  removeBindings(desired, gone);
 }
 
 /**
  * Removes a set from the NAT rows that name it. These rows may be deleted in the same transaction, but ovsdb-server refuses to delete a row to which
  * another row still refers, and collects unreferenced rows only after that (RFC 7047 section 3.2, strong references).
  */
-function releaseSet(draft: Draft, set: DatabaseRow, why: string): void {
-  for (const row of draft.existing.all('NAT')) {
+function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
+  for (const row of desired.existing.all('NAT')) {
     const before = listOf(row, 'allowed_ext_ips');
     if (!before.includes(set._uuid)) continue;
     const columns = [{ column: 'allowed_ext_ips', replace: [], before }];
-    draft.changes.push({ do: 'update', table: 'NAT', title: titleOf('NAT', row), uuid: row._uuid, columns, why });
+    desired.changes.push({ do: 'update', table: 'NAT', title: titleOf('NAT', row), uuid: row._uuid, columns, why });
   }
 }
 
 /** Deletes the groups of load balancers that no remaining switch or router uses. Groups have no external_ids and are found by name. */
-export function removeGroups(draft: Draft, why: string): void {
-  const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => draft.existing.all(table));
-  const used = users.filter((row) => !draft.isPlanned(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
+export function removeGroups(desired: DesiredRows, why: string): void {
+  const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => desired.existing.all(table));
+  const used = users.filter((row) => !desired.isPlanned(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
   for (const name of Object.values(balancerGroups)) {
-    const row = draft.existing.named('Load_Balancer_Group', name);
-    if (row !== null && !used.includes(row._uuid)) draft.remove('Load_Balancer_Group', row, name, why);
+    const row = desired.existing.named('Load_Balancer_Group', name);
+    if (row !== null && !used.includes(row._uuid)) desired.remove('Load_Balancer_Group', row, name, why);
   }
 }
 
@@ -75,21 +79,21 @@ export function removeGroups(draft: Draft, why: string): void {
  * Returns the name of a port that is neither of this product nor of a pod; null if the switch or router has none. A pod's port cannot exist without
  * its node.
  */
-function foreignPart(draft: Draft, table: string, row: DatabaseRow, owner: string): string | null {
+function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owner: string): string | null {
   const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';
-  const parts = draft.existing.referred(row, 'ports', held);
+  const parts = desired.existing.referred(row, 'ports', held);
   const foreign = parts.find((part) => !isOwnedBy(part, owner) && mapOf(part, 'external_ids').pod !== 'true');
   return foreign === undefined ? null : textOf(foreign, 'name');
 }
 
 /** Deletes the static MAC bindings of deleted ports. They have no external_ids and belong to the port that they name. */
-function removeBindings(draft: Draft, gone: ReadonlySet<DatabaseRow>): void {
-  for (const row of draft.existing.all('Static_MAC_Binding')) {
-    const port = draft.existing.named('Logical_Router_Port', textOf(row, 'logical_port'));
-    const router = port === null ? null : draft.existing.holderOf(port);
+function removeBindings(desired: DesiredRows, gone: ReadonlySet<DatabaseRow>): void {
+  for (const row of desired.existing.all('Static_MAC_Binding')) {
+    const port = desired.existing.named('Logical_Router_Port', textOf(row, 'logical_port'));
+    const router = port === null ? null : desired.existing.parentOf(port);
     const title = `${textOf(row, 'logical_port')}: ${textOf(row, 'ip')}`;
     if (port !== null && (gone.has(port) || (router !== null && gone.has(router.row))))
-      draft.remove('Static_MAC_Binding', row, title, 'its port goes');
+      desired.remove('Static_MAC_Binding', row, title, 'its port goes');
   }
 }
 

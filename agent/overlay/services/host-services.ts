@@ -1,4 +1,4 @@
-import type { ArrivingService, NatTable, ServicePlace } from '../../model/shared-bridge.ts';
+import type { InboundService, NatTable, ServicePlace } from '../../model/shared-bridge.ts';
 import { isIpv6 } from '../addresses.ts';
 import { connectionZone } from './connection-zones.ts';
 
@@ -29,7 +29,7 @@ const comments = {
  * of their server (connection-zones.ts); answers are found in the default zone, as those of all other protocols (nft(8), ct original zone).
  */
 export function hostServices(
-  services: readonly ArrivingService[],
+  services: readonly InboundService[],
   device: string,
   shared: readonly string[],
 ): NatTable | null {

@@ -1,6 +1,6 @@
 import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
-import type { ArrivingService, ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
+import type { InboundService, ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { isIpv6, isWithin, withoutLength } from '../addresses.ts';
 import { gatewayNames } from '../overlay-names.ts';
@@ -25,12 +25,12 @@ interface Vip {
  * node itself serves, which the node's own packets would not reach through OVN. Entries without a port do not come from Kubernetes and are left to
  * OVN. `gateway` is null if no gateway shares a bridge with the node.
  */
-export function arrivingServices(
+export function inboundServices(
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,
   node: Pick<OverlayNode, 'name' | 'systemId' | 'hostAddresses'>,
   gateway: Pick<OverlayGateway, 'addresses'> | null,
   rows: DatabaseRows,
-): readonly ArrivingService[] {
+): readonly InboundService[] {
   const own = (gateway?.addresses ?? []).map(withoutLength);
   const hosts = [...own, ...node.hostAddresses];
   const vips = vipsOf(rows, node.name);
@@ -48,7 +48,7 @@ export function arrivingServices(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,
   );
-  const found = vips.flatMap((vip): ArrivingService[] => {
+  const found = vips.flatMap((vip): InboundService[] => {
     const { protocol, at, backends } = vip;
     const here = backends.find(({ address }) => hosts.includes(address)) ?? null;
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];

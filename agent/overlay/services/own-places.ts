@@ -1,5 +1,5 @@
 import type { Listener, PortRange } from '../../model/overlay.ts';
-import type { ArrivingService, ServicePlace } from '../../model/shared-bridge.ts';
+import type { InboundService, ServicePlace } from '../../model/shared-bridge.ts';
 import { isWithin } from '../addresses.ts';
 import { isForServices, isListening, unservableRanges } from '../node-ports.ts';
 
@@ -18,11 +18,11 @@ export interface OwnPlaces {
  * Returns the inbound services that the node accepts: at its own addresses only those at ports for services, on which no process of the node listens.
  * The node decides independently of the rows' author and age.
  */
-export function servedBeside(services: readonly ArrivingService[], own: OwnPlaces): readonly ArrivingService[] {
+export function servedBeside(services: readonly InboundService[], own: OwnPlaces): readonly InboundService[] {
   return services.filter((service) => !takes(service, own));
 }
 
-function takes({ protocol, address, port }: ArrivingService, own: OwnPlaces): boolean {
+function takes({ protocol, address, port }: InboundService, own: OwnPlaces): boolean {
   if (own.apiServers.some((one) => one.address === address && one.port === port)) return true;
   if (unservableRanges.some((range) => isWithin(address, range))) return true;
   if (!own.addresses.includes(address)) return false;

@@ -1,10 +1,10 @@
 import type { EncapType, OverlayGateway, OverlayNode } from '../../model/overlay.ts';
-import type { ArrivingService, SharedPorts, WantedFlow } from '../../model/shared-bridge.ts';
+import type { DesiredFlow, InboundService, SharedPorts } from '../../model/shared-bridge.ts';
 import { isIpv6 } from '../addresses.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /** Cookie of every flow of this product; flows with any other cookie stay. ovn-kubernetes uses 0xdeff105. */
-export const demuxCookie = '0x6d6e6f766c79';
+export const flowCookie = '0x6d6e6f766c79';
 
 /**
  * Zone of connection tracking: ovn-controller(8) assigns zones from 1 on to br-int, and ovn-kubernetes has used this one for the same purpose since
@@ -33,7 +33,7 @@ interface Parts {
   /** Match of frames of the gateway's network: untagged, or of its VLAN. */
   readonly network: string;
   /** Match of frames from the LAN to the MAC that node and gateway share. */
-  readonly arriving: string;
+  readonly inbound: string;
   /** Match of frames from the gateway. */
   readonly ofCluster: string;
   /** Match of frames from the node itself. */
@@ -46,12 +46,12 @@ interface Parts {
  * Returns the shared-bridge flows, by which a node and its gateway use one bridge with the same MAC and addresses: flows of tables 0 to 3, first the
  * base, then those of services (ovs-fields(7), ovs-actions(7)). The other flows of the bridge decide about frames of neither of the two.
  */
-export function demuxFlows(
+export function sharedBridgeFlows(
   node: Pick<OverlayNode, 'encap'>,
   gateway: OverlayGateway,
   ports: SharedPorts,
-  services: readonly ArrivingService[],
-): readonly WantedFlow[] {
+  services: readonly InboundService[],
+): readonly DesiredFlow[] {
   const { mac, vlan, addresses } = gateway;
   const network = vlan === null ? 'vlan_tci=0x0000/0x0fff' : `dl_vlan=${vlan}`;
   const parts: Parts = {
@@ -59,7 +59,7 @@ export function demuxFlows(
     families: families.filter(({ isSix }) => addresses.some((address) => isIpv6(address) === isSix)),
     ports,
     network,
-    arriving: `in_port=${ports.nic},${network},dl_dst=${mac}`,
+    inbound: `in_port=${ports.nic},${network},dl_dst=${mac}`,
     ofCluster: `in_port=${ports.cluster},${network},dl_src=${mac}`,
     ofNode: `in_port=LOCAL,${network},dl_src=${mac}`,
     // NORMAL learns no MACs from frames to the shared MAC, which these flows forward themselves, and would therefore flood many frames.
@@ -79,7 +79,7 @@ export function demuxFlows(
  * Returns the flows that match MACs only: frames to the shared MAC reach the node unless another flow matches, and only frames with the gateway's MAC
  * leave by the gateway's port.
  */
-function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): WantedFlow[] {
+function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
   return [
     wanted(160, `${ofNode},${multicast}`, away, 'the node asks everybody'),
@@ -94,7 +94,7 @@ function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): Wa
  * Returns the flows by which the node's frames leave over the NIC as long as the bridge has it. A NIC that was removed from the bridge and added
  * again has another port number; until these flows are replaced, NORMAL keeps the node reachable.
  */
-function leaving({ ports }: Parts): WantedFlow[] {
+function leaving({ ports }: Parts): DesiredFlow[] {
   if (!ports.isAlone) return [];
   const find = `bundle_load(eth_src,0,active_backup,ofport,NXM_NX_REG0[],members:${ports.nic}),resubmit(,3)`;
   return [
@@ -109,7 +109,7 @@ function leaving({ ports }: Parts): WantedFlow[] {
  * from the gateway are dropped, whatever their destination: their source would be the address at which the node's own tunnels end, and another node
  * would accept their content as packets of a pod.
  */
-function tunnels({ families: own, ports, arriving, ofNode, away }: Parts, types: readonly EncapType[]): WantedFlow[] {
+function tunnels({ families: own, ports, inbound, ofNode, away }: Parts, types: readonly EncapType[]): DesiredFlow[] {
   const forged = families.flatMap(({ protocolSuffix }) =>
     Object.entries(tunnelPorts).map(([type, port]) => {
       const match = `in_port=${ports.cluster},udp${protocolSuffix},tp_dst=${port}`;
@@ -120,7 +120,7 @@ function tunnels({ families: own, ports, arriving, ofNode, away }: Parts, types:
     types.flatMap((type) => {
       const match = `udp${protocolSuffix},tp_dst=${tunnelPorts[type]}`;
       return [
-        wanted(200, `${arriving},${match}`, 'LOCAL', `${type} arrives`),
+        wanted(200, `${inbound},${match}`, 'LOCAL', `${type} arrives`),
         wanted(200, `${ofNode},${match}`, away, `${type} leaves`),
       ];
     }),
@@ -129,30 +129,30 @@ function tunnels({ families: own, ports, arriving, ofNode, away }: Parts, types:
 }
 
 /** Returns the flows of ARP and neighbour discovery. Answers reach both node and gateway, because they have the same addresses. */
-function discovery({ families: own, ports, arriving, ofCluster, ofNode, away }: Parts): WantedFlow[] {
+function discovery({ families: own, ports, inbound, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const both = `output:${ports.cluster},LOCAL`;
   return own.flatMap(({ isSix }) =>
     isSix
       ? discoveryTypes.flatMap((type) => {
           const match = `icmp6,icmp_type=${type}`;
           return [
-            wanted(150, `${arriving},${match}`, both, 'neighbours answer both'),
+            wanted(150, `${inbound},${match}`, both, 'neighbours answer both'),
             wanted(150, `${ofCluster},${match}`, `output:${ports.nic}`, 'the gateway asks and answers'),
             wanted(150, `${ofNode},${match}`, away, 'the node answers'),
           ];
         })
-      : [wanted(60, `${arriving},arp`, both, 'neighbours answer both')],
+      : [wanted(60, `${inbound},arp`, both, 'neighbours answer both')],
   );
 }
 
 /** Returns the flows of tracked connections: answers reach the side that sent the request, and new connections reach the node. */
-function connections({ families: own, ports, arriving, ofCluster, ofNode, away }: Parts): WantedFlow[] {
+function connections({ families: own, ports, inbound, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const commit = (mark: string): string => `ct(commit,zone=${zone},exec(set_field:${mark}->ct_mark))`;
   return [
     ...own.flatMap(({ ip }) => [
       wanted(100, `${ofCluster},${ip}`, `${commit(marks.cluster)},output:${ports.nic}`, 'the cluster speaks'),
       wanted(100, `${ofNode},${ip}`, `${commit(marks.node)},${away}`, 'the node speaks'),
-      wanted(50, `${arriving},${ip}`, `ct(table=1,zone=${zone})`, 'whose connection it is'),
+      wanted(50, `${inbound},${ip}`, `ct(table=1,zone=${zone})`, 'whose connection it is'),
     ]),
     wanted(100, `ct_mark=${marks.cluster}`, `output:${ports.cluster}`, 'a connection of the cluster', 1),
     wanted(100, `ct_mark=${marks.node}`, 'LOCAL', 'a connection of the node', 1),
@@ -167,13 +167,13 @@ function connections({ families: own, ports, arriving, ofCluster, ofNode, away }
  * connection may continue without its service, as with kube-proxy, and ends by itself.
  */
 function serviceFlows(
-  { ports, arriving, ofCluster }: Parts,
-  { protocol, address, port }: ArrivingService,
-): WantedFlow[] {
+  { ports, inbound, ofCluster }: Parts,
+  { protocol, address, port }: InboundService,
+): DesiredFlow[] {
   const [four, six] = families;
   const { protocolSuffix, destination, source } = isIpv6(address) ? six : four;
   const word = `${protocol}${protocolSuffix}`;
-  const there = `${arriving},${word},${destination}=${address},tp_dst=${port}`;
+  const there = `${inbound},${word},${destination}=${address},tp_dst=${port}`;
   const back = `${ofCluster},${word},${source}=${address},tp_src=${port}`;
   return [
     wanted(60, there, `output:${ports.cluster}`, 'a service of the cluster'),
@@ -181,7 +181,7 @@ function serviceFlows(
   ];
 }
 
-function wanted(priority: number, match: string, actions: string, why: string, table: 0 | 1 | 2 | 3 = 0): WantedFlow {
+function wanted(priority: number, match: string, actions: string, why: string, table: 0 | 1 | 2 | 3 = 0): DesiredFlow {
   const matches = match === '' ? '' : `${match},`;
   return { flow: `table=${table},priority=${priority},${matches}actions=${actions}`, why };
 }

@@ -1,5 +1,5 @@
 import { AgentError } from '../../errors.ts';
-import { isGuestCable, isWithoutProfile } from '../../model/bridge-devices.ts';
+import { isGuestLink, isWithoutProfile } from '../../model/bridge-devices.ts';
 import { linkKindOf, traitsOf } from '../../model/link-kinds.ts';
 import { bridgesOf } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
@@ -31,7 +31,7 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (link.kind === 'tun' && link.hardwareType !== ethernet)
     return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
   if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
-  if (link.kind !== 'tun' && isGuestCable(link.name, observation) && !isOnlyWayOut(link.name, observation))
+  if (link.kind !== 'tun' && isGuestLink(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isForeignBridge(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a bridge without a NIC that NetworkManager does not manage, as container engines make them';
@@ -104,7 +104,7 @@ const datapath = 'ovs-system';
 function isForeignBridge(name: string, observation: Observation): boolean {
   const ports = observation.links.filter((link) => link.master === name);
   return (
-    isWithoutProfile(name, bridgeDevice, observation) && ports.every((link) => isGuestCable(link.name, observation))
+    isWithoutProfile(name, bridgeDevice, observation) && ports.every((link) => isGuestLink(link.name, observation))
   );
 }
 

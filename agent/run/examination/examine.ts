@@ -42,8 +42,8 @@ export async function examine(): Promise<Examination> {
 
 async function examinedConfig(): Promise<NonNullable<Examination['config']['value']>> {
   const { clusterProblems, ...loaded } = await loadedConfig();
-  const told = clusterProblems.map(({ message, hint }) => ({ message, hint: hint ?? null }));
-  return { ...loaded, ...(told.length > 0 && { clusterProblems: told }) };
+  const problems = clusterProblems.map(({ message, hint }) => ({ message, hint: hint ?? null }));
+  return { ...loaded, ...(problems.length > 0 && { clusterProblems: problems }) };
 }
 
 async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {

@@ -93,7 +93,7 @@ export function takeRepairRequest(): void {
 }
 
 /** True if the units have returned NICs because Open vSwitch stops; they start again with it. */
-export function wasGivenBack(): boolean {
+export function wereNicsReturned(): boolean {
   return existsSync(`${statusDirectory}/given-back`);
 }
 

@@ -5,13 +5,13 @@ import { checkpointStands } from '../../drivers/networkmanager/checkpoint.ts';
 import { AgentError, asAgentError } from '../../errors.ts';
 import { wholeMessage } from '../../failures.ts';
 import { type JournalRecord, journalDirectory, type TransactionState } from '../../model/journal.ts';
-import { isAsWanted } from '../as-wanted.ts';
+import { isInDesiredState } from '../desired-state.ts';
 import { readOpenJournals, reopenJournal, setAside } from '../journal/journal-files.ts';
 import { endTransaction, nodePlaces, type RecordPlaces } from '../journal/record-run.ts';
 import type { Message } from '../messages.ts';
 import type { Node } from '../node.ts';
 import type { Reporter } from '../options.ts';
-import { takeBack } from './roll-back.ts';
+import { rollBack } from './roll-back.ts';
 import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /**
@@ -91,13 +91,13 @@ async function endOpenRun(
   // The run may have crashed after its work and before the journal entry. A state that equals the aim is not rolled
   // back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
-  if (!pending && isAsWanted(plan, await node.observe())) {
+  if (!pending && isInDesiredState(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);
     announce(recovered(id, 'crashed after its work was done; the node is in the desired state'));
     return;
   }
   say(`transaction ${id} was interrupted by a crash; rolling back`);
-  const left = await takeBack(node, record.header, record.checkpoint, say);
+  const left = await rollBack(node, record.header, record.checkpoint, say);
   const back = { state: 'rolled-back', detail: 'the agent crashed; the next run rolled back' } as const;
   const [why, told] = ['the agent crashed during the run', 'was interrupted by a crash and has been rolled back'];
   endTakenBack(id, left, { ...back, why, told }, announce, places);
@@ -119,7 +119,7 @@ async function endUnconfirmed(
   const { id } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
-  const left = await takeBack(node, record.header, null, say);
+  const left = await rollBack(node, record.header, null, say);
   const back = { state: 'reverted', detail: lateDetail, why: lateDetail } as const;
   endTakenBack(id, left, { ...back, told: 'was not confirmed and has been reverted' }, announce, places);
 }

@@ -17,7 +17,7 @@ import { execute } from '../steps/execute-step.ts';
 import { releaseLeft } from '../steps/held-routes.ts';
 import { type StepContext, stepContext } from '../steps/step-context.ts';
 import { waitForAddresses } from '../steps/wait-addresses.ts';
-import { portsOf, quiet } from './quiet.ts';
+import { awaitActivations, portsOf } from './await-activations.ts';
 import { type ReconnectPorts, reconnectOrRestored } from './reconnect.ts';
 
 /**
@@ -99,7 +99,7 @@ export async function restoreOldState(
         return null;
       }
       const aim = { ...connections, ports, previous, before, failures };
-      const gone = await bringBack(aim, checkpoint, deadline).then(() => null, goneService);
+      const gone = await restoreOnce(aim, checkpoint, deadline).then(() => null, goneService);
       if (gone === null) return null;
       failures.push(gone);
       ports.say(`${gone.message}; the rollback starts again when it runs again`);
@@ -128,7 +128,7 @@ function isGone(error: unknown): error is AgentError {
 }
 
 /** Rolls back over the present connections. If NetworkManager exits, every wait ends, because its result will not come. */
-async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
+async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
   const { nm, ovs, ports, previous, before } = aim;
   const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
   const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
@@ -153,7 +153,7 @@ async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): 
         });
       }
       // Without a checkpoint NetworkManager was restarted, and requests a lease through a NIC that is still a port.
-      await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
+      await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
       // Necessary even if vswitchd answers: one that was restarted meanwhile does not know bridges that are gone from the database.
       await freeFromDatapath(await goneOf(ovs, present));
       await runSteps(restoration, deadline);

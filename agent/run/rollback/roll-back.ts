@@ -12,7 +12,7 @@ import { type RestorePorts, restoreOldState } from './restore-state.ts';
  * `checkpoint` is that of the transaction if it may still exist. Returns an error if the rollback was incomplete,
  * otherwise null.
  */
-export async function takeBack(
+export async function rollBack(
   node: Node,
   { previous, plan: { before, wanted } }: Pick<JournalHeader, 'previous' | 'plan'>,
   checkpoint: string | null,

@@ -1,5 +1,5 @@
 import type { FixedRange, OverlayNode } from '../../model/overlay.ts';
-import type { ObjectKey, Pod, PodAddresses } from '../../model/workload.ts';
+import type { NamespacedName, Pod, PodAddresses } from '../../model/workload.ts';
 import { canonicalAddress } from '../../net/address.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
 import { givesAddresses } from '../cluster-nodes.ts';
@@ -15,7 +15,7 @@ import {
 } from './address-faults.ts';
 import { annotatedNetwork, requestedAddresses } from './annotations.ts';
 import { portName } from './port-name.ts';
-import { createHeldAddresses } from './reserved-addresses.ts';
+import { createReservedAddresses } from './reserved-addresses.ts';
 import { kubeletUid } from './static-pods.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
@@ -37,24 +37,24 @@ export interface AddressBatch {
   /** Namespaces whose pods may request addresses, each with a range; empty or absent if pods of every namespace may request any address. */
   readonly fixedRanges?: readonly FixedRange[];
   /** Keys of deleted pods. */
-  readonly gone: Iterable<ObjectKey>;
+  readonly gone: Iterable<NamespacedName>;
   /**
    * Returns the addresses of this pod's row in OVN_Northbound, without prefix length; empty if it has no row. `uid` is the uid that the kubelet uses.
    * Called only for pods that have no address yet.
    */
-  addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
+  addressesOfRow(pod: NamespacedName, uid: string): readonly string[];
 }
 
 export interface AddressOutcome {
   /** Pods whose addresses differ from those before the batch, including pods that got or lost all of them. */
-  readonly changed: readonly ObjectKey[];
+  readonly changed: readonly NamespacedName[];
   /** Pods that did not get the addresses that they need; each fault is reported once until it changes. */
   readonly faults: readonly AddressFault[];
 }
 
 /** Pod that needs addresses of its node. */
 interface Seeker {
-  readonly key: ObjectKey;
+  readonly key: NamespacedName;
   readonly pod: Pod;
   readonly node: string;
   readonly subnets: PodSubnets;
@@ -64,25 +64,25 @@ interface Seeker {
 
 /** Returns an empty assignment; its first batch has to contain all pods. */
 export function createAddressBook(): AddressBook {
-  const held = createHeldAddresses();
-  const pods = new Map<ObjectKey, Pod>();
+  const held = createReservedAddresses();
+  const pods = new Map<NamespacedName, Pod>();
   /** Uid and node of each pod that has addresses or had some; for deleted pods only if the kubelet creates another mirror pod. */
-  const holders = new Map<ObjectKey, string>();
+  const holders = new Map<NamespacedName, string>();
   /** Addresses of static pods whose mirror pod was deleted: the pods keep running, and the kubelet creates another mirror pod. */
-  const left = new Map<ObjectKey, readonly string[]>();
+  const left = new Map<NamespacedName, readonly string[]>();
   /** Last reported fault of each pod that needs addresses and has none. */
-  const refused = new Map<ObjectKey, string>();
+  const refused = new Map<NamespacedName, string>();
   let subnetsOf: ReadonlyMap<string, PodSubnets> = new Map();
   let reserved: ReadonlySet<string> = new Set();
 
-  const seekerOf = (key: ObjectKey): Seeker | null => {
+  const seekerOf = (key: NamespacedName): Seeker | null => {
     const pod = pods.get(key);
     const subnets = subnetsOf.get(pod?.nodeName ?? '');
     if (pod === undefined || subnets === undefined || !isServed(pod) || reserved.has(portName(key))) return null;
     return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
   };
   /** Returns the fault of a pod whose node cannot provide addresses, or whose port name is reserved; null without such a fault. */
-  const nodeFault = (key: ObjectKey): AddressFault | null => {
+  const nodeFault = (key: NamespacedName): AddressFault | null => {
     const pod = pods.get(key);
     if (pod !== undefined && isServed(pod) && reserved.has(portName(key))) return nameReserved(pod);
     return pod === undefined || !isServed(pod) || subnetsOf.has(pod.nodeName ?? '') ? null : notInOverlay(pod);
@@ -103,7 +103,7 @@ export function createAddressBook(): AddressBook {
     return true;
   };
   /** Updates the subnets of the nodes, and returns the pods of nodes that have changed. */
-  const moveTo = (nodes: readonly OverlayNode[]): readonly ObjectKey[] => {
+  const moveTo = (nodes: readonly OverlayNode[]): readonly NamespacedName[] => {
     const now = new Map(nodes.filter(givesAddresses).map((node) => [node.name, podSubnets(node)]));
     const names = new Set([...subnetsOf.keys(), ...now.keys()]);
     const moved = [...names].filter((name) => !isSame(subnetsOf.get(name), now.get(name)));
@@ -113,7 +113,7 @@ export function createAddressBook(): AddressBook {
   };
 
   /** Updates the reserved names, and returns the pods whose port name is newly reserved or free. */
-  const reserve = (names: ReadonlySet<string>): readonly ObjectKey[] => {
+  const reserve = (names: ReadonlySet<string>): readonly NamespacedName[] => {
     const changed = new Set([...names, ...reserved].filter((name) => names.has(name) !== reserved.has(name)));
     reserved = names;
     return changed.size === 0 ? [] : [...pods.keys()].filter((key) => changed.has(portName(key)));
@@ -122,7 +122,7 @@ export function createAddressBook(): AddressBook {
   return {
     addresses: held.addresses,
     settle: ({ nodes, pods: told, gone, addressesOfRow, reserved: names = reserved, fixedRanges = [] }) => {
-      const looked = new Set<ObjectKey>(gone);
+      const looked = new Set<NamespacedName>(gone);
       for (const key of looked) {
         const pod = pods.get(key);
         if (pod?.mirrorOf !== undefined) left.set(key, held.addresses.get(key) ?? []);
@@ -137,7 +137,7 @@ export function createAddressBook(): AddressBook {
       for (const key of moveTo(nodes)) looked.add(key);
       for (const key of reserve(names)) looked.add(key);
 
-      const before = new Map<ObjectKey, string>();
+      const before = new Map<NamespacedName, string>();
       const seekers: Seeker[] = [];
       const elsewhere: AddressFault[] = [];
       for (const key of looked) {
@@ -180,9 +180,9 @@ function isServed({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
 
 /** Access to the assigned addresses. */
 interface Counter {
-  addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
+  addressesOfRow(pod: NamespacedName, uid: string): readonly string[];
   take(seeker: Seeker, addresses: readonly string[]): boolean;
-  holderOf(address: string): ObjectKey | null;
+  holderOf(address: string): NamespacedName | null;
   readonly fixedRanges: readonly FixedRange[];
 }
 

@@ -1,10 +1,10 @@
 import type { DatabaseRow } from '../../model/rows.ts';
 import { macOf, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys } from '../../overlay/rows/column-changes.ts';
-import type { WantedRow } from '../../overlay/rows/desired-rows.ts';
-import { type Existing, textOf } from '../../overlay/rows/row-index.ts';
+import type { PlannedRow } from '../../overlay/rows/desired-rows.ts';
+import { type RowIndex, textOf } from '../../overlay/rows/row-index.ts';
 import { isOfObject } from '../../overlay/rows/tags.ts';
-import type { Part, UnitDraft } from '../part.ts';
+import type { ObjectPlanner, Part } from '../part.ts';
 import { portName } from './port-name.ts';
 import { kubeletUid } from './static-pods.ts';
 
@@ -16,25 +16,25 @@ export const pods: Part = {
     const one = now ?? before;
     return kind === 'Pod' && one !== undefined && 'namespace' in one ? [`${one.namespace}/${one.name}`] : [];
   },
-  want: (key, unit) => {
-    const pod = unit.workload.pods.get(key);
-    const addresses = unit.addresses.get(key);
-    const node = unit.nodes.find(({ name }) => name === pod?.nodeName);
+  plan: (key, planner) => {
+    const pod = planner.workload.pods.get(key);
+    const addresses = planner.addresses.get(key);
+    const node = planner.nodes.find(({ name }) => name === pod?.nodeName);
     if (pod === undefined || addresses === undefined || node === undefined) return;
     const name = portName(key);
-    const nodeSwitch = switchOf(unit.draft.existing, node.name);
-    const existing = unit.draft.existing.named('Logical_Switch_Port', name);
+    const nodeSwitch = switchOf(planner.desired.existing, node.name);
+    const existing = planner.desired.existing.named('Logical_Switch_Port', name);
     if (nodeSwitch === null || (existing !== null && !isPod(existing))) {
       const why = nodeSwitch === null ? `${node.name} has no switch yet` : 'its name is that of another port';
-      unit.draft.trace.push(`Logical_Switch_Port ${name}=left out, ${why}`);
+      planner.desired.trace.push(`Logical_Switch_Port ${name}=left out, ${why}`);
       return;
     }
     const plain = addresses.map(withoutLength);
     const place = [macOf(plain[0] ?? ''), ...plain].join(' ');
-    unit.want({
+    planner.add({
       table: 'Logical_Switch_Port',
       title: name,
-      existing: onSwitch(unit, existing, nodeSwitch),
+      existing: onSwitch(planner, existing, nodeSwitch),
       columns: {
         name: is(name),
         addresses: is([place]),
@@ -49,7 +49,7 @@ export const pods: Part = {
   },
 };
 
-function switchOf({ named }: Existing, node: string): WantedRow | null {
+function switchOf({ named }: RowIndex, node: string): PlannedRow | null {
   const row = named('Logical_Switch', node);
   return row === null ? null : { table: 'Logical_Switch', title: node, reference: row._uuid, existing: row };
 }
@@ -63,8 +63,8 @@ export function isPod(row: DatabaseRow): boolean {
  * Returns the row if it is on this switch. The earlier pod of the name may have run on another node: a port cannot be moved, so its row is deleted
  * and a new one is inserted.
  */
-function onSwitch({ draft }: UnitDraft, row: DatabaseRow | null, nodeSwitch: WantedRow): DatabaseRow | null {
-  if (row === null || draft.existing.holderOf(row)?.row === nodeSwitch.existing) return row;
-  draft.remove('Logical_Switch_Port', row, textOf(row, 'name'), 'the pod of this name runs on another node now');
+function onSwitch({ desired }: ObjectPlanner, row: DatabaseRow | null, nodeSwitch: PlannedRow): DatabaseRow | null {
+  if (row === null || desired.existing.parentOf(row)?.row === nodeSwitch.existing) return row;
+  desired.remove('Logical_Switch_Port', row, textOf(row, 'name'), 'the pod of this name runs on another node now');
   return null;
 }

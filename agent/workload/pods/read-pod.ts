@@ -1,6 +1,6 @@
 import type { ContainerPort, Labels, Pod, Protocol } from '../../model/workload.ts';
 import { overBudget } from '../budget.ts';
-import { asksOfPod } from '../unserved-asks.ts';
+import { asksOfPod } from '../unserved-requests.ts';
 import { annotationNames } from './annotations.ts';
 import { mirrorAnnotation } from './static-pods.ts';
 

@@ -1,23 +1,23 @@
-import type { ObjectKey } from '../../model/workload.ts';
+import type { NamespacedName } from '../../model/workload.ts';
 import type { AddressRange } from '../../net/address-range.ts';
 import { addressOf, type PodSubnets, placeAfter, placesIn, rangeWith } from './subnets.ts';
 
 /** Addresses and the pods that have them; no two pods have the same address. */
-export interface HeldAddresses {
+export interface ReservedAddresses {
   /** Addresses of each pod that has any, with their prefix length, IPv4 first. */
-  readonly addresses: ReadonlyMap<ObjectKey, readonly string[]>;
-  holderOf(address: string): ObjectKey | null;
+  readonly addresses: ReadonlyMap<NamespacedName, readonly string[]>;
+  holderOf(address: string): NamespacedName | null;
   /**
    * Assigns these addresses to a pod that has none: without prefix length, at most one of each range. From each other range of its node the pod gets
    * the next free address. Returns false and assigns none if one of them is not available.
    */
-  take(pod: ObjectKey, subnets: PodSubnets, asked: readonly string[]): boolean;
-  release(pod: ObjectKey): void;
+  take(pod: NamespacedName, subnets: PodSubnets, asked: readonly string[]): boolean;
+  release(pod: NamespacedName): void;
 }
 
-export function createHeldAddresses(): HeldAddresses {
-  const addresses = new Map<ObjectKey, readonly string[]>();
-  const holders = new Map<string, ObjectKey>();
+export function createReservedAddresses(): ReservedAddresses {
+  const addresses = new Map<NamespacedName, readonly string[]>();
+  const holders = new Map<string, NamespacedName>();
   /** Number of the address that was assigned last, by range. */
   const last = new Map<string, number>();
   /** Ranges without a free address since the last release, so that waiting pods cost nothing. */

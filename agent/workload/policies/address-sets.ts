@@ -1,8 +1,8 @@
 import type { OverlayLayout } from '../../model/overlay.ts';
-import type { ObjectKey } from '../../model/workload.ts';
+import type { NamespacedName } from '../../model/workload.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys, only } from '../../overlay/rows/column-changes.ts';
-import type { UnitDraft, WorkloadFacts } from '../part.ts';
+import type { ObjectPlanner, WorkloadFacts } from '../part.ts';
 import { type Identity, identityTags, nameOf } from './identity.ts';
 import { keyOf, type Selection, wholeNamespace } from './selections.ts';
 
@@ -34,16 +34,16 @@ export function matchOf(end: 'src' | 'dst', sets: Identity, family: Family, owne
 }
 
 /** Plans a set for each family with the addresses of these pods. Empty sets are planned as well, because a match may refer to them. */
-export function wantSets(unit: UnitDraft, sets: Identity, pods: Iterable<ObjectKey>, why: string): void {
-  const { owner } = unit.layout;
-  const addresses = addressesOf(pods, unit);
-  for (const family of familiesOf(unit.layout)) {
+export function addSets(planner: ObjectPlanner, sets: Identity, pods: Iterable<NamespacedName>, why: string): void {
+  const { owner } = planner.layout;
+  const addresses = addressesOf(pods, planner);
+  for (const family of familiesOf(planner.layout)) {
     const identity = withFamily(sets, family);
     const name = nameOf(owner, identity);
-    unit.want({
+    planner.add({
       table: 'Address_Set',
       title: `${sets.type} ${sets.name} ${[...Object.values(sets.more ?? {}), family].join(' ')}`,
-      existing: unit.draft.existing.named('Address_Set', name),
+      existing: planner.desired.existing.named('Address_Set', name),
       columns: {
         name: is(name),
         addresses: only(addresses.filter((address) => isIpv6(address) === (family === 'v6'))),
@@ -54,6 +54,6 @@ export function wantSets(unit: UnitDraft, sets: Identity, pods: Iterable<ObjectK
   }
 }
 
-function addressesOf(pods: Iterable<ObjectKey>, { addresses }: WorkloadFacts): readonly string[] {
+function addressesOf(pods: Iterable<NamespacedName>, { addresses }: WorkloadFacts): readonly string[] {
   return [...new Set([...pods].flatMap((pod) => (addresses.get(pod) ?? []).map(withoutLength)))];
 }

@@ -1,20 +1,20 @@
-import type { ObjectKey, Pod } from '../../model/workload.ts';
+import type { NamespacedName, Pod } from '../../model/workload.ts';
 
 /** Pods, indexed by namespace, so that the requests of one namespace cost as much as its own pods. */
-export class IndexedPods extends Map<ObjectKey, Pod> {
-  readonly #namespaces = new Map<string, Map<ObjectKey, Pod>>();
+export class IndexedPods extends Map<NamespacedName, Pod> {
+  readonly #namespaces = new Map<string, Map<NamespacedName, Pod>>();
 
-  ofNamespace(name: string): ReadonlyMap<ObjectKey, Pod> {
+  ofNamespace(name: string): ReadonlyMap<NamespacedName, Pod> {
     return this.#namespaces.get(name) ?? none;
   }
 
-  override set(key: ObjectKey, pod: Pod): this {
-    const pods = this.#namespaces.get(pod.namespace) ?? new Map<ObjectKey, Pod>();
+  override set(key: NamespacedName, pod: Pod): this {
+    const pods = this.#namespaces.get(pod.namespace) ?? new Map<NamespacedName, Pod>();
     this.#namespaces.set(pod.namespace, pods.set(key, pod));
     return super.set(key, pod);
   }
 
-  override delete(key: ObjectKey): boolean {
+  override delete(key: NamespacedName): boolean {
     const namespace = this.get(key)?.namespace ?? '';
     const pods = this.#namespaces.get(namespace);
     pods?.delete(key);
@@ -23,10 +23,10 @@ export class IndexedPods extends Map<ObjectKey, Pod> {
   }
 }
 
-const none: ReadonlyMap<ObjectKey, Pod> = new Map<ObjectKey, Pod>();
+const none: ReadonlyMap<NamespacedName, Pod> = new Map<NamespacedName, Pod>();
 
 /** Returns the same pods with an index: the argument itself if it has one. */
-export function indexedPods(pods: ReadonlyMap<ObjectKey, Pod>): IndexedPods {
+export function indexedPods(pods: ReadonlyMap<NamespacedName, Pod>): IndexedPods {
   if (pods instanceof IndexedPods) return pods;
   const indexed = new IndexedPods();
   for (const [key, pod] of pods) indexed.set(key, pod);

@@ -1,6 +1,6 @@
 import type { Workload } from '../../model/workload.ts';
 import type { Part } from '../part.ts';
-import { setsOf, wantSets } from './address-sets.ts';
+import { addSets, setsOf } from './address-sets.ts';
 import { indexedPods } from './indexed-pods.ts';
 import { type Selection, selectedPods } from './selections.ts';
 
@@ -16,11 +16,11 @@ export const namespaces: Part = {
     if (kind !== 'Pod' && kind !== 'NetworkPolicy') return [];
     return [...new Set([before, now].flatMap((one) => one?.namespace ?? []))];
   },
-  want: (name, unit) => {
+  plan: (name, planner) => {
     const selection: Selection = { namespaces: name, pods: {} };
-    const pods = selectedPods(selection, unit).map(([key]) => key);
-    if (pods.length === 0 && !isThere(name, unit.workload)) return;
-    wantSets(unit, setsOf(selection), pods, `the pods of namespace ${name}`);
+    const pods = selectedPods(selection, planner).map(([key]) => key);
+    if (pods.length === 0 && !isThere(name, planner.workload)) return;
+    addSets(planner, setsOf(selection), pods, `the pods of namespace ${name}`);
   },
 };
 

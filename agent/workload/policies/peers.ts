@@ -1,7 +1,7 @@
 import type { NetworkPolicy } from '../../model/workload.ts';
 import type { Part } from '../part.ts';
 import { distinctNumbers } from './access-lists.ts';
-import { setsOf, wantSets } from './address-sets.ts';
+import { addSets, setsOf } from './address-sets.ts';
 import { termsOf } from './clauses.ts';
 import { touchedBy } from './concerned.ts';
 import { numbersOf, type Selection, type SelectionKey, selectedPods, selectionOf } from './selections.ts';
@@ -18,19 +18,19 @@ export const peers: Part = {
       isTouched(selection) ? [key] : [],
     );
   },
-  want: (key, unit) => {
+  plan: (key, planner) => {
     const selection = selectionOf(key);
-    if (selection === null || !isUsed(key, unit.workload.policies.values())) return;
+    if (selection === null || !isUsed(key, planner.workload.policies.values())) return;
     const { port } = selection;
-    const pods = selectedPods(selection, unit);
+    const pods = selectedPods(selection, planner);
     if (port === undefined) {
       const all = pods.map(([pod]) => pod);
-      wantSets(unit, setsOf(selection), all, 'rules of policies speak of these pods');
+      addSets(planner, setsOf(selection), all, 'rules of policies speak of these pods');
       return;
     }
-    for (const number of distinctNumbers(selection, unit)) {
+    for (const number of distinctNumbers(selection, planner)) {
       const there = pods.flatMap(([key, pod]) => (numbersOf(port, pod).includes(number) ? [key] : []));
-      wantSets(unit, setsOf(selection, number), there, `port ${port.name} of these pods is ${number}`);
+      addSets(planner, setsOf(selection, number), there, `port ${port.name} of these pods is ${number}`);
     }
   },
 };

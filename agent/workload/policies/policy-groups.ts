@@ -1,9 +1,9 @@
 import type { DatabaseRow, RowReference } from '../../model/rows.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { is, keys, only } from '../../overlay/rows/column-changes.ts';
-import type { WantedRow } from '../../overlay/rows/desired-rows.ts';
+import type { PlannedRow } from '../../overlay/rows/desired-rows.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
-import type { Part, UnitDraft } from '../part.ts';
+import type { ObjectPlanner, Part } from '../part.ts';
 import { type AccessList, accessListsOf } from './access-lists.ts';
 import { termsOf } from './clauses.ts';
 import { touchedBy } from './concerned.ts';
@@ -38,55 +38,55 @@ export const policyGroups: Part = {
       return [targets, ...withNumbers].some(isTouched) ? [key] : [];
     });
   },
-  *want(key, unit) {
-    const policy = unit.workload.policies.get(key);
+  *plan(key, planner) {
+    const policy = planner.workload.policies.get(key);
     if (policy === undefined) return;
     const identity = { type: 'NetworkPolicy', name: `${policy.namespace}:${policy.name}` } as const;
-    const name = nameOf(unit.layout.owner, identity);
-    const group = unit.want({
+    const name = nameOf(planner.layout.owner, identity);
+    const group = planner.add({
       table: 'Port_Group',
       title: `NetworkPolicy ${key}`,
-      existing: unit.draft.existing.named('Port_Group', name),
+      existing: planner.desired.existing.named('Port_Group', name),
       columns: {
         name: is(name),
-        ports: only(portsOf(policy, unit)),
-        external_ids: keys(identityTags(unit.layout.owner, identity)),
+        ports: only(portsOf(policy, planner)),
+        external_ids: keys(identityTags(planner.layout.owner, identity)),
       },
       why: 'the pods that the policy is for',
     });
-    const known = listsIn(group, key, unit);
-    for (const list of accessListsOf(policy, name, unit)) {
-      wantList(list, policy, identity, group, known, unit);
+    const known = listsIn(group, key, planner);
+    for (const list of accessListsOf(policy, name, planner)) {
+      addList(list, policy, identity, group, known, planner);
       yield;
     }
   },
 };
 
-function portsOf(policy: NetworkPolicy, unit: UnitDraft): readonly RowReference[] {
-  return selectedPods(termsOf(policy).targets, unit).flatMap(([pod]) => unit.portOf(pod) ?? []);
+function portsOf(policy: NetworkPolicy, planner: ObjectPlanner): readonly RowReference[] {
+  return selectedPods(termsOf(policy).targets, planner).flatMap(([pod]) => planner.portOf(pod) ?? []);
 }
 
 /** Returns the existing ACLs of a group by their identity. */
-function listsIn(group: WantedRow, key: string, { draft }: UnitDraft): ReadonlyMap<string, DatabaseRow> {
-  const lists = draft.existing
-    .ofUnit(`${kind}:${key}`)
-    .filter(({ table, row }) => table === 'ACL' && draft.existing.holderOf(row)?.row === group.existing);
+function listsIn(group: PlannedRow, key: string, { desired }: ObjectPlanner): ReadonlyMap<string, DatabaseRow> {
+  const lists = desired.existing
+    .ofObject(`${kind}:${key}`)
+    .filter(({ table, row }) => table === 'ACL' && desired.existing.parentOf(row)?.row === group.existing);
   return new Map(lists.map(({ row }) => [mapOf(row, 'external_ids')['k8s.ovn.org/id'] ?? '', row]));
 }
 
-function wantList(
+function addList(
   { direction, part, rule, action, match, why }: AccessList,
   policy: NetworkPolicy,
   identity: Identity,
-  group: WantedRow,
+  group: PlannedRow,
   known: ReadonlyMap<string, DatabaseRow>,
-  unit: UnitDraft,
+  planner: ObjectPlanner,
 ): void {
   const more = { direction, ...(rule !== null && { 'gress-index': `${rule}` }), part };
-  const tags = identityTags(unit.layout.owner, { ...identity, more });
+  const tags = identityTags(planner.layout.owner, { ...identity, more });
   const ending = `:${direction}${rule === null ? '' : `:${rule}`}`;
   const name = `NP:${identity.name}`.slice(0, mostLetters - ending.length) + ending;
-  unit.want({
+  planner.add({
     table: 'ACL',
     title: `NetworkPolicy ${policy.namespace}/${policy.name} ${direction} ${rule ?? ''} ${part}`.replace('  ', ' '),
     existing: known.get(tags['k8s.ovn.org/id'] ?? '') ?? null,

@@ -1,8 +1,8 @@
 import type {
   LabelSelector,
   Namespace,
+  NamespacedName,
   NetworkPolicy,
-  ObjectKey,
   Pod,
   PolicyPeer,
   Protocol,
@@ -95,12 +95,12 @@ export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readon
 export function selectedPods(
   selection: Selection,
   { workload }: WorkloadFacts,
-): readonly (readonly [ObjectKey, Pod])[] {
+): readonly (readonly [NamespacedName, Pod])[] {
   const { namespaces } = selection;
   const names = new Set<string>();
   if (typeof namespaces === 'string') names.add(namespaces);
   else for (const one of workload.namespaces.values()) if (selectsNamespace(namespaces, one)) names.add(one.name);
-  const selected: [ObjectKey, Pod][] = [];
+  const selected: [NamespacedName, Pod][] = [];
   const pods = indexedPods(workload.pods);
   for (const name of names)
     for (const entry of pods.ofNamespace(name))

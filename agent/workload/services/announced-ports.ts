@@ -1,23 +1,23 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import { gatewayNames } from '../../overlay/overlay-names.ts';
 import { keys } from '../../overlay/rows/column-changes.ts';
-import type { Draft } from '../../overlay/rows/desired-rows.ts';
+import type { DesiredRows } from '../../overlay/rows/desired-rows.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
 import { announcedKey, announcedText } from '../../overlay/services/announced-here.ts';
 
 /** Writes the addresses for which each gateway answers to the port of its outside, so that its node can announce them to the LAN. */
-export function wantAnnounced(
-  draft: Draft,
+export function addAnnounced(
+  desired: DesiredRows,
   nodes: readonly OverlayNode[],
   announcers: ReadonlyMap<string, string>,
 ): void {
   for (const { name, gateway } of nodes) {
     const { onSwitch } = gatewayNames(name);
-    const existing = draft.existing.named('Logical_Switch_Port', onSwitch);
+    const existing = desired.existing.named('Logical_Switch_Port', onSwitch);
     if (gateway === null || existing === null) continue;
     const addresses = [...announcers].flatMap(([address, announcer]) => (announcer === name ? [address] : []));
     if (addresses.length === 0 && !(announcedKey in mapOf(existing, 'external_ids'))) continue;
-    draft.want({
+    desired.add({
       table: 'Logical_Switch_Port',
       title: onSwitch,
       existing,

@@ -1,5 +1,5 @@
 import type { OverlayNode } from '../../model/overlay.ts';
-import type { EndpointSlice, ObjectKey, Service } from '../../model/workload.ts';
+import type { EndpointSlice, NamespacedName, Service } from '../../model/workload.ts';
 import { isIpv6, isWithin } from '../../overlay/addresses.ts';
 import { backendsOf, chosen } from './backends.ts';
 import type { ServedSlices } from './served-slices.ts';
@@ -12,7 +12,7 @@ import type { ServedSlices } from './served-slices.ts';
  */
 export function announcerOf(
   address: string,
-  services: readonly (readonly [ObjectKey, Service])[],
+  services: readonly (readonly [NamespacedName, Service])[],
   slices: ServedSlices,
   nodes: readonly OverlayNode[],
 ): string | null {

@@ -2,9 +2,9 @@ import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { RowReference } from '../../model/rows.ts';
 import type { Service } from '../../model/workload.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/overlay-names.ts';
-import { has, is, keys, only, type WantedColumn } from '../../overlay/rows/column-changes.ts';
+import { type DesiredColumn, has, is, keys, only } from '../../overlay/rows/column-changes.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
-import type { UnitDraft } from '../part.ts';
+import type { ObjectPlanner } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
 /**
@@ -21,13 +21,13 @@ const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
  * Plans the row of a load balancer, and the references to it: from a group if the release and the layout have groups, or else from each switch and
  * router.
  */
-export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balancer): void {
-  const { draft } = unit;
+export function addBalancer(planner: ObjectPlanner, service: Service, balancer: Balancer): void {
+  const { desired } = planner;
   const owner = `${service.namespace}/${service.name}`;
   const title = `Service_${owner}_${balancer.protocol}_${placeName(balancer.place)}`;
-  const existing = draft.existing.named('Load_Balancer', title);
+  const existing = desired.existing.named('Load_Balancer', title);
   const options = optionsOf(balancer);
-  const row = unit.want({
+  const row = planner.add({
     table: 'Load_Balancer',
     title,
     existing,
@@ -42,7 +42,7 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
     absent: { name: title },
     why: `service ${owner} is reached over ${balancer.protocol}`,
   });
-  attach(unit, balancer.place, row.reference, title);
+  attach(planner, balancer.place, row.reference, title);
 }
 
 /** Returns true if a load balancer of this name belongs to the switch or router of one node. */
@@ -51,7 +51,7 @@ export function isOfOneNode(title: string): boolean {
 }
 
 /** Returns the desired content of a map: these keys, and none of the others. */
-function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): WantedColumn {
+function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): DesiredColumn {
   return { keys: entries, without: others.filter((key) => !(key in entries)) };
 }
 
@@ -71,15 +71,15 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
 }
 
 /** Adds a load balancer to its groups, switches or routers. A missing one is skipped; the plan that adds it also refers to the load balancer. */
-function attach(unit: UnitDraft, place: BalancerPlace, balancer: RowReference, title: string): void {
-  const { draft } = unit;
-  for (const { table, name, column } of holdersOf(unit, place)) {
-    const existing = draft.existing.named(table, name);
+function attach(planner: ObjectPlanner, place: BalancerPlace, balancer: RowReference, title: string): void {
+  const { desired } = planner;
+  for (const { table, name, column } of holdersOf(planner, place)) {
+    const existing = desired.existing.named(table, name);
     if (existing === null) {
-      draft.trace.push(`${title}=not on ${name}, which is not there`);
+      desired.trace.push(`${title}=not on ${name}, which is not there`);
       continue;
     }
-    draft.want({
+    desired.add({
       table,
       title: name,
       existing,
@@ -96,7 +96,7 @@ interface HolderName {
   readonly column: 'load_balancer';
 }
 
-function holdersOf({ layout, nodes, draft }: UnitDraft, place: BalancerPlace): readonly HolderName[] {
+function holdersOf({ layout, nodes, desired }: ObjectPlanner, place: BalancerPlace): readonly HolderName[] {
   const column = 'load_balancer';
   const onSwitch = (name: string): HolderName => ({ table: 'Logical_Switch', name, column });
   const onGateway = (node: string): HolderName => ({
@@ -106,7 +106,7 @@ function holdersOf({ layout, nodes, draft }: UnitDraft, place: BalancerPlace): r
   });
   if ('node' in place) return [place.at === 'switch' ? onSwitch(place.node) : onGateway(place.node)];
   const isEverywhere = place.at === 'everywhere';
-  if (layout.naming === 'modern' && draft.hasTable('Load_Balancer_Group')) {
+  if (layout.naming === 'modern' && desired.hasTable('Load_Balancer_Group')) {
     const name = isEverywhere ? balancerGroups.cluster : balancerGroups.switches;
     return [{ table: 'Load_Balancer_Group', name, column }];
   }

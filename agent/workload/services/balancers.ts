@@ -48,7 +48,7 @@ export function* balancersOf(
     };
     for (const port of service.ports.filter((one) => one.protocol === protocol))
       for (const clusterIP of service.clusterIPs) {
-        wantPort(service, port, clusterIP, slices, nodes, outside, put);
+        addPort(service, port, clusterIP, slices, nodes, outside, put);
         yield;
       }
     found.push(...[...places.values()].map((balancer) => ({ ...balancer, protocol })));
@@ -64,7 +64,7 @@ export function placeName(place: BalancerPlace): string {
   return place.at === 'everywhere' ? 'cluster' : 'node_switch';
 }
 
-function wantPort(
+function addPort(
   service: Service,
   port: ServicePort,
   clusterIP: string,

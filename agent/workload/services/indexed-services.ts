@@ -1,4 +1,4 @@
-import type { ObjectKey, Service, ServicePort } from '../../model/workload.ts';
+import type { NamespacedName, Service, ServicePort } from '../../model/workload.ts';
 import type { Given } from './given-addresses.ts';
 
 /** Request of a service for an address and port outside of the cluster. */
@@ -12,20 +12,20 @@ export interface Claim {
  * Services, indexed by their requests outside of the cluster. A change costs as much as the service that changes, regardless of the number of other
  * services.
  */
-export class IndexedServices extends Map<ObjectKey, Service> {
-  readonly #claims = new Map<string, Map<ObjectKey, Claim>>();
-  readonly #external = new Map<string, Map<ObjectKey, Service>>();
-  readonly #given = new Map<string, Map<ObjectKey, Service>>();
-  readonly #nodePorts = new Map<string, Map<ObjectKey, Service>>();
-  readonly #givenPorts = new Map<string, Map<ObjectKey, Service>>();
+export class IndexedServices extends Map<NamespacedName, Service> {
+  readonly #claims = new Map<string, Map<NamespacedName, Claim>>();
+  readonly #external = new Map<string, Map<NamespacedName, Service>>();
+  readonly #given = new Map<string, Map<NamespacedName, Service>>();
+  readonly #nodePorts = new Map<string, Map<NamespacedName, Service>>();
+  readonly #givenPorts = new Map<string, Map<NamespacedName, Service>>();
 
   /** Returns the requests of services for an address and a port (placeText). */
-  claimsOf(place: string): ReadonlyMap<ObjectKey, Claim> {
+  claimsOf(place: string): ReadonlyMap<NamespacedName, Claim> {
     return this.#claims.get(place) ?? none;
   }
 
   /** Returns the services that were given an address, in spec.externalIPs or status.loadBalancer. */
-  withAddress(address: string): ReadonlyMap<ObjectKey, Service> {
+  withAddress(address: string): ReadonlyMap<NamespacedName, Service> {
     return this.#given.get(address) ?? none;
   }
 
@@ -40,17 +40,17 @@ export class IndexedServices extends Map<ObjectKey, Service> {
   }
 
   /** Returns the service that has a NodePort; null if no service has it. */
-  holderOfNodePort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ObjectKey | null {
+  holderOfNodePort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): NamespacedName | null {
     const [key = null] = this.#nodePorts.get(`${protocol} ${port}`)?.keys() ?? [];
     return key;
   }
 
   /** Returns the services that were given an address and have a port of this protocol and number. */
-  givenAtPort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ReadonlyMap<ObjectKey, Service> {
+  givenAtPort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ReadonlyMap<NamespacedName, Service> {
     return this.#givenPorts.get(`${protocol} ${port}`) ?? none;
   }
 
-  override set(key: ObjectKey, service: Service): this {
+  override set(key: NamespacedName, service: Service): this {
     this.delete(key);
     this.#each(service, (index, name, entry) => {
       const entries = index.get(name) ?? new Map();
@@ -60,7 +60,7 @@ export class IndexedServices extends Map<ObjectKey, Service> {
     return super.set(key, service);
   }
 
-  override delete(key: ObjectKey): boolean {
+  override delete(key: NamespacedName): boolean {
     const before = this.get(key);
     if (before !== undefined)
       this.#each(before, (index, name) => {
@@ -73,7 +73,7 @@ export class IndexedServices extends Map<ObjectKey, Service> {
 
   #each(
     service: Service,
-    act: (index: Map<string, Map<ObjectKey, unknown>>, name: string, entry: unknown) => void,
+    act: (index: Map<string, Map<NamespacedName, unknown>>, name: string, entry: unknown) => void,
   ): void {
     const given = givenAddresses(service);
     for (const { address, isExternal } of given) {
@@ -90,10 +90,10 @@ export class IndexedServices extends Map<ObjectKey, Service> {
   }
 }
 
-const none: ReadonlyMap<ObjectKey, never> = new Map<ObjectKey, never>();
+const none: ReadonlyMap<NamespacedName, never> = new Map<NamespacedName, never>();
 
 /** Returns the same services with an index: the argument itself if it has one. */
-export function indexedServices(services: ReadonlyMap<ObjectKey, Service>): IndexedServices {
+export function indexedServices(services: ReadonlyMap<NamespacedName, Service>): IndexedServices {
   if (services instanceof IndexedServices) return services;
   const indexed = new IndexedServices();
   for (const [key, service] of services) indexed.set(key, service);

@@ -1,21 +1,21 @@
-import type { EndpointSlice, ObjectKey } from '../../model/workload.ts';
+import type { EndpointSlice, NamespacedName } from '../../model/workload.ts';
 
 /** Slices of one service. */
 export interface SliceGroup {
-  readonly slices: ReadonlyMap<ObjectKey, EndpointSlice>;
+  readonly slices: ReadonlyMap<NamespacedName, EndpointSlice>;
   /** Number of endpoints in the group; a slice without endpoints counts as one. */
   readonly size: number;
 }
 
 /** EndpointSlices, indexed by service. A change costs as much as the slice that changes, regardless of the number of other slices. */
-export class IndexedSlices extends Map<ObjectKey, EndpointSlice> {
-  readonly #groups = new Map<ObjectKey, { readonly slices: Map<ObjectKey, EndpointSlice>; size: number }>();
+export class IndexedSlices extends Map<NamespacedName, EndpointSlice> {
+  readonly #groups = new Map<NamespacedName, { readonly slices: Map<NamespacedName, EndpointSlice>; size: number }>();
 
-  ofService(service: ObjectKey): SliceGroup | null {
+  ofService(service: NamespacedName): SliceGroup | null {
     return this.#groups.get(service) ?? null;
   }
 
-  override set(key: ObjectKey, slice: EndpointSlice): this {
+  override set(key: NamespacedName, slice: EndpointSlice): this {
     this.#forget(key);
     const service = serviceOf(slice);
     if (service !== null) {
@@ -27,12 +27,12 @@ export class IndexedSlices extends Map<ObjectKey, EndpointSlice> {
     return super.set(key, slice);
   }
 
-  override delete(key: ObjectKey): boolean {
+  override delete(key: NamespacedName): boolean {
     this.#forget(key);
     return super.delete(key);
   }
 
-  #forget(key: ObjectKey): void {
+  #forget(key: NamespacedName): void {
     const before = this.get(key);
     const service = serviceOf(before);
     const group = service === null ? undefined : this.#groups.get(service);
@@ -44,7 +44,7 @@ export class IndexedSlices extends Map<ObjectKey, EndpointSlice> {
 }
 
 /** Returns the same slices with an index: the argument itself if it has one. */
-export function indexedSlices(slices: ReadonlyMap<ObjectKey, EndpointSlice>): IndexedSlices {
+export function indexedSlices(slices: ReadonlyMap<NamespacedName, EndpointSlice>): IndexedSlices {
   if (slices instanceof IndexedSlices) return slices;
   const indexed = new IndexedSlices();
   for (const [key, slice] of slices) indexed.set(key, slice);
@@ -52,7 +52,7 @@ export function indexedSlices(slices: ReadonlyMap<ObjectKey, EndpointSlice>): In
 }
 
 /** Returns the service whose endpoints a slice has; null if the slice belongs to no service. */
-export function serviceOf(slice: EndpointSlice | undefined): ObjectKey | null {
+export function serviceOf(slice: EndpointSlice | undefined): NamespacedName | null {
   return slice === undefined || slice.serviceName === null ? null : `${slice.namespace}/${slice.serviceName}`;
 }
 

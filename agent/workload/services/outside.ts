@@ -1,5 +1,5 @@
 import type { OverlayNode } from '../../model/overlay.ts';
-import type { ObjectKey, Service, ServicePort } from '../../model/workload.ts';
+import type { NamespacedName, Service, ServicePort } from '../../model/workload.ts';
 import { nodeAddresses } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { announcerOf } from './announcer.ts';
@@ -51,11 +51,11 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
       (isTaken ? `${port} is a NodePort of service ${holder}; take another port` : null)
     );
   };
-  const holders = new Map<string, ObjectKey | null>();
-  const holderOf = (place: string): ObjectKey | null => {
+  const holders = new Map<string, NamespacedName | null>();
+  const holderOf = (place: string): NamespacedName | null => {
     const known = holders.get(place);
     if (known !== undefined) return known;
-    let [holder, oldest]: [ObjectKey | null, string] = [null, ''];
+    let [holder, oldest]: [NamespacedName | null, string] = [null, ''];
     for (const [key, { service, given, port }] of services.claimsOf(place)) {
       const age = ageOf(key, service);
       if ((holder === null || age < oldest) && faultAt(service, given, port) === null) [holder, oldest] = [key, age];
@@ -118,10 +118,13 @@ function firstOf<T>(list: readonly T[], faultOf: (one: T) => string | null): str
  * Returns the services, other than the changed ones, that the change may affect: services that request an address and port of a changed service, or
  * share an outside address with one.
  */
-export function sharing(changed: readonly Service[], all: ReadonlyMap<ObjectKey, Service>): ReadonlySet<ObjectKey> {
+export function sharing(
+  changed: readonly Service[],
+  all: ReadonlyMap<NamespacedName, Service>,
+): ReadonlySet<NamespacedName> {
   const services = indexedServices(all);
-  const found = new Set<ObjectKey>();
-  const add = (keys: Iterable<ObjectKey>): void => {
+  const found = new Set<NamespacedName>();
+  const add = (keys: Iterable<NamespacedName>): void => {
     for (const key of keys) found.add(key);
   };
   for (const service of changed) {
@@ -158,10 +161,10 @@ function named(list: readonly string[]): string {
 }
 
 /** Returns a text that orders services by creation time, and those of the same second by name. */
-function ageOf(key: ObjectKey, { createdAt = '' }: Service): string {
+function ageOf(key: NamespacedName, { createdAt = '' }: Service): string {
   return `${createdAt} ${key}`;
 }
 
-function keyOf({ namespace, name }: Service): ObjectKey {
+function keyOf({ namespace, name }: Service): NamespacedName {
   return `${namespace}/${name}`;
 }

@@ -1,14 +1,14 @@
-import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../model/workload.ts';
+import type { EndpointSlice, NamespacedName, ObjectChange, Service } from '../../model/workload.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
-import type { Draft } from '../../overlay/rows/desired-rows.ts';
-import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
-import { wantAnnounced } from './announced-ports.ts';
-import { wantBalancer } from './balancer-rows.ts';
+import type { DesiredRows } from '../../overlay/rows/desired-rows.ts';
+import type { ObjectPlanner, Part, WorkloadFacts } from '../part.ts';
+import { addAnnounced } from './announced-ports.ts';
+import { addBalancer } from './balancer-rows.ts';
 import { type Balancer, balancersOf } from './balancers.ts';
 import { serviceOf } from './indexed-slices.ts';
 import { type Outside, outsideOf, sharing } from './outside.ts';
+import { addReturnRoutes } from './return-routes.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
-import { wantWaysBack } from './way-back.ts';
 
 /** Planner of the load balancers of services; a key stands for a service with all its slices. */
 export const services: Part = {
@@ -19,25 +19,25 @@ export const services: Part = {
     const own = keysOf(change);
     return [...own, ...sharing(placesChanged(change, own, workload), workload.services)];
   },
-  *want(key, unit) {
-    const service = unit.workload.services.get(key);
+  *plan(key, planner) {
+    const service = planner.workload.services.get(key);
     if (service === undefined) return;
-    const { slices, outside, namespaceOf } = ofPlan(unit);
-    const balancers = yield* balancersOf(service, slices.of(key), unit.nodes, outside);
+    const { slices, outside, namespaceOf } = ofPlan(planner);
+    const balancers = yield* balancersOf(service, slices.of(key), planner.nodes, outside);
     for (const balancer of balancers) {
       yield;
-      wantBalancer(unit, service, balancer);
+      addBalancer(planner, service, balancer);
     }
     for (const { node, protocol, backends } of answeredBy(balancers)) {
-      const there = unit.nodes.find(({ name }) => name === node);
-      if (there !== undefined) yield* wantWaysBack(unit, key, there, protocol, backends, namespaceOf);
+      const there = planner.nodes.find(({ name }) => name === node);
+      if (there !== undefined) yield* addReturnRoutes(planner, key, there, protocol, backends, namespaceOf);
       yield;
     }
   },
 };
 
 /** Returns the keys of the services to which a changed object belongs. */
-function keysOf({ kind, before, now }: ObjectChange): readonly ObjectKey[] {
+function keysOf({ kind, before, now }: ObjectChange): readonly NamespacedName[] {
   const found = [before, now].flatMap((one) => {
     if (one === undefined) return [];
     if (kind === 'Service') return [`${(one as Service).namespace}/${one.name}`];
@@ -52,7 +52,7 @@ function keysOf({ kind, before, now }: ObjectChange): readonly ObjectKey[] {
  */
 function placesChanged(
   { kind, before, now }: ObjectChange,
-  own: readonly ObjectKey[],
+  own: readonly NamespacedName[],
   workload: WorkloadFacts['workload'],
 ): readonly Service[] {
   if (kind === 'Service') return [before, now].flatMap((one) => one ?? []);
@@ -69,26 +69,26 @@ interface OfPlan {
   namespaceOf(address: string): string | null;
 }
 
-const plans = new WeakMap<Draft, OfPlan>();
+const plans = new WeakMap<DesiredRows, OfPlan>();
 
 /** Plans the rows that all services of a plan together need at the gateways; yields after each address. */
-export function* wantForAllServices(facts: WorkloadFacts, draft: Draft): Generator<void, void, undefined> {
-  const { outside } = ofPlan({ ...facts, draft });
+export function* addForAllServices(facts: WorkloadFacts, desired: DesiredRows): Generator<void, void, undefined> {
+  const { outside } = ofPlan({ ...facts, desired });
   const announcers = new Map<string, string>();
   for (const address of outside.externalAddresses()) {
     const announcer = outside.announcer(address);
     if (announcer !== null) announcers.set(address, announcer);
     yield;
   }
-  wantAnnounced(draft, facts.nodes, announcers);
+  addAnnounced(desired, facts.nodes, announcers);
 }
 
-function ofPlan(unit: WorkloadFacts & Pick<UnitDraft, 'draft'>): OfPlan {
-  const known = plans.get(unit.draft);
+function ofPlan(planner: WorkloadFacts & Pick<ObjectPlanner, 'desired'>): OfPlan {
+  const known = plans.get(planner.desired);
   if (known !== undefined) return known;
-  const slices = servedSlices(unit);
-  const found = { slices, outside: outsideOf(unit, slices), namespaceOf: namespacesIn(unit) };
-  plans.set(unit.draft, found);
+  const slices = servedSlices(planner);
+  const found = { slices, outside: outsideOf(planner, slices), namespaceOf: namespacesIn(planner) };
+  plans.set(planner.desired, found);
   return found;
 }
 

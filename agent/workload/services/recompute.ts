@@ -1,6 +1,6 @@
 import { joinSwitch } from '../../overlay/overlay-names.ts';
 import { keys } from '../../overlay/rows/column-changes.ts';
-import type { Draft } from '../../overlay/rows/desired-rows.ts';
+import type { DesiredRows } from '../../overlay/rows/desired-rows.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
 import { isOfOneNode } from './balancer-rows.ts';
 
@@ -13,11 +13,11 @@ const key = 'microshift-net-recompute';
  * reject packets permanently. It recomputes all flows if a switch has changed in a column other than those of its ports, ACLs and load balancers
  * (northd/northd.c, ls_changes_can_be_handled), and does so in the same iteration only if that change is in the same transaction.
  */
-export function askForRecompute(draft: Draft): void {
-  const isConcerned = draft.changes.some(({ table, title }) => table === 'Load_Balancer' && isOfOneNode(title));
-  const existing = draft.existing.named('Logical_Switch', joinSwitch);
+export function askForRecompute(desired: DesiredRows): void {
+  const isConcerned = desired.changes.some(({ table, title }) => table === 'Load_Balancer' && isOfOneNode(title));
+  const existing = desired.existing.named('Logical_Switch', joinSwitch);
   if (!isConcerned || existing === null) return;
-  draft.want({
+  desired.add({
     table: 'Logical_Switch',
     title: joinSwitch,
     existing,

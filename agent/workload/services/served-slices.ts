@@ -1,5 +1,5 @@
 import type { OverlayNode } from '../../model/overlay.ts';
-import type { EndpointSlice, ObjectKey, Service, Workload } from '../../model/workload.ts';
+import type { EndpointSlice, NamespacedName, Service, Workload } from '../../model/workload.ts';
 import { nodeAddresses } from '../../overlay/node-ports.ts';
 import { mostEndpointsOfRows } from '../budget.ts';
 import { indexedSlices, sizeOf } from './indexed-slices.ts';
@@ -7,9 +7,9 @@ import { indexedSlices, sizeOf } from './indexed-slices.ts';
 /** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
   /** Returns the slices of a service: all of them, or the first ones by name, with the last one cut. */
-  of(service: ObjectKey): readonly EndpointSlice[];
+  of(service: NamespacedName): readonly EndpointSlice[];
   /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */
-  fault(service: ObjectKey): string | null;
+  fault(service: NamespacedName): string | null;
 }
 
 /** Returns the served slices of services. Each service is evaluated once, at the first request for it. */
@@ -21,8 +21,8 @@ export function servedSlices({
   readonly workload: Pick<Workload, 'services' | 'slices'>;
 }): ServedSlices {
   const indexed = indexedSlices(workload.slices);
-  const known = new Map<ObjectKey, readonly EndpointSlice[]>();
-  const limitOf = (key: ObjectKey): number => {
+  const known = new Map<NamespacedName, readonly EndpointSlice[]>();
+  const limitOf = (key: NamespacedName): number => {
     const service = workload.services.get(key);
     return service === undefined ? 0 : mostEndpoints(service, nodes);
   };

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
 import { planUndo } from '../../../agent/plan/make-plan.ts';
-import { isAsWanted } from '../../../agent/run/as-wanted.ts';
+import { isInDesiredState } from '../../../agent/run/desired-state.ts';
 import { readJournals, readOpenJournals } from '../../../agent/run/journal/journal-files.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { plain } from '../../../agent/view/style.ts';
@@ -76,7 +76,7 @@ export const journal: FuzzTarget = {
           transactionText(record, plain);
           JSON.stringify(record);
           try {
-            isAsWanted(record.header.plan, node);
+            isInDesiredState(record.header.plan, node);
             for (const link of record.header.plan.before) link.addresses.map(String);
             planUndo(record.header.previous, node).steps.map(String);
           } catch (error) {

@@ -8,7 +8,7 @@ import { indexRows, mapOf } from '../../../agent/overlay/rows/row-index.ts';
 import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
 import { isNodeName } from '../../../agent/run/overlay/record/name-forms.ts';
 import { emptyWorkload } from '../../../agent/workload/empty-workload.ts';
-import { allUnits, planWorkload } from '../../../agent/workload/plan-workload.ts';
+import { allObjectKeys, planWorkload } from '../../../agent/workload/plan-workload.ts';
 import { createAddressBook } from '../../../agent/workload/pods/address-book.ts';
 import { podOf } from '../workload/pods/pods.ts';
 import { applied, emptyNorthbound, exposure, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
@@ -38,7 +38,7 @@ for (const layout of layouts)
         const workload = { ...emptyWorkload(), pods };
         const facts = { layout, nodes, exposure, workload, addresses: book.addresses };
         const { existing, shape } = foundIn(database.rows());
-        const plan = planWorkload(facts, existing, shape, allUnits(facts, existing));
+        const plan = planWorkload(facts, existing, shape, allObjectKeys(facts, existing));
         database.transact(operationsOf(plan, shape));
         return told.faults;
       };
@@ -91,5 +91,5 @@ function portOf(database: ModelDatabase, name: string): DatabaseRow | null {
 function holderOf(database: ModelDatabase, name: string): unknown {
   const existing = indexRows(database.rows());
   const row = existing.named('Logical_Switch_Port', name);
-  return row === null ? null : existing.holderOf(row)?.row.name;
+  return row === null ? null : existing.parentOf(row)?.row.name;
 }

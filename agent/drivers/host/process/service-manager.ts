@@ -8,7 +8,7 @@ const limitMs = 5_000;
  * accepts datagrams, which Node cannot send to a path; systemd-notify(1) can, which is why the unit has
  * `NotifyAccess=all`. Does nothing if systemd has not started the process. A lost notification is ignored.
  */
-export async function tellServiceManager(message: { readonly ready?: true; readonly status: string }): Promise<void> {
+export async function notifyServiceManager(message: { readonly ready?: true; readonly status: string }): Promise<void> {
   if (process.env.NOTIFY_SOCKET === undefined) return;
   // The status has to be one line, even if an error message has several.
   const status = `--status=${message.status.replaceAll(/\s+/g, ' ')}`;

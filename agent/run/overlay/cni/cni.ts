@@ -50,13 +50,13 @@ export async function startCni(
     ports.close();
   };
   const device = ownDevice({ layout, node });
-  const tellWhenReady = (): void => {
+  const notifyWhenReady = (): void => {
     const own = ports.find(device);
     if (!pods.isKnown || own === null || !isInstalled(own)) return;
     stopListening();
     conflist.ask();
   };
-  const stops = [ports.onChange(tellWhenReady), pods.onKnown(tellWhenReady)];
+  const stops = [ports.onChange(notifyWhenReady), pods.onKnown(notifyWhenReady)];
   const stopListening = (): void => stops.forEach((stop) => void stop());
   try {
     const verbs = createVerbs(places, { pods, ports, carried, mtu: layout.mtu, say });

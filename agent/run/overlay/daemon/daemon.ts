@@ -5,15 +5,15 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/members/heartbeat.ts';
 import { type Published, publishedFor } from '../../../overlay/members/renewal.ts';
 import { createNodeCni } from '../cni/on-node.ts';
-import { openReport, type Teller } from '../loop/daemon-report.ts';
+import { type DaemonOutput, openReport } from '../loop/daemon-report.ts';
 import { createWork } from '../loop/work.ts';
 import { announce } from '../node/announce.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
 import { createAnnouncements } from './announcements.ts';
-import { keepNode } from './keep.ts';
-import { createKernelLook } from './kernel-look.ts';
+import { correctNode } from './correct-node.ts';
+import { createKernelLook } from './kernel-check.ts';
 import { keepOwnCertificate } from './own-certificate.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
@@ -36,11 +36,11 @@ const certificateLookMs = 3_600_000;
 export async function runDaemon(
   config: Pick<Config, 'overlay' | 'cluster'>,
   places: OverlayPlaces,
-  teller: Teller,
+  output: DaemonOutput,
   stop: AbortSignal,
 ): Promise<void> {
   const record = requireRecord(places.record);
-  const report = openReport(places, teller);
+  const report = openReport(places, output);
   let end: (error?: Error) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
     end = (error) => (error === undefined ? resolve() : reject(error));
@@ -48,7 +48,7 @@ export async function runDaemon(
   const work = createWork(async (scope) => {
     try {
       kernel.note();
-      const kept = await keepNode(scope, config, places, teller.say);
+      const kept = await correctNode(scope, config, places, output.say);
       if (kept === null) {
         end();
         return 'nothing';
@@ -59,7 +59,7 @@ export async function runDaemon(
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record);
       const { members, node } = kept.record;
-      if (members === null && (await keepOwnCertificate(places.pki, node.systemId, published, teller.say)))
+      if (members === null && (await keepOwnCertificate(places.pki, node.systemId, published, output.say)))
         work.ask('look');
       announcements.again();
       if (kept.failure !== null) throw kept.failure;
@@ -72,8 +72,8 @@ export async function runDaemon(
     }
   });
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
-  const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
-  const cni = createNodeCni(config, places, teller.say);
+  const watcher = createCentralWatcher(config, places, output, report.noteWatcher);
+  const cni = createNodeCni(config, places, output.say);
   const announcements = createAnnouncements((addresses) => announce(addresses, places));
   const kernel = createKernelLook(config, places, () => work.ask('look'));
   let published: Published | null = null;

@@ -1,5 +1,5 @@
 import { isAgentError } from '../../../errors.ts';
-import { listenersBesideServices } from '../node/occupied.ts';
+import { listenersBesideServices } from '../node/occupied-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**

@@ -6,8 +6,8 @@ import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { announcedBy } from '../../../overlay/services/announced-here.ts';
 import { datagramServices } from '../../../overlay/services/datagram-services.ts';
-import { createGathered } from '../loop/gathered.ts';
-import { areNews, servicesIn } from '../node/inbound-flows.ts';
+import { createEventBatch } from '../loop/event-batch.ts';
+import { differFromStored, servicesIn } from '../node/inbound-flows.ts';
 import { southboundRemote } from '../node/southbound.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, forgetOnBridge } from './lost-connections.ts';
@@ -50,7 +50,7 @@ export function followServices(
   const connections = createLostConnections(forgetOnBridge(places.ovsRun));
   let contents: TableContents | undefined;
   let published = '';
-  const news = createGathered(() => {
+  const news = createEventBatch(() => {
     if (contents === undefined) return;
     const rows = rowsOf(contents, Object.keys(followed));
     const ids = mapOf(rows.tables.SB_Global?.[0] ?? null, 'external_ids');
@@ -58,7 +58,7 @@ export function followServices(
     published = JSON.stringify(ids);
     onAnnounced(announcedBy(rows.tables.Port_Binding ?? []));
     connections.know(datagramServices(rows.tables.Load_Balancer ?? []));
-    if (areNews(servicesIn(record, rows), places)) onNews();
+    if (differFromStored(servicesIn(record, rows), places)) onNews();
   });
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now) => {
     contents = now;

@@ -39,7 +39,7 @@ export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
   { onKernel, onEvent, onPublished, onAnnounced, onBroken }: Listener,
-  followArriving: typeof followServices = followServices,
+  followInbound: typeof followServices = followServices,
 ): Promise<() => void> {
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
   const { layout, node } = record;
@@ -74,7 +74,7 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
-  const services = followArriving(record, places, () => onEvent('look'), onPublished, onAnnounced);
+  const services = followInbound(record, places, () => onEvent('look'), onPublished, onAnnounced);
   const listeners = followListeners(places, () => onEvent('look'));
   return () => {
     stopKernel();

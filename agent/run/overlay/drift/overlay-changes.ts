@@ -3,14 +3,14 @@ import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { changesOf, installedPort, ownChassis } from '../node/apply-overlay.ts';
-import { demuxDrift } from '../node/inbound-flows.ts';
+import { sharedFlowDrift } from '../node/inbound-flows.ts';
 import { ownDevice, type PlannedNode, withPlan } from '../node/planned-node.ts';
 import { withSouthbound } from '../node/southbound.ts';
 import { gatewayFaults, gatewayMissing, isGatewayConnected } from '../ovn/gateway-proof.ts';
 import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
+import { overlayNotices } from './overlay-notices.ts';
 import { workloadDrift } from './workload-drift.ts';
-import { noticesOf } from './worth-knowing.ts';
 
 /** Returns the changes that this node needs, and its faults. Changes nothing. */
 export async function overlayChanges(
@@ -21,11 +21,11 @@ export async function overlayChanges(
   return withPlan(recorded, places, async (planned) => {
     const changes = changesOf(planned);
     const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
-    const { demux, faults } = await demuxDrift(planned);
+    const { demux, faults } = await sharedFlowDrift(planned);
     const { workload, unknown } = await workloadDrift(config, planned);
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
-    const notices = await noticesOf(planned, config);
+    const notices = await overlayNotices(planned, config);
     return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
   });
 }

@@ -9,7 +9,7 @@ import type { Workload } from '../../../model/workload.ts';
 import { reservedPorts } from '../../../overlay/overlay-names.ts';
 import { workloadTables } from '../../../overlay/rows/overlay-tables.ts';
 import { indexRows } from '../../../overlay/rows/row-index.ts';
-import { allUnits, planWorkload } from '../../../workload/plan-workload.ts';
+import { allObjectKeys, planWorkload } from '../../../workload/plan-workload.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
 import { readRows } from '../ovn/database-rows.ts';
@@ -71,7 +71,7 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
     addressesOfRow: ofRow,
   });
   const facts = { ...cluster, workload, addresses: book.addresses };
-  return planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
+  return planWorkload(facts, existing, rows.shape, allObjectKeys(facts, existing));
 }
 
 async function listWorkload(kubeconfig: string | null, nodeName: string): Promise<Workload> {

@@ -1,5 +1,5 @@
 import { processStart } from '../../../drivers/host/process/process-start.ts';
-import { tellServiceManager } from '../../../drivers/host/process/service-manager.ts';
+import { notifyServiceManager } from '../../../drivers/host/process/service-manager.ts';
 import { AgentError } from '../../../errors.ts';
 import type { OverlayDaemon, WatcherState } from '../../../model/overlay-daemon.ts';
 import { readDaemon, runsStill, writeDaemon } from '../record/daemon-state.ts';
@@ -7,7 +7,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { createWriting } from './writing.ts';
 
 /** Output of the daemon. */
-export interface Teller {
+export interface DaemonOutput {
   say(step: string): void;
   fail(error: AgentError): void;
 }
@@ -36,7 +36,7 @@ export interface Report {
  * Opens the report of this process. Its first message makes the service ready for systemd. Fails with `busy` if a
  * daemon runs already.
  */
-export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Report {
+export function openReport({ daemon }: OverlayPlaces, { say, fail }: DaemonOutput): Report {
   let state = firstState(daemon);
   let isReady = false;
   let refused: readonly string[] = [];
@@ -49,8 +49,8 @@ export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Re
     state = { ...state, ...change };
     file.ask();
   };
-  const tell = async (status: string): Promise<void> => {
-    await tellServiceManager(isReady ? { status } : { ready: true, status });
+  const notify = async (status: string): Promise<void> => {
+    await notifyServiceManager(isReady ? { status } : { ready: true, status });
     isReady = true;
   };
   note({});
@@ -70,14 +70,14 @@ export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Re
         say('as wanted again');
         note({ failure: null });
       }
-      if (hadFailed || isNews) await tell(`${node} is as wanted`);
+      if (hadFailed || isNews) await notify(`${node} is as wanted`);
     },
     failed: async (error) => {
       const { message, hint = null } = error;
       if (state.failure?.message === message) return;
       fail(error);
       note({ failure: { message, hint, since: new Date().toISOString() } });
-      await tell(message);
+      await notify(message);
     },
   };
 }

@@ -15,18 +15,18 @@ export interface Writing {
  */
 export function createWriting(
   write: () => void,
-  tell: { failed(error: AgentError): void; recovered(): void },
+  reporter: { failed(error: AgentError): void; recovered(): void },
 ): Writing {
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   const attempt = (): void => {
     try {
       write();
-      if (failures > 0) tell.recovered();
+      if (failures > 0) reporter.recovered();
       failures = 0;
     } catch (thrown) {
       failures += 1;
-      if (failures === 1) tell.failed(asAgentError(thrown));
+      if (failures === 1) reporter.failed(asAgentError(thrown));
       timer = setTimeout(attempt, retryAfterMs(failures)).unref();
     }
   };

@@ -10,7 +10,7 @@ import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { planWorkload } from '../../../workload/plan-workload.ts';
 import { type PlannedDatabase, planMembers, withDatabases } from '../node/planned-node.ts';
-import { removeDemux } from '../node/shared-flows.ts';
+import { removeSharedFlows } from '../node/shared-flows.ts';
 import { carryOut, readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
@@ -28,7 +28,7 @@ export async function removeRows(
     for (const database of [local, southbound, northbound]) {
       if (database === undefined) continue;
       if (database.name === 'Open_vSwitch') {
-        await removeDemux(record, places, database);
+        await removeSharedFlows(record, places, database);
         const rows = await readRows(database, overlayTables.Open_vSwitch);
         const plan = planLocalRemoval({ layout: record.layout, rows });
         const changes = [...planLocalTls(rows, null, owner), ...plan.changes, ...valuesBefore(rowsBefore)];
@@ -53,7 +53,7 @@ async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase
   const existing = indexRows(rows);
   const exposure = { nodePorts: [], externalRanges: [], fixedRanges: [] };
   const facts = { layout, nodes: [], exposure, workload: emptyWorkload(), addresses: new Map() };
-  await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
+  await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.objectKeys()), rows);
 }
 
 /** Returns the changes that restore the values which a plan has replaced in the Open_vSwitch row. */

@@ -13,7 +13,7 @@ import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
 import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { applyArriving, restoreArriving, takeBackArriving } from './inbound-flows.ts';
+import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
 import { withSouthbound } from './southbound.ts';
 
@@ -41,7 +41,7 @@ export async function applyOverlay(
   if (recorded.members !== null) await ensureCentral(places);
   return withPlan(recorded, places, async (planned) => {
     const managementPort = await writePlanned(planned, say);
-    const arriving = await bringArriving(planned, say, () => provePart(planned, say));
+    const arriving = await installAndProveInbound(planned, say, () => provePart(planned, say));
     return { ...changesOf(planned), managementPort, ...arriving };
   });
 }
@@ -50,16 +50,16 @@ export async function applyOverlay(
  * Installs the flows and the nftables table of the inbound services once ovn-controller runs. `prove` returns the faults that other nodes have to
  * correct.
  */
-export async function bringArriving(
+export async function installAndProveInbound(
   planned: PlannedNode,
   say: (step: string) => void,
   prove: () => Promise<readonly string[]>,
 ): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
   await ensureController(planned.places);
-  const restored = await restoreArriving(planned, say);
+  const restored = await installStoredInbound(planned, say);
   const faults = await prove();
   // Without ovn-controller's port on the shared bridge, inbound packets cannot be distributed yet.
-  const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
+  const applied = faults.length > 0 ? [] : await installInbound(planned, say);
   return { demux: [...restored, ...applied], faults };
 }
 
@@ -71,7 +71,7 @@ export async function restoreOverlay(
 ): Promise<void> {
   await withPlan(record, places, async (planned) => {
     await writePlanned(planned, say);
-    await takeBackArriving(planned);
+    await rollBackInbound(planned);
   });
 }
 

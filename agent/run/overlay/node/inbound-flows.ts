@@ -2,12 +2,12 @@ import { readSmallFile, replaceFile } from '../../../drivers/host/files/files.ts
 import { isAgentError } from '../../../errors.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
-import type { ArrivingService, DemuxChange } from '../../../model/shared-bridge.ts';
-import { arrivingServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
+import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
+import { inboundServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import type { PlannedNode } from './planned-node.ts';
-import { applyDemux, hasClusterPort, lookAtDemux, sharedGateway } from './shared-flows.ts';
+import { applySharedFlows, compareSharedFlows, hasClusterPort, sharedGateway } from './shared-flows.ts';
 import { withSouthbound } from './southbound.ts';
 
 /** Size limit of the file of services; ten thousand services take half of it. */
@@ -23,11 +23,11 @@ const portMs = 5_000;
  * Returns the differences in the flows and the nftables table of inbound services, and the fault if they cannot be
  * determined. Changes nothing.
  */
-export async function demuxDrift(
+export async function sharedFlowDrift(
   planned: PlannedNode,
-): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
+): Promise<{ readonly demux: readonly SharedBridgeChange[]; readonly faults: readonly string[] }> {
   const { record, places, local } = planned;
-  const { changes, fault } = await lookAtDemux(record, places, local.database, await servicesNowOrLast(planned));
+  const { changes, fault } = await compareSharedFlows(record, places, local.database, await servicesNowOrLast(planned));
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
 
@@ -35,12 +35,12 @@ export async function demuxDrift(
  * Restores the flows and the nftables table of inbound services after the rollback of a gateway, without proof. If
  * ovn-controller has removed its port, the daemon restores them when the port appears.
  */
-export async function takeBackArriving(planned: PlannedNode): Promise<void> {
+export async function rollBackInbound(planned: PlannedNode): Promise<void> {
   const { record, places, local } = planned;
   const services = await servicesNowOrLast(planned);
   remember(services, places);
   await hasClusterPort(record, local.database, portMs);
-  const { carryOut } = await lookAtDemux(record, places, local.database, services);
+  const { carryOut } = await compareSharedFlows(record, places, local.database, services);
   for (const act of carryOut) await act();
 }
 
@@ -48,19 +48,22 @@ export async function takeBackArriving(planned: PlannedNode): Promise<void> {
  * Installs the flows and the nftables table for the services in the southbound database, and stores the services. On a
  * node without a gateway, the stored services serve if the central node is away.
  */
-export async function applyArriving(
+export async function installInbound(
   planned: PlannedNode,
   say: (step: string) => void,
-): Promise<readonly DemuxChange[]> {
+): Promise<readonly SharedBridgeChange[]> {
   const { record, places, local } = planned;
   const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
   const services = await read(planned);
   remember(services, places);
-  return applyDemux(record, places, local.database, services, say);
+  return applySharedFlows(record, places, local.database, services, say);
 }
 
 /** True if the services differ from those for which the flows and the nftables table were last installed. */
-export function areNews(services: readonly ArrivingService[], places: Pick<OverlayPlaces, 'services'>): boolean {
+export function differFromStored(
+  services: readonly InboundService[],
+  places: Pick<OverlayPlaces, 'services'>,
+): boolean {
   return textOfServices(services) !== (storedServices(places) ?? textOfServices([]));
 }
 
@@ -69,24 +72,24 @@ export function areNews(services: readonly ArrivingService[], places: Pick<Overl
  * inbound packets before the run waits for anything, even if the central node is away. Does nothing for a gateway that
  * has not been connected since the boot.
  */
-export async function restoreArriving(
+export async function installStoredInbound(
   { record, places, local }: PlannedNode,
   say: (step: string) => void,
-): Promise<readonly DemuxChange[]> {
+): Promise<readonly SharedBridgeChange[]> {
   const services = remembered(places);
   if (services === null || !(await hasClusterPort(record, local.database))) return [];
-  return applyDemux(record, places, local.database, services, say);
+  return applySharedFlows(record, places, local.database, services, say);
 }
 
-function readServices(planned: PlannedNode): Promise<readonly ArrivingService[]> {
+function readServices(planned: PlannedNode): Promise<readonly InboundService[]> {
   return withSouthbound(planned, async (southbound) =>
     servicesIn(planned.record, await readRows(southbound, serviceTables)),
   );
 }
 
 /** Returns the inbound services of this node. */
-export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly ArrivingService[] {
-  return arrivingServices(record.layout, record.node, sharedGateway(record), rows);
+export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly InboundService[] {
+  return inboundServices(record.layout, record.node, sharedGateway(record), rows);
 }
 
 /** Returns the stored services as text, to compare them with those of another time; null if none were stored since the boot. */
@@ -94,12 +97,12 @@ export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): s
   return readSmallFile(services, rememberedBytes);
 }
 
-function textOfServices(services: readonly ArrivingService[]): string {
+function textOfServices(services: readonly InboundService[]): string {
   return `${JSON.stringify(services)}\n`;
 }
 
 /** Returns the services of the southbound database; the stored services if the central node is away. */
-function servicesNowOrLast(planned: PlannedNode): Promise<readonly ArrivingService[]> {
+function servicesNowOrLast(planned: PlannedNode): Promise<readonly InboundService[]> {
   return readServices(planned).catch((error: unknown) => {
     if (!isAgentError(error)) throw error;
     const last = remembered(planned.places) ?? [];
@@ -107,12 +110,12 @@ function servicesNowOrLast(planned: PlannedNode): Promise<readonly ArrivingServi
   });
 }
 
-function remember(services: readonly ArrivingService[], { services: path }: OverlayPlaces): void {
+function remember(services: readonly InboundService[], { services: path }: OverlayPlaces): void {
   replaceFile(path, textOfServices(services), 0o600);
 }
 
 /** Returns the services that were stored since the boot; null if none were stored. */
-function remembered(places: OverlayPlaces): readonly ArrivingService[] | null {
+function remembered(places: OverlayPlaces): readonly InboundService[] | null {
   const text = storedServices(places);
-  return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);
+  return text === null ? null : (JSON.parse(text) as readonly InboundService[]);
 }

@@ -30,7 +30,7 @@ import { readRows } from '../ovn/database-rows.ts';
 import { readDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { planManagementPort } from './management-port.ts';
-import { withWhatItHas } from './occupied.ts';
+import { withWhatItHas } from './occupied-places.ts';
 
 /** Database with its planned changes. */
 export interface PlannedDatabase {

@@ -6,17 +6,17 @@ import { AgentError, isAgentError } from '../../../errors.ts';
 import type { OverlayGateway } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
-import type { ArrivingService, DemuxChange, NatTable } from '../../../model/shared-bridge.ts';
+import type { InboundService, NatTable, SharedBridgeChange } from '../../../model/shared-bridge.ts';
 import { withoutLength } from '../../../overlay/addresses.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { textOf } from '../../../overlay/rows/row-index.ts';
 import { hostServices, natTableName, removeNatTable } from '../../../overlay/services/host-services.ts';
-import { demuxCookie, demuxFlows } from '../../../overlay/services/shared-bridge-flows.ts';
+import { flowCookie, sharedBridgeFlows } from '../../../overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../overlay/services/shared-ports.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { servedHere } from './occupied.ts';
+import { servedHere } from './occupied-places.ts';
 import { ownDevice } from './planned-node.ts';
 
 /**
@@ -27,7 +27,7 @@ const portMs = 60_000;
 
 /** Differences, and the functions that correct them. */
 interface Look {
-  readonly changes: readonly DemuxChange[];
+  readonly changes: readonly SharedBridgeChange[];
   /** Reason, as a sentence, why the gateway's flows cannot be determined yet; null if they can. */
   readonly fault: string | null;
   readonly carryOut: readonly (() => Promise<void>)[];
@@ -53,11 +53,11 @@ export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, 
 }
 
 /** Returns the differences in the flows, and in the nftables table for the node's own connections. Changes nothing. */
-export async function lookAtDemux(
+export async function compareSharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,
   local: RowDatabase,
-  services: readonly ArrivingService[],
+  services: readonly InboundService[],
 ): Promise<Look> {
   const gateway = sharedGateway(record);
   const rows = await readRows(local, overlayTables.Open_vSwitch);
@@ -82,7 +82,7 @@ async function lookAtShared(
   gateway: OverlayGateway,
   places: OverlayPlaces,
   rows: DatabaseRows,
-  services: readonly ArrivingService[],
+  services: readonly InboundService[],
 ): Promise<Look> {
   const { bridge } = gateway;
   const ports = sharedPorts(layout, node.name, gateway, rows);
@@ -92,9 +92,9 @@ async function lookAtShared(
       fault: ports,
       carryOut: [],
     };
-  const wanted = demuxFlows(node, gateway, ports, services).map(({ flow }) => flow);
-  const flows = flowsOf(bridge, demuxCookie, places.ovsRun);
-  const { missing, surplus } = await flows.compare(wanted);
+  const wanted = sharedBridgeFlows(node, gateway, ports, services).map(({ flow }) => flow);
+  const flows = flowsOf(bridge, flowCookie, places.ovsRun);
+  const { missing, stale: surplus } = await flows.compare(wanted);
   if (missing.length + surplus.length === 0) return asWanted;
   return {
     changes: [
@@ -111,9 +111,9 @@ async function lookAtShared(
  * answer, or does not support bundles, has no flows of the agent.
  */
 async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
-  const flows = flowsOf(bridge, demuxCookie, ovsRun);
+  const flows = flowsOf(bridge, flowCookie, ovsRun);
   try {
-    const { surplus } = await flows.compare([]);
+    const { stale: surplus } = await flows.compare([]);
     if (surplus.length === 0) return asWanted;
     const changes = surplus.map((what) => ({ do: 'remove', what, why: `no gateway is on ${bridge}` }) as const);
     return { changes, fault: null, carryOut: [() => flows.replace([])] };
@@ -150,18 +150,18 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
  * Waits for ovn-controller's port, and brings the flows and the nftables table into the desired state. Writes nothing
  * if nothing differs.
  */
-export async function applyDemux(
+export async function applySharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,
   local: RowDatabase,
-  services: readonly ArrivingService[],
+  services: readonly InboundService[],
   say: (step: string) => void,
-): Promise<readonly DemuxChange[]> {
+): Promise<readonly SharedBridgeChange[]> {
   if ((await hasClusterPort(record, local)) === false) {
     say(`waiting until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
     await hasClusterPort(record, local, portMs);
   }
-  const { changes, fault, carryOut } = await lookAtDemux(record, places, local, services);
+  const { changes, fault, carryOut } = await compareSharedFlows(record, places, local, services);
   if (fault !== null)
     throw new AgentError('proof-failed', fault, {
       hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
@@ -172,8 +172,12 @@ export async function applyDemux(
 }
 
 /** Removes the flows and the nftables table of a node that leaves. */
-export async function removeDemux(record: OverlayRecord, places: OverlayPlaces, local: RowDatabase): Promise<void> {
+export async function removeSharedFlows(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  local: RowDatabase,
+): Promise<void> {
   const without = { ...record, node: { ...record.node, gateway: null } };
-  await applyDemux(without, places, local, [], () => undefined);
+  await applySharedFlows(without, places, local, [], () => undefined);
   removeFile(places.services);
 }

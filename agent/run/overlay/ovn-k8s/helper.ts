@@ -2,14 +2,14 @@ import { followChanges } from '../../../drivers/ovn/changes.ts';
 import { openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import type { DemuxChange } from '../../../model/shared-bridge.ts';
+import type { SharedBridgeChange } from '../../../model/shared-bridge.ts';
 import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { serviceTables } from '../../../overlay/services/inbound-services.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { startWatches } from '../daemon/watches.ts';
 import type { Outcome } from '../loop/pace.ts';
 import { createWork } from '../loop/work.ts';
-import { applyDemux, lookAtDemux } from '../node/shared-flows.ts';
+import { applySharedFlows, compareSharedFlows } from '../node/shared-flows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { credentialsOf } from './ovn-credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
@@ -18,9 +18,9 @@ import { readSharedBridge, type SharedBridge } from './shared.ts';
 const command = 'ovn-k8s-gateway-helper';
 
 /** Output of a helper. */
-export interface HelperTeller {
+export interface HelperOutput {
   /** Called once, when the flows are installed for the first time. */
-  ready(changes: readonly DemuxChange[]): void;
+  ready(changes: readonly SharedBridgeChange[]): void;
   say(line: string): void;
   /** Reports a failure that differs from the previous one. */
   fail(error: AgentError): void;
@@ -32,7 +32,7 @@ export async function makeShared(
   nic: string,
   places: OverlayPlaces,
   say: (line: string) => void,
-): Promise<{ readonly shared: SharedBridge; readonly changes: readonly DemuxChange[] }> {
+): Promise<{ readonly shared: SharedBridge; readonly changes: readonly SharedBridgeChange[] }> {
   const local = await openSwitchDatabase(places.ovsRun);
   try {
     const shared = await readSharedBridge(bridge, nic, places, local);
@@ -52,7 +52,7 @@ export async function keepShared(
   bridge: string,
   nic: string,
   places: OverlayPlaces,
-  { ready, say, fail }: HelperTeller,
+  { ready, say, fail }: HelperOutput,
   stop: AbortSignal,
 ): Promise<void> {
   let end: (error?: Error) => void = () => undefined;
@@ -62,7 +62,7 @@ export async function keepShared(
   stop.addEventListener('abort', () => end());
   const first = await makeShared(bridge, nic, places, say);
   let { shared } = first;
-  let told = '';
+  let reported = '';
   const again = async (): Promise<Outcome> => {
     const local = await openSwitchDatabase(places.ovsRun);
     try {
@@ -78,13 +78,13 @@ export async function keepShared(
   const work = createWork(async () => {
     try {
       const outcome = await again();
-      if (told !== '') say('as wanted again');
-      told = '';
+      if (reported !== '') say('as wanted again');
+      reported = '';
       return outcome;
     } catch (thrown) {
       const error = asAgentError(thrown);
-      if (told !== error.message) fail(error);
-      told = error.message;
+      if (reported !== error.message) fail(error);
+      reported = error.message;
       throw error;
     }
   });
@@ -111,10 +111,10 @@ async function applyDifference(
   places: OverlayPlaces,
   local: RowDatabase,
   say: (line: string) => void,
-): Promise<readonly DemuxChange[]> {
-  const { changes } = await lookAtDemux(record, places, local, services);
+): Promise<readonly SharedBridgeChange[]> {
+  const { changes } = await compareSharedFlows(record, places, local, services);
   if (changes.length === 0) return [];
-  return withLockWhenFree(command, () => applyDemux(record, places, local, services, say));
+  return withLockWhenFree(command, () => applySharedFlows(record, places, local, services, say));
 }
 
 /** Follows the services over the connection that the admin has configured in Open vSwitch. */

@@ -4,7 +4,7 @@ import type { OverlayGateway, OverlayLayout, OverlayNode, OverlayPlan } from '..
 import type { NodeRequest } from '../../../model/ovn-k8s.ts';
 import { joinSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
 import type { DatabaseRows, RowChange } from '../../../model/rows.ts';
-import { type NodeThere, nodeThere } from '../../../overlay/gateway/node-there.ts';
+import { type NodeFromRows, nodeFromRows } from '../../../overlay/gateway/node-from-rows.ts';
 import type { NicFacts } from '../../../overlay/gateway/own-nic.ts';
 import { planLocal } from '../../../overlay/local/local.ts';
 import { type SwitchSettings, switchSettings } from '../../../overlay/local/switch-settings.ts';
@@ -48,7 +48,7 @@ export const macsForNode = macsNeeded(1);
 export function planInit(inputs: NodeInputs): PlannedInit {
   const { request, host, local, northbound, randomMacs } = inputs;
   const settings = switchSettings(local, inputs.systemId);
-  const there = nodeThere(northbound, local, request.name, overlayOwner);
+  const there = nodeFromRows(northbound, local, request.name, overlayOwner);
   const layout = layoutOf(request, there, settings, host);
   const registered = registeredNodes(northbound, layout.owner);
   refuseTwin(request.name, settings.systemId, registered);
@@ -110,7 +110,7 @@ function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): r
 
 function layoutOf(
   { clusterSubnets, serviceSubnets }: NodeRequest,
-  there: NodeThere,
+  there: NodeFromRows,
   { encap }: SwitchSettings,
   { links }: HostFacts,
 ): OverlayLayout {

@@ -3,15 +3,15 @@ import { AgentError } from '../../../errors.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
-import type { ArrivingService, DemuxChange } from '../../../model/shared-bridge.ts';
-import { nodeThere } from '../../../overlay/gateway/node-there.ts';
+import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
+import { nodeFromRows } from '../../../overlay/gateway/node-from-rows.ts';
 import { switchSettings } from '../../../overlay/local/switch-settings.ts';
 import { gatewayNames, patchNames } from '../../../overlay/overlay-names.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { indexRows, listOf, mapOf, textOf } from '../../../overlay/rows/row-index.ts';
-import { arrivingServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
+import { inboundServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
 import { overlayOwner } from '../node/membership.ts';
-import { applyDemux, sharedGateway } from '../node/shared-flows.ts';
+import { applySharedFlows, sharedGateway } from '../node/shared-flows.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readSystemId } from '../record/system-id.ts';
@@ -20,7 +20,7 @@ import { credentialsOf, explained } from './ovn-credentials.ts';
 /** Node as its rows describe it, with the inbound services of its gateway. */
 export interface SharedBridge {
   readonly record: OverlayRecord;
-  readonly services: readonly ArrivingService[];
+  readonly services: readonly InboundService[];
 }
 
 /**
@@ -33,17 +33,17 @@ export async function applyShared(
   places: OverlayPlaces,
   local: RowDatabase,
   say: (line: string) => void,
-): Promise<readonly DemuxChange[]> {
-  return applyDemux(record, places, local, await servicesOf(record, words), say);
+): Promise<readonly SharedBridgeChange[]> {
+  return applySharedFlows(record, places, local, await servicesOf(record, words), say);
 }
 
-async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Promise<readonly ArrivingService[]> {
+async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Promise<readonly InboundService[]> {
   const gateway = sharedGateway(record);
   if (gateway === null) return [];
   const { layout, node, southbound: remotes } = record;
   const southbound = await openSouthbound(remotes, credentialsOf(remotes, 'southbound', words)).catch(explained);
   const rows = await readRows(southbound, serviceTables).finally(() => southbound.close());
-  return arrivingServices(layout, node, gateway, rows);
+  return inboundServices(layout, node, gateway, rows);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function readSharedBridge(
   const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', {})).catch(explained);
   const above = await readRows(northbound, overlayTables.OVN_Northbound).finally(() => northbound.close());
   const { encap, systemId, southbound } = settings;
-  const there = nodeThere(above, rows, name, overlayOwner);
+  const there = nodeFromRows(above, rows, name, overlayOwner);
   const node = { ...there, name, id: 1, systemId, encap, hostAddresses: encap.addresses };
   const layout = {
     naming: 'seed',

@@ -24,7 +24,7 @@ export interface Kind {
   readonly kind: ObjectChange['kind'];
   readonly collection: Parameters<KubernetesApi['follow']>[0];
   /** First word of the object key. */
-  readonly unit: string;
+  readonly keyPrefix: string;
   /** Collection that holds the objects. */
   readonly of: keyof Workload;
   read(object: unknown): Projected;
@@ -35,42 +35,42 @@ const everywhere = { namespace: null };
 export const kinds: readonly Kind[] = [
   {
     kind: 'Node',
-    unit: 'node',
+    keyPrefix: 'node',
     of: 'nodes',
     collection: { apiVersion: 'v1', plural: 'nodes', ...everywhere },
     read: readNode,
   },
   {
     kind: 'Namespace',
-    unit: 'namespace',
+    keyPrefix: 'namespace',
     of: 'namespaces',
     collection: { apiVersion: 'v1', plural: 'namespaces', ...everywhere },
     read: readNamespace,
   },
   {
     kind: 'Pod',
-    unit: 'pod',
+    keyPrefix: 'pod',
     of: 'pods',
     collection: { apiVersion: 'v1', plural: 'pods', ...everywhere },
     read: readPod,
   },
   {
     kind: 'Service',
-    unit: 'service',
+    keyPrefix: 'service',
     of: 'services',
     collection: { apiVersion: 'v1', plural: 'services', ...everywhere },
     read: readService,
   },
   {
     kind: 'EndpointSlice',
-    unit: 'slice',
+    keyPrefix: 'slice',
     of: 'slices',
     collection: { apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices', ...everywhere },
     read: readSlice,
   },
   {
     kind: 'NetworkPolicy',
-    unit: 'policy',
+    keyPrefix: 'policy',
     of: 'policies',
     collection: { apiVersion: 'networking.k8s.io/v1', plural: 'networkpolicies', ...everywhere },
     read: readPolicy,

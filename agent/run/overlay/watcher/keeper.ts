@@ -80,13 +80,13 @@ export function createKeeper(
   };
 }
 
-function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'tell'>, report: WatcherReport): WriterListener {
+function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report: WatcherReport): WriterListener {
   return {
     written: report.wrote,
-    refused: ({ unit }, error) => {
+    refused: ({ objectKey }, error) => {
       report.concern('rows', error);
-      const notice = noticeOfRefused(unit, error, objects);
-      if (notice !== null) api.tell(notice);
+      const notice = noticeOfRefused(objectKey, error, objects);
+      if (notice !== null) api.report(notice);
     },
     stuck: (error) => report.concern('rows', error),
     settled: (refused) => {

@@ -6,7 +6,7 @@ import {
 } from '../../../drivers/ovn/mirrored.ts';
 import type { DatabaseRow, DatabaseShape } from '../../../model/rows.ts';
 import { workloadTables } from '../../../overlay/rows/overlay-tables.ts';
-import { type Existing, holding, listOf } from '../../../overlay/rows/row-index.ts';
+import { listOf, partColumns, type RowIndex } from '../../../overlay/rows/row-index.ts';
 import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 
@@ -23,7 +23,7 @@ export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner'
   /** Tables and columns of the server's schema. */
   readonly shape: DatabaseShape;
   /** Present rows; an unchanged row is the same object. */
-  readonly existing: Existing;
+  readonly existing: RowIndex;
   /** Number of transactions that changed a row, including the transactions by which OVN reports. */
   readonly revision: number;
   /** Calls the listener with the row changes of each transaction, without those by which OVN reports. */
@@ -84,10 +84,10 @@ export async function openNorthbound(
     existing: existingIn(database, read, (row) => tableOf.get(row)),
     onChange: (listener) =>
       database.onChange((changes) => {
-        const told = changes.filter(({ old, now }) => !isReport(old, now));
+        const reported = changes.filter(({ old, now }) => !isReport(old, now));
         const one = (table: string, row: MirrorRow | undefined) => row && read(table, row);
-        if (told.length > 0)
-          listener(told.map(({ table, old, now }) => ({ table, old: one(table, old), now: one(table, now) })));
+        if (reported.length > 0)
+          listener(reported.map(({ table, old, now }) => ({ table, old: one(table, old), now: one(table, now) })));
       }),
     onOwner: database.onOwner,
     transact: database.transact,
@@ -96,13 +96,13 @@ export async function openNorthbound(
 }
 
 function indexesOf(table: string): readonly string[] {
-  return ['name', byUnit, ...Object.keys(holding[table] ?? {})];
+  return ['name', byUnit, ...Object.keys(partColumns[table] ?? {})];
 }
 
 /** Tables and columns that refer to the rows of a table. */
 const holders = new Map<string, { readonly table: string; readonly column: string }[]>();
 for (const table of workloadTables)
-  for (const [column, held] of Object.entries(holding[table] ?? {}))
+  for (const [column, held] of Object.entries(partColumns[table] ?? {}))
     holders.set(held, [...(holders.get(held) ?? []), { table, column }]);
 
 /**
@@ -119,7 +119,7 @@ function existingIn(
   { table: tableOf }: MirroredDatabase,
   read: (table: string, row: MirrorRow) => DatabaseRow,
   nameOfTable: (row: DatabaseRow) => string | undefined,
-): Existing {
+): RowIndex {
   return {
     all: (table) => Array.from(tableOf(table).rows(), (row) => read(table, row)),
     named: (table, name) => {
@@ -131,18 +131,18 @@ function existingIn(
         const found = tableOf(table).get(String(uuid));
         return found === undefined ? [] : [read(table, found)];
       }),
-    holderOf: (row) => {
+    parentOf: (row) => {
       for (const { table, column } of holders.get(nameOfTable(row) ?? '') ?? []) {
         const [found] = tableOf(table).find(column, row._uuid);
         if (found !== undefined) return { table, row: read(table, found), column };
       }
       return null;
     },
-    units: () => new Set(workloadTables.flatMap((table) => [...tableOf(table).values(byUnit)].map(String))),
-    ofUnit: (unit) =>
+    objectKeys: () => new Set(workloadTables.flatMap((table) => [...tableOf(table).values(byUnit)].map(String))),
+    ofObject: (objectKey) =>
       workloadTables.flatMap((table) =>
         tableOf(table)
-          .find(byUnit, unit)
+          .find(byUnit, objectKey)
           .map((row) => ({ table, row: read(table, row) })),
       ),
   };

@@ -2,12 +2,12 @@ import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { Pod, Service } from '../../../model/workload.ts';
-import type { Unit } from '../../../workload/plan-workload.ts';
+import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-faults.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
 import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
 import { type ServedSlices, servedSlices } from '../../../workload/services/served-slices.ts';
-import { unservedNote } from '../../../workload/unserved-asks.ts';
+import { unservedNote } from '../../../workload/unserved-requests.ts';
 import { type Kind, kinds, type Projected } from './followed-kinds.ts';
 import type { Objects } from './objects.ts';
 
@@ -41,9 +41,9 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
  * either, because those were reported; `before` is null without an earlier state.
  */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
-  const told = before === null ? [] : missing(service, before);
+  const reported = before === null ? [] : missing(service, before);
   return missing(service, now)
-    .filter((note) => !told.includes(note))
+    .filter((note) => !reported.includes(note))
     .map((note) => notServedNotice(service, note));
 }
 
@@ -107,11 +107,11 @@ export function viewOf(facts: OutsideFacts): ServiceView {
 }
 
 /** Returns the Event for an object whose rows OVN refuses; null if the key belongs to no present object. */
-export function noticeOfRefused(unit: Unit, error: AgentError, { workload }: Objects): Notice | null {
-  const found = kinds.find((kind) => unit.startsWith(`${kind.unit}:`));
+export function noticeOfRefused(objectKey: ObjectKey, error: AgentError, { workload }: Objects): Notice | null {
+  const found = kinds.find((kind) => objectKey.startsWith(`${kind.keyPrefix}:`));
   if (found === undefined) return null;
   const all: ReadonlyMap<string, Projected> = workload[found.of];
-  const object = all.get(unit.slice(found.unit.length + 1));
+  const object = all.get(objectKey.slice(found.keyPrefix.length + 1));
   if (object === undefined) return null;
   return {
     regarding: regardingOf(found, object),

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
-import type { ObjectChange, ObjectKey, Pod, Service, Workload } from '../../../model/workload.ts';
+import type { NamespacedName, ObjectChange, Pod, Service, Workload } from '../../../model/workload.ts';
 import { serviceOf } from '../../../workload/services/indexed-slices.ts';
 import type { OutsideFacts } from '../../../workload/services/outside.ts';
 import { type Kind, kinds, type Projected } from './followed-kinds.ts';
@@ -30,21 +30,21 @@ export interface ObjectEvents {
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }
 
-export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, workload: Workload): ObjectEvents {
+export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, workload: Workload): ObjectEvents {
   const ofBudget = (kind: Kind, object: Projected): void => {
     const notice = noticeOfBudget(kind, object);
-    if (notice !== null) tell(notice);
+    if (notice !== null) report(notice);
   };
   const ofServices = (services: Iterable<Service>, cluster: Cluster, before: Cluster | null = null): void => {
     const [now, then] = [viewOf({ ...cluster, workload }), before && viewOf({ ...before, workload })];
-    for (const service of services) noticesOfService(service, now, then).forEach(tell);
+    for (const service of services) noticesOfService(service, now, then).forEach(report);
   };
-  const ofEndpoints = (services: Iterable<ObjectKey>, cluster: Cluster): void => {
+  const ofEndpoints = (services: Iterable<NamespacedName>, cluster: Cluster): void => {
     const view = viewOf({ ...cluster, workload });
     for (const key of services) {
       const service = workload.services.get(key);
       const notice = service === undefined ? null : noticeOfEndpoints(service, view);
-      if (notice !== null) tell(notice);
+      if (notice !== null) report(notice);
     }
   };
   return {
@@ -54,9 +54,9 @@ export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, worklo
         for (const object of workload[kind.of].values()) {
           if (!isWanted()) return;
           ofBudget(kind, object);
-          noticesOfAsks(kind, object).forEach(tell);
+          noticesOfAsks(kind, object).forEach(report);
           if (kind.kind === 'Service') ofServices([object as Service], cluster);
-          if (kind.kind === 'Pod') noticesOfHostPorts(object as Pod).forEach(tell);
+          if (kind.kind === 'Pod') noticesOfHostPorts(object as Pod).forEach(report);
           await breathe();
         }
     },
@@ -65,12 +65,12 @@ export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, worklo
       if (services.length > 0) ofServices(services, cluster);
       const slices = changes.flatMap(({ kind, now }) => (kind === 'EndpointSlice' ? (serviceOf(now) ?? []) : []));
       if (slices.length > 0) ofEndpoints(new Set(slices), cluster);
-      for (const pod of changes.flatMap(newPod)) noticesOfHostPorts(pod).forEach(tell);
+      for (const pod of changes.flatMap(newPod)) noticesOfHostPorts(pod).forEach(report);
       for (const { kind, before, now } of changes) {
         const found = kinds.find((one) => one.kind === kind);
         if (found === undefined || now === undefined) continue;
         ofBudget(found, now);
-        noticesOfAsks(found, now, before).forEach(tell);
+        noticesOfAsks(found, now, before).forEach(report);
       }
     },
     servicesBetween: (before, now) => {

@@ -43,7 +43,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       else known.set(key, now);
       return [{ kind, ...(before && { before }), ...(now && { now }) } as ObjectChange];
     };
-    const tell = (changes: readonly ObjectChange[]): void => {
+    const notify = (changes: readonly ObjectChange[]): void => {
       if (unknown.size === 0 && changes.length > 0) listener.changed(changes);
     };
     return {
@@ -57,16 +57,16 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
           changes.push(...put(...entry));
           const pause = breathe();
           if (pause === null) continue;
-          tell(changes);
+          notify(changes);
           changes = [];
           await pause;
         }
         const wasUnknown = unknown.delete(kind);
         if (wasUnknown && unknown.size === 0) listener.whole();
-        else tell(changes);
+        else notify(changes);
       },
       changes: (changes) =>
-        tell(changes.flatMap(({ type, object }) => put(keyOf(object), type === 'DELETED' ? undefined : object))),
+        notify(changes.flatMap(({ type, object }) => put(keyOf(object), type === 'DELETED' ? undefined : object))),
       lost: (error) => {
         lost.set(kind, error);
         hear();

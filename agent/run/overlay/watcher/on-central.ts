@@ -2,9 +2,9 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import type { Teller } from '../loop/daemon-report.ts';
+import type { DaemonOutput } from '../loop/daemon-report.ts';
 import { openClusterApi } from '../node/cluster-api.ts';
-import { withWhatItHas } from '../node/occupied.ts';
+import { withWhatItHas } from '../node/occupied-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
 
@@ -19,15 +19,15 @@ export interface CentralWatcher {
 export function createCentralWatcher(
   config: Pick<Config, 'overlay'>,
   places: OverlayPlaces,
-  teller: Teller,
+  output: DaemonOutput,
   note: (state: WatcherState) => void,
 ): CentralWatcher {
   const { ovnRuns, exposure } = places;
   let running: { readonly watcher: Watcher; readonly stop: () => void } | null = null;
   const start = (nodeName: string) => {
-    const api = openClusterApi(config, nodeName, teller.say);
+    const api = openClusterApi(config, nodeName, output.say);
     const remote = ovnRuns.map((folder) => `unix:${folder}/ovnnb_db.sock`).join(',');
-    return { watcher: startWatcher({ api, remote, teller, note }), stop: api.close };
+    return { watcher: startWatcher({ api, remote, teller: output, note }), stop: api.close };
   };
   return {
     know: ({ layout, members, node }, nodes) => {

@@ -1,7 +1,7 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
-import type { ObjectKey, Pod } from '../../../model/workload.ts';
+import type { NamespacedName, Pod } from '../../../model/workload.ts';
 import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 
@@ -16,9 +16,9 @@ export interface Assignment {
 /** Writer of the address annotations of pods. */
 export interface PodAnnotations {
   /** Writes the annotations of a pod if they differ. If a write is in progress, it is finished first. */
-  annotate(key: ObjectKey): void;
+  annotate(key: NamespacedName): void;
   /** Removes pods that were deleted. */
-  forget(keys: readonly ObjectKey[]): void;
+  forget(keys: readonly NamespacedName[]): void;
   /**
    * Cancels further writes, including those that wait for an API server, because another process may assign addresses
    * from now on.
@@ -33,16 +33,16 @@ export interface PodAnnotations {
  */
 export function createPodAnnotations(
   api: Pick<KubernetesApi, 'annotate'>,
-  assignmentOf: (key: ObjectKey) => Assignment | null,
+  assignmentOf: (key: NamespacedName) => Assignment | null,
   report: (error: AgentError | null) => void,
 ): PodAnnotations {
-  const underWay = new Set<ObjectKey>();
-  const failed = new Map<ObjectKey, AgentError>();
+  const underWay = new Set<NamespacedName>();
+  const failed = new Map<NamespacedName, AgentError>();
   const giveUp = new AbortController();
   let failures = 0;
   let retry: NodeJS.Timeout | null = null;
 
-  const tellFailed = (): void => {
+  const reportFailure = (): void => {
     report([...failed.values()][0] ?? null);
     if (failed.size === 0) failures = 0;
     if (failed.size === 0 || retry !== null) return;
@@ -52,21 +52,21 @@ export function createPodAnnotations(
       [...failed.keys()].forEach(annotate);
     }, retryAfterMs(failures));
   };
-  const forget = (keys: readonly ObjectKey[]): void => {
+  const forget = (keys: readonly NamespacedName[]): void => {
     const known = keys.filter((key) => failed.delete(key));
-    if (known.length > 0) tellFailed();
+    if (known.length > 0) reportFailure();
   };
-  const ended = (key: ObjectKey, { pod, addresses }: Assignment, error: AgentError | null): void => {
+  const ended = (key: NamespacedName, { pod, addresses }: Assignment, error: AgentError | null): void => {
     underWay.delete(key);
     if (giveUp.signal.aborted) return;
     if (error !== null) failed.set(key, error);
     else failed.delete(key);
-    tellFailed();
+    reportFailure();
     const now = assignmentOf(key);
     // A change during the write: another pod of the same name, or other addresses.
     if (error === null && (now?.pod.uid !== pod.uid || now.addresses !== addresses)) annotate(key);
   };
-  function annotate(key: ObjectKey): void {
+  function annotate(key: NamespacedName): void {
     const assignment = assignmentOf(key);
     if (underWay.has(key)) return;
     const differing = assignment === null ? [] : missingOf(assignment);

@@ -1,9 +1,9 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode, ServiceExposure } from '../../../model/overlay.ts';
-import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
+import type { NamespacedName, ObjectChange, Pod, PodAddresses } from '../../../model/workload.ts';
 import { reservedPorts } from '../../../overlay/overlay-names.ts';
-import { type Existing, listOf, mapOf } from '../../../overlay/rows/row-index.ts';
+import { listOf, mapOf, type RowIndex } from '../../../overlay/rows/row-index.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
 import { portName } from '../../../workload/pods/port-name.ts';
 import { keyOf } from './followed-kinds.ts';
@@ -14,8 +14,8 @@ import { createPodAnnotations } from './pod-annotations.ts';
 export interface NetworkFacts {
   readonly layout: OverlayLayout;
   readonly nodes: readonly OverlayNode[];
-  readonly pods: ReadonlyMap<ObjectKey, Pod>;
-  readonly existing: Existing;
+  readonly pods: ReadonlyMap<NamespacedName, Pod>;
+  readonly existing: RowIndex;
   readonly exposure: Pick<ServiceExposure, 'fixedRanges'>;
 }
 
@@ -36,7 +36,7 @@ export interface PodNetworks {
  * `report` is called with the reason if a pod cannot be annotated, and with null when no such pod is left.
  */
 export function createPodNetworks(
-  api: Pick<KubernetesApi, 'annotate' | 'tell'>,
+  api: Pick<KubernetesApi, 'annotate' | 'report'>,
   report: (error: AgentError | null) => void,
 ): PodNetworks {
   const book = createAddressBook();
@@ -65,7 +65,7 @@ export function createPodNetworks(
         reserved: reservedPorts(facts.layout, facts.nodes),
         addressesOfRow: (key, uid) => addressesOfRow(facts.existing, key, uid),
       });
-      for (const fault of faults) api.tell(noticeOfFault(fault));
+      for (const fault of faults) api.report(noticeOfFault(fault));
       annotations.forget(gone);
       for (const key of new Set([...pods.map(keyOf), ...changed])) annotations.annotate(key);
       return changed.flatMap((key) => {
@@ -80,9 +80,9 @@ export function createPodNetworks(
 /** Returns the pods after all changes; a pod that was changed and then removed is gone. */
 function podsOf(changes: readonly ObjectChange[]): {
   readonly pods: readonly Pod[];
-  readonly gone: readonly ObjectKey[];
+  readonly gone: readonly NamespacedName[];
 } {
-  const last = new Map<ObjectKey, Pod | null>();
+  const last = new Map<NamespacedName, Pod | null>();
   for (const change of changes) {
     if (change.kind !== 'Pod') continue;
     const one = change.now ?? change.before;
@@ -99,7 +99,7 @@ function podsOf(changes: readonly ObjectChange[]): {
  * (ovn-nb(5), Logical_Switch_Port.addresses). Empty if the row belongs to an earlier pod of that name. A row without a
  * uid is from a release that did not write it, and is accepted.
  */
-export function addressesOfRow(existing: Existing, pod: ObjectKey, uid: string): readonly string[] {
+export function addressesOfRow(existing: RowIndex, pod: NamespacedName, uid: string): readonly string[] {
   const row = existing.named('Logical_Switch_Port', portName(pod));
   const { 'iface-id-ver': of = uid } = mapOf(row, 'options');
   return of !== uid ? [] : listOf(row, 'addresses').flatMap((text) => String(text).split(' ').slice(1));

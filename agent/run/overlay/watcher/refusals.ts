@@ -1,54 +1,54 @@
-import type { Unit } from '../../../workload/plan-workload.ts';
+import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 
 /** Object key whose rows the database has refused although it was alone in the transaction. */
 export interface Refused {
-  readonly unit: Unit;
+  readonly objectKey: ObjectKey;
   /** Number of refusals in a row. */
   readonly failures: number;
 }
 
 /** Refused object keys until they are written. Each is tried again after a pause of its own. */
 export interface Refusals {
-  readonly units: ReadonlySet<Unit>;
-  refuse(unit: Unit, nowMs: number): Refused;
+  readonly objectKeys: ReadonlySet<ObjectKey>;
+  refuse(objectKey: ObjectKey, nowMs: number): Refused;
   /**
    * Returns a key whose retry is due; null if none is due. The key is not due again before its next result is reported.
    */
-  take(nowMs: number): Unit | null;
+  take(nowMs: number): ObjectKey | null;
   /** Makes the retry of a refused key due at once, because its object has changed. */
-  wake(unit: string): void;
+  wake(objectKey: string): void;
   /** Removes keys that were written. */
-  done(units: Iterable<Unit>): void;
+  done(objectKeys: Iterable<ObjectKey>): void;
   /** Returns the time of the next retry; null if no key is refused. */
   dueMs(): number | null;
 }
 
 export function createRefusals(): Refusals {
-  const refused = new Map<Unit, { readonly failures: number; readonly dueMs: number }>();
-  const units = new Set<Unit>();
+  const refused = new Map<ObjectKey, { readonly failures: number; readonly dueMs: number }>();
+  const objectKeys = new Set<ObjectKey>();
   return {
-    units,
-    refuse: (unit, nowMs) => {
-      const failures = (refused.get(unit)?.failures ?? 0) + 1;
-      refused.set(unit, { failures, dueMs: nowMs + retryAfterMs(failures) });
-      units.add(unit);
-      return { unit, failures };
+    objectKeys,
+    refuse: (objectKey, nowMs) => {
+      const failures = (refused.get(objectKey)?.failures ?? 0) + 1;
+      refused.set(objectKey, { failures, dueMs: nowMs + retryAfterMs(failures) });
+      objectKeys.add(objectKey);
+      return { objectKey, failures };
     },
     take: (nowMs) => {
-      const [unit, due] = [...refused].find(([, { dueMs }]) => dueMs <= nowMs) ?? [];
-      if (unit === undefined || due === undefined) return null;
-      refused.set(unit, { ...due, dueMs: Number.POSITIVE_INFINITY });
-      return unit;
+      const [objectKey, due] = [...refused].find(([, { dueMs }]) => dueMs <= nowMs) ?? [];
+      if (objectKey === undefined || due === undefined) return null;
+      refused.set(objectKey, { ...due, dueMs: Number.POSITIVE_INFINITY });
+      return objectKey;
     },
-    wake: (unit) => {
-      const one = refused.get(unit);
-      if (one !== undefined) refused.set(unit, { ...one, dueMs: 0 });
+    wake: (objectKey) => {
+      const one = refused.get(objectKey);
+      if (one !== undefined) refused.set(objectKey, { ...one, dueMs: 0 });
     },
     done: (written) => {
-      for (const unit of written) {
-        refused.delete(unit);
-        units.delete(unit);
+      for (const objectKey of written) {
+        refused.delete(objectKey);
+        objectKeys.delete(objectKey);
       }
     },
     dueMs: () => {

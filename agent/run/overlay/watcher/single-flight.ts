@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../../deadline.ts';
 
 /** Single flight of a piece of work: one turn after the other, whenever there is work. */
-export interface Turns {
+export interface SingleFlight {
   /** Starts a turn unless one is in progress. */
   start(): void;
   /** Cancels further turns. Settles when the turn in progress has ended. */
@@ -9,17 +9,17 @@ export interface Turns {
 }
 
 /**
- * Creates a single flight. `turn` does all work that is due. `dueMs` returns the time of the next turn, by the clock of
+ * Creates a single flight. `job` does all work that is due. `dueMs` returns the time of the next turn, by the clock of
  * deadline.ts; null if only `start` begins the next one.
  */
-export function createTurns(turn: () => Promise<void>, dueMs: () => number | null): Turns {
+export function createSingleFlight(job: () => Promise<void>, dueMs: () => number | null): SingleFlight {
   let current: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   function start(): void {
     if (current !== null || isClosed) return;
     clearTimeout(timer);
-    current = turn().finally(() => {
+    current = job().finally(() => {
       current = null;
       const due = isClosed ? null : dueMs();
       if (due !== null) timer = setTimeout(start, Math.max(0, due - monotonicMs()));

@@ -1,6 +1,6 @@
 import type { AgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
-import type { Teller } from '../loop/daemon-report.ts';
+import type { DaemonOutput } from '../loop/daemon-report.ts';
 
 /** Separate causes for which a watcher cannot work. */
 export type Concern = 'api' | 'database' | 'rows' | 'annotations';
@@ -11,7 +11,7 @@ export interface WatcherReport {
   objects(counts: Readonly<Record<string, number>>): void;
   nodesOutside(names: readonly string[]): void;
   wrote(): void;
-  refused(units: ReadonlySet<string>): void;
+  refused(objectKeys: ReadonlySet<string>): void;
   /** Sets the failure of a concern; null if it works again. The same failure is reported once. */
   concern(concern: Concern, error: AgentError | null): void;
   /** Reports the last state at once. */
@@ -22,7 +22,7 @@ export interface WatcherReport {
 const quietMs = 1_000;
 
 /** Creates the report. Calls `note` with the state as soon as it changes, and at most once a second. */
-export function createReport({ say, fail }: Teller, note: (state: WatcherState) => void): WatcherReport {
+export function createReport({ say, fail }: DaemonOutput, note: (state: WatcherState) => void): WatcherReport {
   let state: WatcherState = {
     role: 'waiting',
     objects: {},
@@ -57,8 +57,8 @@ export function createReport({ say, fail }: Teller, note: (state: WatcherState) 
       if (String(nodesOutside) !== String(state.nodesOutside)) change({ nodesOutside });
     },
     wrote: () => change({ wroteAt: new Date().toISOString() }),
-    refused: (units) => {
-      if (units.size + state.refused.length > 0) change({ refused: [...units].toSorted() });
+    refused: (objectKeys) => {
+      if (objectKeys.size + state.refused.length > 0) change({ refused: [...objectKeys].toSorted() });
     },
     concern: (concern, error) => {
       const before = concerns.get(concern);

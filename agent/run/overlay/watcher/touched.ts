@@ -1,5 +1,5 @@
 import type { DatabaseRow } from '../../../model/rows.ts';
-import { type Existing, listOf, mapOf } from '../../../overlay/rows/row-index.ts';
+import { listOf, mapOf, type RowIndex } from '../../../overlay/rows/row-index.ts';
 import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
 import type { RowUpdate } from './northbound-mirror.ts';
 
@@ -12,18 +12,18 @@ const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router'
  */
 export function touchedBy(
   changes: readonly RowUpdate[],
-  existing: Pick<Existing, 'referred'>,
+  existing: Pick<RowIndex, 'referred'>,
 ): ReadonlySet<string> | 'everything' {
-  const units = new Set<string>();
+  const objectKeys = new Set<string>();
   for (const { table, old, now } of changes) {
     if (holders.has(table) && (old === undefined || now === undefined)) return 'everything';
     const off = holders.has(table) ? takenOff(old, now, existing) : [];
     for (const row of [old, now, ...off]) {
-      const unit = mapOf(row ?? null, 'external_ids')[tagKeys.unit];
-      if (unit !== undefined) units.add(unit);
+      const objectKey = mapOf(row ?? null, 'external_ids')[tagKeys.unit];
+      if (objectKey !== undefined) objectKeys.add(objectKey);
     }
   }
-  return units;
+  return objectKeys;
 }
 
 /**
@@ -33,7 +33,7 @@ export function touchedBy(
 function takenOff(
   old: DatabaseRow | undefined,
   now: DatabaseRow | undefined,
-  existing: Pick<Existing, 'referred'>,
+  existing: Pick<RowIndex, 'referred'>,
 ): readonly DatabaseRow[] {
   const kept = new Set(listOf(now ?? null, 'load_balancer'));
   return existing.referred(old ?? null, 'load_balancer', 'Load_Balancer').filter(({ _uuid }) => !kept.has(_uuid));

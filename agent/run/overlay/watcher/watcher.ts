@@ -2,7 +2,7 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { asAgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import { nodesOutside } from '../../../workload/cluster-nodes.ts';
-import type { Teller } from '../loop/daemon-report.ts';
+import type { DaemonOutput } from '../loop/daemon-report.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 import { kinds } from './followed-kinds.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
@@ -26,7 +26,7 @@ export interface Watcher {
 export interface WatcherPlaces {
   readonly api: KubernetesApi;
   readonly remote: string;
-  readonly teller: Teller;
+  readonly teller: DaemonOutput;
   readonly note: (state: WatcherState) => void;
 }
 
@@ -34,9 +34,9 @@ export interface WatcherPlaces {
  * Starts to follow the objects and continues until `close` is called, through failures of the API server and the
  * database.
  */
-export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watcher {
+export function startWatcher({ api, remote, teller: output, note }: WatcherPlaces): Watcher {
   const stop = new AbortController();
-  const report = createReport(teller, note);
+  const report = createReport(output, note);
   let cluster: Cluster | null = null;
   let keeper: Keeper | null = null;
   let failures = 0;

@@ -37,13 +37,13 @@ const mostBytes = 400_000;
 export async function bring(
   northbound: Northbound,
   facts: WorkloadFacts,
-  units: ReadonlySet<string>,
+  objectKeys: ReadonlySet<string>,
   isOne: boolean,
 ): Promise<Outcome> {
   for (let stale = 0; stale < mostStale; stale += 1) {
     let plan: OverlayPlan | 'too much';
     try {
-      plan = await planned(northbound, facts, units, isOne);
+      plan = await planned(northbound, facts, objectKeys, isOne);
     } catch (error) {
       return { end: 'refused', error: asAgentError(error) };
     }
@@ -65,13 +65,13 @@ export async function bring(
 async function planned(
   northbound: Northbound,
   facts: WorkloadFacts,
-  units: ReadonlySet<string>,
+  objectKeys: ReadonlySet<string>,
   isOne: boolean,
 ): Promise<OverlayPlan | 'too much'> {
   const breathe = createSlices(monotonicMs);
   for (let tries = 0; ; tries += 1) {
     const { existing, shape, revision } = northbound;
-    const steps = planInSteps(facts, existing, shape, units);
+    const steps = planInSteps(facts, existing, shape, objectKeys);
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;

@@ -2,15 +2,15 @@ import { monotonicMs } from '../../../deadline.ts';
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { ObjectChange } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
-import type { Unit } from '../../../workload/plan-workload.ts';
+import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
-import { errandOf, everyErrand, togetherWith } from './all-work.ts';
+import { allWork, togetherWith, workOf } from './all-work.ts';
 import type { Northbound, RowUpdate } from './northbound-mirror.ts';
 import type { Refused } from './refusals.ts';
-import { createTurns } from './single-flight.ts';
+import { createSingleFlight } from './single-flight.ts';
 import { createSlices } from './slices.ts';
 import { touchedBy } from './touched.ts';
-import { createErrands, type Errand, type Errands } from './work-queue.ts';
+import { createWorkQueue, type WorkItem, type WorkQueue } from './work-queue.ts';
 import { bring, type Outcome } from './write-rows.ts';
 
 /** Listener for the progress of the writer. */
@@ -22,7 +22,7 @@ export interface WriterListener {
   /** Called when nothing can be written at present. */
   stuck(error: AgentError): void;
   /** Called when there is nothing left to write except refused object keys. */
-  settled(refused: ReadonlySet<Unit>): void;
+  settled(refused: ReadonlySet<ObjectKey>): void;
 }
 
 /**
@@ -44,22 +44,22 @@ export function createWriter(
   facts: () => WorkloadFacts | null,
   listener: WriterListener,
 ): Writer {
-  const errands = createErrands((unit) => togetherWith(unit, facts()));
-  const put = ({ of, units }: Errand): void => errands.add(of, units);
+  const errands = createWorkQueue((objectKey) => togetherWith(objectKey, facts()));
+  const put = ({ of, objectKeys }: WorkItem): void => errands.add(of, objectKeys);
   const unread = createUnread(put);
   let isEverything = false;
   let failures = 0;
 
-  const look = (changes: readonly RowUpdate[], own: ReadonlySet<Unit>): void => {
+  const look = (changes: readonly RowUpdate[], own: ReadonlySet<ObjectKey>): void => {
     const [touched, now] = [touchedBy(changes, northbound.existing), facts()];
     if (touched === 'everything' || now === null) isEverything = true;
-    else for (const unit of touched) if (!own.has(unit)) errands.add(unit, togetherWith(unit, now));
+    else for (const objectKey of touched) if (!own.has(objectKey)) errands.add(objectKey, togetherWith(objectKey, now));
   };
-  const rows = hearRows(northbound, look, () => turns.start());
-  const write = async (batch: readonly Errand[], now: WorkloadFacts): Promise<void> => {
-    const units = new Set(batch.flatMap((errand) => [...errand.units]));
+  const rows = hearRows(northbound, look, () => flight.start());
+  const write = async (batch: readonly WorkItem[], now: WorkloadFacts): Promise<void> => {
+    const objectKeys = new Set(batch.flatMap((item) => [...item.objectKeys]));
     try {
-      const outcome = await rows.during(units, () => bring(northbound, now, units, batch.length === 1));
+      const outcome = await rows.during(objectKeys, () => bring(northbound, now, objectKeys, batch.length === 1));
       judge(errands, batch, outcome, listener);
       // The driver reports at once that the lock was lost.
       failures = outcome.end === 'not owner' ? failures + 1 : 0;
@@ -74,12 +74,12 @@ export function createWriter(
     const now = facts();
     if (now === null || !northbound.isOwner) return;
     isEverything = false;
-    for (const errand of everyErrand(northbound, now)) {
-      put(errand);
+    for (const item of allWork(northbound, now)) {
+      put(item);
       await breathe();
     }
   };
-  const turn = async (): Promise<void> => {
+  const job = async (): Promise<void> => {
     const breathe = createSlices(monotonicMs);
     do {
       await breathe();
@@ -92,7 +92,7 @@ export function createWriter(
       await write(batch, now);
     } while (failures === 0);
   };
-  const turns = createTurns(turn, () => {
+  const flight = createSingleFlight(job, () => {
     if (!northbound.isOwner || facts() === null) return null;
     if (failures > 0) return monotonicMs() + retryAfterMs(failures);
     return unread.isEmpty() ? errands.dueMs() : 0;
@@ -101,14 +101,14 @@ export function createWriter(
     changed: (changes) => {
       if (facts() === null) isEverything = true;
       else unread.add(changes);
-      turns.start();
+      flight.start();
     },
     all: () => {
       isEverything = true;
       failures = 0;
-      turns.start();
+      flight.start();
     },
-    close: turns.close,
+    close: flight.close,
   };
 }
 
@@ -116,7 +116,7 @@ export function createWriter(
  * Creates a list of changes whose object keys are not determined yet, in their order. Determining them takes long if
  * there are many policies.
  */
-function createUnread(put: (errand: Errand) => void) {
+function createUnread(put: (errand: WorkItem) => void) {
   let changes: ObjectChange[] = [];
   return {
     isEmpty: () => changes.length === 0,
@@ -135,7 +135,7 @@ function createUnread(put: (errand: Errand) => void) {
         for (const change of next) {
           const now = facts();
           if (now === null) isWhole = false;
-          else put(errandOf(change, now));
+          else put(workOf(change, now));
           await breathe();
         }
       }
@@ -144,7 +144,7 @@ function createUnread(put: (errand: Errand) => void) {
   };
 }
 
-function judge(errands: Errands, batch: readonly Errand[], outcome: Outcome, listener: WriterListener): void {
+function judge(errands: WorkQueue, batch: readonly WorkItem[], outcome: Outcome, listener: WriterListener): void {
   if (outcome.end === 'refused') {
     const alone = errands.refuse(batch, monotonicMs());
     if (alone !== null) listener.refused(alone, outcome.error);
@@ -162,10 +162,10 @@ function judge(errands: Errands, batch: readonly Errand[], outcome: Outcome, lis
  */
 function hearRows(
   northbound: Northbound,
-  look: (changes: readonly RowUpdate[], own: ReadonlySet<Unit>) => void,
+  look: (changes: readonly RowUpdate[], own: ReadonlySet<ObjectKey>) => void,
   start: () => void,
 ) {
-  const none: ReadonlySet<Unit> = new Set();
+  const none: ReadonlySet<ObjectKey> = new Set();
   let heard: (readonly RowUpdate[])[] | null = null;
   northbound.onChange((changes) => {
     if (heard !== null) heard.push(changes);
@@ -175,16 +175,16 @@ function hearRows(
     }
   });
   return {
-    during: async (own: ReadonlySet<Unit>, transaction: () => Promise<Outcome>): Promise<Outcome> => {
-      const told: (readonly RowUpdate[])[] = [];
-      heard = told;
+    during: async (own: ReadonlySet<ObjectKey>, transaction: () => Promise<Outcome>): Promise<Outcome> => {
+      const reported: (readonly RowUpdate[])[] = [];
+      heard = reported;
       try {
         const outcome = await transaction();
-        if (outcome.end === 'written') look(told.pop() ?? [], own);
+        if (outcome.end === 'written') look(reported.pop() ?? [], own);
         return outcome;
       } finally {
         heard = null;
-        for (const changes of told) look(changes, none);
+        for (const changes of reported) look(changes, none);
       }
     },
   };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { portRanges, portsFault } from '../../../../agent/config/exposure.ts';
 import { readListeners } from '../../../../agent/drivers/host/kernel/listening-sockets.ts';
-import type { ArrivingService } from '../../../../agent/model/shared-bridge.ts';
+import type { InboundService } from '../../../../agent/model/shared-bridge.ts';
 import { type OwnPlaces, servedBeside } from '../../../../agent/overlay/services/own-places.ts';
 
 const own: OwnPlaces = {
@@ -19,7 +19,7 @@ const own: OwnPlaces = {
   apiServers: [{ address: '203.0.113.6', port: 8443 }],
 };
 
-function served(protocol: ArrivingService['protocol'], address: string, port: number): boolean {
+function served(protocol: InboundService['protocol'], address: string, port: number): boolean {
   return servedBeside([{ protocol, address, port, target: null, isServedHere: false }], own).length === 1;
 }
 

@@ -7,8 +7,8 @@ import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts'
 import type { SharedPorts } from '../../../../agent/model/shared-bridge.ts';
 import { withoutLength } from '../../../../agent/overlay/addresses.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
-import { arrivingServices } from '../../../../agent/overlay/services/inbound-services.ts';
-import { demuxFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
+import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
+import { sharedBridgeFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
 import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
 
@@ -49,8 +49,8 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
   const layout = { modern, dual, six }[facts.layout ?? 'modern'];
   const gateway = gatewayOf(1, facts.gateway);
   const node = nodeOf(1, { ...facts.node, gateway });
-  const services = arrivingServices(layout, node, gateway, southboundOf(facts, node));
-  const flows = demuxFlows(node, gateway, facts.ports ?? { nic: 1, cluster: 2, isAlone: true }, services);
+  const services = inboundServices(layout, node, gateway, southboundOf(facts, node));
+  const flows = sharedBridgeFlows(node, gateway, facts.ports ?? { nic: 1, cluster: 2, isAlone: true }, services);
   return {
     'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),
     'table.nft': hostServices(services, 'ovn-k8s-mp0', gateway.addresses.map(withoutLength))?.script ?? null,
@@ -130,7 +130,7 @@ t.test('without a gateway a node is told of what it serves itself in the cluster
     '10.43.0.80:80': '10.42.1.9:8080',
     '192.0.2.11:30080': '10.42.1.9:8080',
   };
-  const services = arrivingServices(modern, node, null, southboundOf({ balancers: [{ name: 'all', vips }] }, node));
+  const services = inboundServices(modern, node, null, southboundOf({ balancers: [{ name: 'all', vips }] }, node));
   const target = { address: '192.0.2.11', port: 6443 };
   t.strictSame(services, [{ protocol: 'tcp', address: '10.43.0.1', port: 443, target, isServedHere: true }]);
   t.end();
@@ -145,7 +145,7 @@ t.test('a member that claims the address of this node takes no service from it',
     const [first, second] = rows.tables.Chassis ?? [];
     const Chassis = [first, { ...second, encaps }] as DatabaseRow[];
     const tables = { ...rows.tables, Chassis, Encap: [own, liar, ...more] as DatabaseRow[] };
-    return arrivingServices(modern, node, node.gateway, { ...rows, tables }).length;
+    return inboundServices(modern, node, node.gateway, { ...rows, tables }).length;
   };
   t.equal(arriving([liar?._uuid]), 1, 'an honest one');
   t.equal(arriving([own?._uuid]), 1, 'by the row of this node');

@@ -6,7 +6,7 @@ import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
 import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
-import { allUnits, concernedUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
+import { allObjectKeys, concernedObjectKeys, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { applied, dual, dualNode, emptyNorthbound, exposure, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 import { openBook, podOf } from './pods.ts';
@@ -28,7 +28,7 @@ function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern
   });
   const write = () => {
     const { existing, shape } = foundIn(database.rows());
-    const plan = planWorkload(facts(), existing, shape, allUnits(facts(), existing));
+    const plan = planWorkload(facts(), existing, shape, allObjectKeys(facts(), existing));
     database.transact(operationsOf(plan, shape));
     // Address sets go with the ports, and have tests of their own.
     return { ...plan, changes: plan.changes.filter(({ table }) => table === 'Logical_Switch_Port') };
@@ -230,8 +230,8 @@ t.test('a policy has the port of a pod that is made in the same transaction', (t
 
 t.test('a change concerns the pod that it is of', (t) => {
   const { facts } = clusterOf([nodeOf(1)]);
-  const units = (change: Parameters<typeof concernedUnits>[0]) =>
-    concernedUnits(change, facts()).filter((unit) => unit.startsWith('pod:'));
+  const units = (change: Parameters<typeof concernedObjectKeys>[0]) =>
+    concernedObjectKeys(change, facts()).filter((unit) => unit.startsWith('pod:'));
   t.strictSame(units({ kind: 'Pod', now: podOf('a') }), ['pod:default/a']);
   t.strictSame(units({ kind: 'Pod', before: podOf('a') }), ['pod:default/a']);
   t.strictSame(units({ kind: 'Namespace', now: { name: 'default', uid: 'x', labels: {} } }), []);

@@ -3,7 +3,7 @@
 import type { DatabaseRow } from '../../../../agent/model/rows.ts';
 import type { Protocol } from '../../../../agent/model/workload.ts';
 import { parseRange } from '../../../../agent/net/address-range.ts';
-import { type Existing, indexRows, listOf, textOf } from '../../../../agent/overlay/rows/row-index.ts';
+import { indexRows, listOf, type RowIndex, textOf } from '../../../../agent/overlay/rows/row-index.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 
 /** A first packet between two ends; an end without a port is outside. */
@@ -37,7 +37,7 @@ export function accessListsIn(database: ModelDatabase): AccessLists {
 
 type Match = (packet: Packet) => boolean;
 
-function parse(text: string, existing: Existing): Match {
+function parse(text: string, existing: RowIndex): Match {
   const tokens = text.match(/[&|]{2}|[=!<>]=|[(){},]|[$@]?[\w.:/]+/g) ?? [];
   let at = 0;
   const take = (expected?: string): string => {
@@ -115,7 +115,7 @@ function predicate(word: string): Match {
   }
 }
 
-function compared(field: string, relation: string, constants: readonly string[], existing: Existing): Match {
+function compared(field: string, relation: string, constants: readonly string[], existing: RowIndex): Match {
   const [kind = '', part] = field.split('.');
   if (kind === 'inport' || kind === 'outport') {
     const members = portsOf(existing.named('Port_Group', (constants[0] ?? '').slice(1)), existing);
@@ -138,12 +138,12 @@ function compared(field: string, relation: string, constants: readonly string[],
   };
 }
 
-function portsOf(group: DatabaseRow | null, existing: Existing): ReadonlySet<string> {
+function portsOf(group: DatabaseRow | null, existing: RowIndex): ReadonlySet<string> {
   if (group === null) throw new Error('a match speaks of a group that is not there');
   return new Set(existing.referred(group, 'ports', 'Logical_Switch_Port').map((row) => textOf(row, 'name')));
 }
 
-function addressesOf(constant: string, existing: Existing): readonly string[] {
+function addressesOf(constant: string, existing: RowIndex): readonly string[] {
   if (!constant.startsWith('$')) return [constant];
   const set = existing.named('Address_Set', constant.slice(1));
   if (set === null) throw new Error(`a match speaks of ${constant}, which is not there`);

@@ -8,11 +8,11 @@ import type {
   ObjectChange,
   Pod,
 } from '../../../../agent/model/workload.ts';
-import { type Existing, indexRows } from '../../../../agent/overlay/rows/row-index.ts';
+import { indexRows, type RowIndex } from '../../../../agent/overlay/rows/row-index.ts';
 import { operationsOf, type RowOperation } from '../../../../agent/overlay/rows/row-operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
-import { planWorkload, type Unit } from '../../../../agent/workload/plan-workload.ts';
+import { type ObjectKey, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { policies as parts } from '../../../../agent/workload/policies/policies.ts';
 import { exposure } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
@@ -72,23 +72,23 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
 }
 
 /** The units of policies that objects call for, and those that rows are there of. */
-export function policyUnitsOf(facts: WorkloadFacts, existing: Existing): readonly Unit[] {
+export function policyUnitsOf(facts: WorkloadFacts, existing: RowIndex): readonly ObjectKey[] {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
   const kinds = parts.map(({ kind }) => `${kind}:`);
-  const there = [...existing.units()].filter((unit) => kinds.some((kind) => unit.startsWith(kind)));
+  const there = [...existing.objectKeys()].filter((unit) => kinds.some((kind) => unit.startsWith(kind)));
   return [...new Set([...wanted, ...there])];
 }
 
-export function allPolicyUnits(facts: WorkloadFacts, database: ModelDatabase): readonly Unit[] {
+export function allPolicyUnits(facts: WorkloadFacts, database: ModelDatabase): readonly ObjectKey[] {
   return policyUnitsOf(facts, indexRows(database.rows()));
 }
 
-export function concernedPolicyUnits(change: ObjectChange, facts: WorkloadFacts): readonly Unit[] {
+export function concernedPolicyUnits(change: ObjectChange, facts: WorkloadFacts): readonly ObjectKey[] {
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
 /** Plans these units, and makes the changes; returns the plan. */
-export function applied(facts: WorkloadFacts, database: ModelDatabase, units: readonly Unit[]): OverlayPlan {
+export function applied(facts: WorkloadFacts, database: ModelDatabase, units: readonly ObjectKey[]): OverlayPlan {
   const rows = database.rows();
   const plan = planWorkload(facts, indexRows(rows), rows.shape, units);
   database.transact(operationsOf(plan, rows.shape));

@@ -5,7 +5,7 @@ import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
 import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
-import { allUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
+import { allObjectKeys, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { readService } from '../../../../agent/workload/services/read-service.ts';
 import { readSlice } from '../../../../agent/workload/services/read-slice.ts';
 import { exposure, modern } from '../../overlay/cluster.ts';
@@ -46,7 +46,7 @@ export function factsFor(
 /** The plan of all units. */
 export function planAll(facts: WorkloadFacts, rows: NorthboundFacts['rows']): OverlayPlan {
   const { existing, shape } = foundIn(rows);
-  return planWorkload(facts, existing, shape, allUnits(facts, existing));
+  return planWorkload(facts, existing, shape, allObjectKeys(facts, existing));
 }
 
 /** Plans all units, and makes the changes. */

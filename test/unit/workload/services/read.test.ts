@@ -1,7 +1,7 @@
 // What is read of objects of the API, and which units a change of one concerns.
 import t from 'tap';
 import type { EndpointSlice } from '../../../../agent/model/workload.ts';
-import { concernedUnits } from '../../../../agent/workload/plan-workload.ts';
+import { concernedObjectKeys } from '../../../../agent/workload/plan-workload.ts';
 import { readService } from '../../../../agent/workload/services/read-service.ts';
 import { readSlice } from '../../../../agent/workload/services/read-slice.ts';
 import { factsFor, serviceObject, sliceObject } from './facts.ts';
@@ -75,12 +75,12 @@ t.test('a slice concerns the service that it is of, and the one that it was of',
   const facts = factsFor([], []);
   const one = (service: string): EndpointSlice => readSlice(sliceObject(service, []));
   const concerned = (before?: EndpointSlice, now?: EndpointSlice) =>
-    concernedUnits({ kind: 'EndpointSlice', ...(before && { before }), ...(now && { now }) }, facts);
+    concernedObjectKeys({ kind: 'EndpointSlice', ...(before && { before }), ...(now && { now }) }, facts);
   t.strictSame(concerned(undefined, one('web')), ['service:default/web']);
   t.strictSame(concerned(one('web'), one('web')), ['service:default/web']);
   t.strictSame(concerned(one('web'), one('other')), ['service:default/web', 'service:default/other']);
   t.strictSame(concerned({ ...one('web'), serviceName: null }), []);
   const service = readService(serviceObject('web'));
-  t.strictSame([...new Set(concernedUnits({ kind: 'Service', before: service }, facts))], ['service:default/web']);
+  t.strictSame([...new Set(concernedObjectKeys({ kind: 'Service', before: service }, facts))], ['service:default/web']);
   t.end();
 });

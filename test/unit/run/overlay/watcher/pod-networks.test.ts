@@ -17,7 +17,7 @@ function networks(annotate: Annotate = async () => 'written', ports: readonly Da
   const reports: (string | null)[] = [];
   const pods = new Map<string, Pod>();
   const { existing } = foundIn({ database: 'OVN_Northbound', shape: {}, tables: { Logical_Switch_Port: ports } });
-  const made = createPodNetworks({ annotate, tell: () => undefined }, (error) => {
+  const made = createPodNetworks({ annotate, report: () => undefined }, (error) => {
     reports.push(error?.message ?? null);
   });
   const tell = (...changes: readonly ObjectChange[]): void => {

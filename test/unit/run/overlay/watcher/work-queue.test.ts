@@ -1,11 +1,11 @@
 import t from 'tap';
-import { createErrands, type Errand, type Errands } from '../../../../../agent/run/overlay/watcher/work-queue.ts';
+import { createWorkQueue, type WorkItem, type WorkQueue } from '../../../../../agent/run/overlay/watcher/work-queue.ts';
 
-const namesOf = (errands: readonly Errand[]): readonly string[] => errands.map(({ of }) => of);
+const namesOf = (errands: readonly WorkItem[]): readonly string[] => errands.map(({ of }) => of);
 const alone = (unit: string): string[] => [unit];
 
 /** Takes everything that is due, with a database that refuses whatever has one of these units; the transactions, and the units that were told. */
-function drain(errands: Errands, bad: readonly string[], nowMs: number) {
+function drain(errands: WorkQueue, bad: readonly string[], nowMs: number) {
   const written: (readonly string[])[] = [];
   const told: string[] = [];
   let tries = 0;
@@ -13,26 +13,26 @@ function drain(errands: Errands, bad: readonly string[], nowMs: number) {
     const batch = errands.take(nowMs);
     if (batch.length === 0) return { written, told, tries };
     tries += 1;
-    const units = new Set(batch.flatMap((errand) => [...errand.units]));
+    const units = new Set(batch.flatMap((errand) => [...errand.objectKeys]));
     if (![...units].some((unit) => bad.includes(unit))) {
       errands.done(batch);
       written.push([...units]);
     } else {
       const refused = errands.refuse(batch, nowMs);
-      if (refused !== null) told.push(`${refused.unit} ${refused.failures}`);
+      if (refused !== null) told.push(`${refused.objectKey} ${refused.failures}`);
     }
   }
 }
 
 t.test('what comes while others are under way is one transaction, in its order, of some size', async (t) => {
-  const errands = createErrands(alone);
+  const errands = createWorkQueue(alone);
   t.strictSame([errands.take(0), errands.dueMs()], [[], null]);
   for (const name of ['pod:a', 'pod:b', 'pod:a']) errands.add(name, [name, 'namespace:default']);
   errands.add('pod:a', ['policy:p']);
   t.equal(errands.dueMs(), 0);
   const batch = errands.take(0);
   t.strictSame(namesOf(batch), ['pod:a', 'pod:b']);
-  t.strictSame([...(batch[0]?.units ?? [])], ['pod:a', 'namespace:default', 'policy:p'], 'all of one object');
+  t.strictSame([...(batch[0]?.objectKeys ?? [])], ['pod:a', 'namespace:default', 'policy:p'], 'all of one object');
   errands.add('pod:a', ['pod:a']);
   errands.done(batch);
   t.strictSame(namesOf(errands.take(0)), ['pod:a'], 'what came meanwhile is planned again');
@@ -44,7 +44,7 @@ t.test('what comes while others are under way is one transaction, in its order, 
 });
 
 t.test('what was not judged is the next one', async (t) => {
-  const errands = createErrands(alone);
+  const errands = createWorkQueue(alone);
   errands.add('pod:a', ['pod:a']);
   const batch = errands.take(0);
   errands.add('pod:b', ['pod:b']);
@@ -53,7 +53,7 @@ t.test('what was not judged is the next one', async (t) => {
 });
 
 t.test('one that is refused is found by halving, and waits alone', async (t) => {
-  const errands = createErrands(alone);
+  const errands = createWorkQueue(alone);
   const names = Array.from({ length: 100 }, (_, index) => `pod:${index}`);
   for (const name of names) errands.add(name, [name, 'namespace:default']);
   const { written, told, tries } = drain(errands, ['pod:42'], 1000);
@@ -76,7 +76,7 @@ t.test('one that is refused is found by halving, and waits alone', async (t) => 
 });
 
 t.test('a policy that is refused keeps no pod from its row', async (t) => {
-  const errands = createErrands((unit) => [unit, 'policy:p']);
+  const errands = createWorkQueue((unit) => [unit, 'policy:p']);
   errands.add('pod:a', ['pod:a', 'namespace:default', 'policy:p']);
   errands.add('pod:b', ['pod:b', 'namespace:default', 'policy:p']);
   const { written, told } = drain(errands, ['policy:p'], 0);
@@ -85,14 +85,14 @@ t.test('a policy that is refused keeps no pod from its row', async (t) => {
 });
 
 t.test('a pod that is tried again is planned beside what it is in', async (t) => {
-  const errands = createErrands((unit) => [unit, 'policy:p']);
+  const errands = createWorkQueue((unit) => [unit, 'policy:p']);
   errands.add('pod:a', ['pod:a', 'policy:p']);
   drain(errands, ['pod:a'], 0);
   t.strictSame(drain(errands, [], 1000).written, [['pod:a', 'policy:p']]);
 });
 
 t.test('several that are refused at once', async (t) => {
-  const errands = createErrands(alone);
+  const errands = createWorkQueue(alone);
   for (let index = 0; index < 300; index += 1) errands.add(`pod:${index}`, [`pod:${index}`]);
   const bad = ['pod:0', 'pod:150', 'pod:151', 'pod:299'];
   const { written, told } = drain(errands, bad, 0);

@@ -5,7 +5,7 @@ import { gatewayNames, joinNames } from '../../overlay/overlay-names.ts';
 import { is, keys } from '../../overlay/rows/column-changes.ts';
 import { listOf, textOf } from '../../overlay/rows/row-index.ts';
 import { clusterRouterOf } from '../../overlay/rows/row-ownership.ts';
-import type { UnitDraft } from '../part.ts';
+import type { ObjectPlanner } from '../part.ts';
 
 /** Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes (agent/overlay/cluster/node-rows.ts). */
 const priority = 1005;
@@ -23,35 +23,35 @@ interface Answer {
  * pod directly uses an address of the cluster. `namespaceOf` returns the namespace of the pod with an address, null if no pod has it: users write
  * slices, and the answers of pods of other namespaces are not rerouted.
  */
-export function* wantWaysBack(
-  unit: UnitDraft,
+export function* addReturnRoutes(
+  planner: ObjectPlanner,
   owner: string,
   node: OverlayNode,
   protocol: Protocol,
   backends: ReadonlySet<string>,
   namespaceOf: (address: string) => string | null,
 ): Generator<undefined, void, undefined> {
-  const { draft, nodes } = unit;
+  const { desired, nodes } = planner;
   const [namespace] = owner.split('/');
-  const router = clusterRouterOf(draft.existing);
-  const port = draft.existing.named('Logical_Router_Port', joinNames(gatewayNames(node.name).router).onRouter);
+  const router = clusterRouterOf(desired.existing);
+  const port = desired.existing.named('Logical_Router_Port', joinNames(gatewayNames(node.name).router).onRouter);
   if (router === null || port === null) {
-    draft.trace.push(`${owner}=no return path through ${node.name}, whose router is not there`);
+    desired.trace.push(`${owner}=no return path through ${node.name}, whose router is not there`);
     return;
   }
   const holder = { table: 'Logical_Router', title: textOf(router, 'name'), reference: router._uuid, existing: router };
   const known = new Map(
-    draft.existing
-      .ofUnit(`service:${owner}`)
+    desired.existing
+      .ofObject(`service:${owner}`)
       .flatMap(({ table, row }) => (table === 'Logical_Router_Policy' ? [[textOf(row, 'match'), row] as const] : [])),
   );
-  const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  const hops = desired.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   const gateways = listOf(port, 'networks').map((one) => withoutLength(String(one)));
   for (const { address, match } of answersOf(owner, node, nodes, protocol, backends)) {
     const hop = sameFamily(gateways, address);
     const other = namespaceOf(address);
     if (hop === null || (other !== null && other !== namespace)) continue;
-    unit.want({
+    planner.add({
       table: 'Logical_Router_Policy',
       title: `${node.name}: ${match}`,
       existing: known.get(match) ?? null,

@@ -1,6 +1,6 @@
 // MACs that routers have learned of their neighbours, compared with the known MACs.
 import t from 'tap';
-import { learnedOtherwise } from '../../../../agent/overlay/members/learned.ts';
+import { conflictingNeighbours } from '../../../../agent/overlay/members/learned-neighbours.ts';
 import { gatewayOf, nodeOf } from '../cluster.ts';
 
 const nodes = [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2, { gateway: gatewayOf(2) })];
@@ -8,7 +8,7 @@ const [own = nodeOf(1)] = nodes;
 const kernel = [{ address: '192.0.2.254', mac: '52:54:00:00:00:fe' }];
 
 const learned = (logical_port: string, ip: string, mac: string): readonly string[] =>
-  learnedOtherwise(
+  conflictingNeighbours(
     { database: 'OVN_Southbound', shape: {}, tables: { MAC_Binding: [{ _uuid: 'u', logical_port, ip, mac }] } },
     nodes,
     own,

@@ -5,7 +5,7 @@ import { kubeconfigPath, readAccess } from '../../../drivers/kubernetes/kubeconf
 import { isAgentError } from '../../../errors.ts';
 import type { Listener, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import { masqueradeSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
-import type { ArrivingService, ServicePlace } from '../../../model/shared-bridge.ts';
+import type { InboundService, ServicePlace } from '../../../model/shared-bridge.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
 import { furtherAddresses } from '../../../overlay/members/announced-addresses.ts';
 import { isForServices } from '../../../overlay/node-ports.ts';
@@ -57,9 +57,9 @@ export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'expos
 
 /** Returns those of the services that this node may serve now. */
 export async function servedHere(
-  services: readonly ArrivingService[],
+  services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,
-): Promise<readonly ArrivingService[]> {
+): Promise<readonly InboundService[]> {
   return servedBeside(services, await readOwnPlaces(places));
 }
 

@@ -8,9 +8,9 @@ import { listenerFault } from '../../../overlay/listeners.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import type { Outcome } from '../loop/pace.ts';
 import type { Scope } from '../loop/work.ts';
-import { bringArriving, changesOf, writePlanned } from '../node/apply-overlay.ts';
+import { changesOf, installAndProveInbound, writePlanned } from '../node/apply-overlay.ts';
 import { doCertificateWork } from '../node/certificate-renewal.ts';
-import { demuxDrift, storedServices } from '../node/inbound-flows.ts';
+import { sharedFlowDrift, storedServices } from '../node/inbound-flows.ts';
 import { withOwnAddress } from '../node/own-address.ts';
 import { ownDevice, type PlannedNode, withPlan } from '../node/planned-node.ts';
 import { gatewayMissing, isGatewayConnected } from '../ovn/gateway-proof.ts';
@@ -22,7 +22,7 @@ import { readRecord, writeRecord } from '../record/record.ts';
 const command = 'overlay run';
 
 /** Result of comparing a node with its record. */
-export interface Kept {
+export interface Corrected {
   readonly record: OverlayRecord;
   /** Members as planned. */
   readonly members: readonly OverlayNode[];
@@ -42,12 +42,12 @@ export interface Kept {
  * if there is something to write, and looks again under the lock. Returns a failure in the inbound services with the
  * other results, because the caller needs those. Returns null if the node is not in an overlay any more.
  */
-export async function keepNode(
+export async function correctNode(
   scope: Scope,
   config: Pick<Config, 'overlay' | 'cluster'>,
   places: OverlayPlaces,
   say: (step: string) => void,
-): Promise<Kept | null> {
+): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
   // Only at boot: later on, a central daemon that does not run was stopped by a person, and is not started.
@@ -82,7 +82,7 @@ export async function keepNode(
       try {
         // `overlay verify` checks that OVN has carried out the change. Nothing here depends on it, and the central node
         // may be away.
-        const { demux } = await bringArriving(planned, say, () => gatewayLeft(planned));
+        const { demux } = await installAndProveInbound(planned, say, () => gatewayLeft(planned));
         const hasNews = storedServices(places) !== services;
         const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
         const followed = isOther || demux.length > 0 ? 'followed' : 'nothing';
@@ -104,7 +104,7 @@ async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly str
 
 function difference(record: OverlayRecord, places: OverlayPlaces) {
   return withPlan(record, places, async (planned) => {
-    const drift = await demuxDrift(planned).then(
+    const drift = await sharedFlowDrift(planned).then(
       ({ demux, faults }) => ({ flows: faults.length === 0 ? demux.length : 0, failure: null }),
       (error: unknown) => ({ flows: 0, failure: agentErrorIn(error) }),
     );

@@ -3,14 +3,14 @@ import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { subnetOf } from '../addresses.ts';
 import { servicesInside } from '../cluster/services-inside.ts';
 import { gatewayNames, nodeNames, patchNames } from '../overlay-names.ts';
-import { type Existing, indexRows, listOf, mapOf, textOf } from '../rows/row-index.ts';
+import { indexRows, listOf, mapOf, type RowIndex, textOf } from '../rows/row-index.ts';
 import { clusterRouterOf } from '../rows/row-ownership.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { nodeTag } from '../rows/tags.ts';
 import { networkOf } from './own-gateway.ts';
 
 /** Node as its rows in layout `seed` describe it; no other record of it exists in that layout. */
-export interface NodeThere {
+export interface NodeFromRows {
   readonly subnets: readonly string[];
   /** Service ranges whose packets the node's switch keeps inside of the cluster. */
   readonly serviceSubnets: readonly string[];
@@ -22,7 +22,7 @@ export interface NodeThere {
 }
 
 /** Reads a node from the rows of OVN_Northbound and of its own Open_vSwitch. */
-export function nodeThere(northbound: DatabaseRows, local: DatabaseRows, name: string, owner: string): NodeThere {
+export function nodeFromRows(northbound: DatabaseRows, local: DatabaseRows, name: string, owner: string): NodeFromRows {
   const rows = indexRows(northbound);
   const { onRouter, management } = nodeNames(name);
   const networks = listOf(rows.named('Logical_Router_Port', onRouter), 'networks').map(String);
@@ -40,21 +40,21 @@ export function nodeThere(northbound: DatabaseRows, local: DatabaseRows, name: s
 }
 
 /** Returns the port that connects the outside switch with the NIC, for example `breth0_n1`; null if the node has no gateway. */
-function uplinkOf(rows: Existing, name: string): string | null {
+function uplinkOf(rows: RowIndex, name: string): string | null {
   const outside = rows.named('Logical_Switch', gatewayNames(name).outside);
   const names = rows.referred(outside, 'ports', 'Logical_Switch_Port').map((port) => textOf(port, 'name'));
   return names.find((port) => port.endsWith(`_${name}`) && port !== gatewayNames(name).onSwitch) ?? null;
 }
 
 /** Returns the bridge to which the patch port of a gateway leads from br-int; null if no bridge has its other end. */
-function bridgeOf(local: Existing, uplink: string): string | null {
+function bridgeOf(local: RowIndex, uplink: string): string | null {
   const port = local.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
   const bridges = local.all('Bridge').map((row) => textOf(row, 'name'));
   return bridges.find((bridge) => patchNames(bridge).inside === port?.name) ?? null;
 }
 
 function gatewayThere(
-  rows: Existing,
+  rows: RowIndex,
   name: string,
   uplink: string,
   bridge: string | null,
@@ -83,6 +83,6 @@ function gatewayThere(
   };
 }
 
-function routesOf(rows: Existing, router: DatabaseRow | null): readonly DatabaseRow[] {
+function routesOf(rows: RowIndex, router: DatabaseRow | null): readonly DatabaseRow[] {
   return rows.referred(router, 'static_routes', 'Logical_Router_Static_Route');
 }

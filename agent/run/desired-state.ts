@@ -8,7 +8,7 @@ import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan } from '../model/plan.ts';
 
 /** True if the node is in the state that the plan aimed at. */
-export function isAsWanted(plan: Plan, observation: Observation): boolean {
+export function isInDesiredState(plan: Plan, observation: Observation): boolean {
   return ownDifferences(plan, observation).length === 0;
 }
 
@@ -24,7 +24,7 @@ function ownDifferences(plan: Plan, observation: Observation): readonly NetworkD
 }
 
 /** Fails with `proof-failed` unless the node is in the state that the plan aimed at. */
-export function proveWanted(plan: Plan, observation: Observation): void {
+export function proveDesiredState(plan: Plan, observation: Observation): void {
   const [first, ...more] = ownDifferences(plan, observation).map(inWords);
   if (first !== undefined) {
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;

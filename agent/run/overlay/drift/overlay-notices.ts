@@ -1,6 +1,6 @@
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
-import { learnedColumns, learnedOtherwise } from '../../../overlay/members/learned.ts';
+import { conflictingNeighbours, learnedColumns } from '../../../overlay/members/learned-neighbours.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
 import { readColumns } from '../ovn/database-rows.ts';
@@ -9,7 +9,10 @@ import { readColumns } from '../ovn/database-rows.ts';
  * Returns facts that an administrator should know although they are not drift and have no effect on the plan; each is a
  * sentence.
  */
-export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'overlay'>): Promise<readonly string[]> {
+export async function overlayNotices(
+  planned: PlannedNode,
+  config: Pick<Config, 'overlay'>,
+): Promise<readonly string[]> {
   const {
     strangers,
     certificates: { waiting, refused },
@@ -37,5 +40,5 @@ async function learnedNotices({ record, members, databases }: PlannedNode): Prom
   const rows = await readColumns(southbound.database, learnedColumns);
   const bridge = record.node.gateway?.bridge;
   const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
-  return learnedOtherwise(rows, members, record.node, neighbours);
+  return conflictingNeighbours(rows, members, record.node, neighbours);
 }

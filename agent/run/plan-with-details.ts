@@ -3,16 +3,16 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 
 /** Result of planning, with the observation that it is based on. */
-export type Closer<T> = T & { readonly observation: Observation };
+export type Detailed<T> = T & { readonly observation: Observation };
 
 /**
  * Plans. If the plan puts a NIC into a bridge, plans again with additional facts that only such a plan needs. Fails as
  * the planner does.
  */
-export async function planCloser<T extends { readonly plan: Plan }>(
+export async function planWithDetails<T extends { readonly plan: Plan }>(
   observation: Observation,
   planner: (observation: Observation) => T,
-): Promise<Closer<T>> {
+): Promise<Detailed<T>> {
   const planned = planner(observation);
   if (!planned.plan.steps.some((step) => step.do === 'attachUplink')) return { ...planned, observation };
   const closer = { ...observation, ...(await readSurroundings(observation.links)) };

@@ -29,7 +29,7 @@ export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
  * Waits until no connection is being activated or deactivated, except on `deaf` NICs, so that the next observation is
  * not of a transient state.
  */
-export async function quiet(
+export async function awaitActivations(
   watch: ActivationWatch,
   nm: NetworkManager,
   deadline: Deadline,

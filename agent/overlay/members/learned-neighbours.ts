@@ -20,7 +20,7 @@ export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'] } as 
  * neighbours that the kernel of `own` knows on the LAN that its gateway shares. Every member may write MAC_Binding rows of other members. Returns a
  * sentence for each row with a different MAC.
  */
-export function learnedOtherwise(
+export function conflictingNeighbours(
   rows: DatabaseRows,
   nodes: readonly OverlayNode[],
   own: OverlayNode,

@@ -10,7 +10,7 @@ import { requireOwnRequest } from './own-request.ts';
  * Makes the key of this node's next certificate, which never leaves this node, and returns the certificate request as
  * PEM. Returns the same request until it is answered.
  */
-export async function askForCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
+export async function requestCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
   if (readRecord(record)?.members != null) {
     throw new AgentError('certificates-refused', 'this is the central node, which signs its own certificate', {
       hint: 'run: microshift-net overlay pki renew',

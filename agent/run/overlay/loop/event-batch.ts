@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../../deadline.ts';
 
 /** Function that runs after events, once for several of them. */
-export interface Gathered {
+export interface EventBatch {
   ask(): void;
   /** Cancels the pending call. */
   close(): void;
@@ -16,7 +16,7 @@ const gatherMs = 100;
 const restPerLook = 9;
 
 /** Creates a function that calls `look` a tenth of a second after the first event, and again for later events. */
-export function createGathered(look: () => void): Gathered {
+export function createEventBatch(look: () => void): EventBatch {
   let timer: NodeJS.Timeout | undefined;
   let restMs = gatherMs;
   const run = (): void => {

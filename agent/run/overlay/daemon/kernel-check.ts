@@ -1,7 +1,7 @@
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
-import { createGathered } from '../loop/gathered.ts';
-import { furtherAddressesNow } from '../node/occupied.ts';
+import { createEventBatch } from '../loop/event-batch.ts';
+import { furtherAddressesNow } from '../node/occupied-places.ts';
 import { withOwnAddress } from '../node/own-address.ts';
 import { planKernel } from '../node/planned-node.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -27,7 +27,7 @@ export function createKernelLook(
   onDifference: () => void,
 ): KernelLook {
   let noted = '';
-  const gathered = createGathered(() => {
+  const gathered = createEventBatch(() => {
     if (differsFromRecord(config, places) || furtherText(places) !== noted) onDifference();
   });
   return {

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
 import { loadAll } from 'js-yaml';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -15,8 +16,14 @@ const filesOf = (name, ending) =>
     .sort();
 const text = (...path) => readFileSync(join(folder, ...path), 'utf8');
 
+// The table of flavours, without its types.
+const { code } = transformSync(readFileSync(join(root, 'agent', 'model', 'manifest-flavors.ts'), 'utf8'), {
+  loader: 'ts',
+});
+const { flavorTraits } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+
 const templates = {};
-for (const name of ['common', 'single-node', 'multi-node', 'interconnect']) {
+for (const name of ['common', ...new Set(Object.values(flavorTraits).map(({ folder }) => folder))]) {
   for (const file of filesOf(name, '.yaml'))
     templates[`${name}/${file.slice(0, -'.yaml'.length)}`] = loadAll(text(name, file));
 }

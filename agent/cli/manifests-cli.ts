@@ -3,6 +3,7 @@ import type { ApplyOptions, RenderOptions } from '../commands/manifests-command.
 import type { ClusterOptions } from '../commands/manifests-input.ts';
 import type { Output } from '../commands/output.ts';
 import { AgentError } from '../errors.ts';
+import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
 import type { AddTo } from './parse.ts';
 
@@ -20,15 +21,7 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('manifests').description('the ovn-kubernetes objects of a cluster'));
   const withObjects = (command: Command): Command =>
     command
-      .addOption(
-        new Option('--flavor <flavor>', 'which set of objects').choices([
-          'auto',
-          'classic',
-          'no-uplink',
-          'multi-node',
-          'interconnect',
-        ]),
-      )
+      .addOption(new Option('--flavor <flavor>', 'which set of objects').choices(manifestsFlavors))
       .option('--image <image>', 'image of the containers, instead of the one in ovn.yaml or the MicroShift release')
       .option('--cni-bin-dir <dir>', 'where the node looks for CNI plug-ins')
       .option('--control-plane <address>', 'address of the control plane, for multi-node and interconnect');

@@ -1,11 +1,12 @@
 import { effectiveConfig } from '../config/effective.ts';
 import type { Cluster } from '../drivers/kubernetes/cluster-port.ts';
 import { readReleaseFile } from '../drivers/kubernetes/release-file.ts';
-import { chooseFlavor, type Flavor } from '../manifests/flavor.ts';
+import { chooseFlavor } from '../manifests/flavor.ts';
 import { chooseImage, imageOfDaemonSets } from '../manifests/image.ts';
 import { defaultCniBinDirectory, renderManifests } from '../manifests/render.ts';
-import type { Config, ManifestsFlavor } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
 import { type KubernetesObject, namespaceName } from '../model/kubernetes/object.ts';
+import type { Flavor, ManifestsFlavor } from '../model/manifest-flavors.ts';
 import type { Output } from './output.ts';
 
 /** Options of every `manifests` command, and its output. */

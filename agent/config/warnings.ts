@@ -1,4 +1,5 @@
-import { type Config, type ConfigWarning, isDualStack, microshiftRenders, tunnelFlavors } from '../model/config.ts';
+import { type Config, type ConfigWarning, isDualStack, microshiftRenders } from '../model/config.ts';
+import { flavorTraits } from '../model/manifest-flavors.ts';
 import { canonicalAddress } from '../net/address.ts';
 import { parseRange } from '../net/address-range.ts';
 import { overlayRanges, rangeConflicts, reservedRanges } from './overlay-ranges.ts';
@@ -87,9 +88,9 @@ export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): Conf
     if (uplinkMtuBytes >= minIpv6MtuBytes || !carriesIpv6(config)) return [];
     return [{ source: mtu.source, message: belowIpv6(`the uplink's MTU ${uplinkMtuBytes}`) }];
   }
-  const overhead = tunnelFlavors.includes(config.manifests.flavor.value)
-    ? geneveOverheadBytes[tunnelFamily(config)]
-    : 0;
+  const flavor = config.manifests.flavor.value;
+  const hasTunnels = flavor !== 'auto' && flavorTraits[flavor].hasTunnels;
+  const overhead = hasTunnels ? geneveOverheadBytes[tunnelFamily(config)] : 0;
   const largest = uplinkMtuBytes - overhead;
   if (mtu.value <= largest) return [];
   const why = overhead === 0 ? '' : ` minus ${overhead} bytes of tunnel headers`;

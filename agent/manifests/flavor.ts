@@ -1,6 +1,5 @@
-import type { Config, ManifestsFlavor } from '../model/config.ts';
-
-export type Flavor = Exclude<ManifestsFlavor, 'auto'>;
+import type { Config } from '../model/config.ts';
+import type { Flavor, ManifestsFlavor } from '../model/manifest-flavors.ts';
 
 /** Returns the flavour: the requested one, or for `auto` the one that fits the configured uplink. */
 export function chooseFlavor(config: Config, asked: ManifestsFlavor | null): Flavor {

@@ -7,7 +7,7 @@ import {
   ownerLabels,
 } from '../model/kubernetes/object.ts';
 import { kinds } from '../model/kubernetes/object-kinds.ts';
-import type { Flavor } from './flavor.ts';
+import type { Flavor } from '../model/manifest-flavors.ts';
 
 /**
  * ConfigMap on the server that lists the applied objects. Labels can be removed by hand, and a later release may no

@@ -1,7 +1,7 @@
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
+import { type Flavor, flavorTraits } from '../model/manifest-flavors.ts';
 import { familyOf } from '../net/address.ts';
-import type { Flavor } from './flavor.ts';
 
 /** Ports of the two databases, as assigned by IANA and OVN. */
 const databasePorts = { northbound: 6641, southbound: 6642 } as const;
@@ -27,7 +27,7 @@ export function ovnConfigData(config: Config, flavor: Flavor, controlPlane: stri
   const host = family === 6 ? `[${address}]` : address;
   const { northbound, southbound } = databasePorts;
   const databases =
-    flavor === 'multi-node'
+    flavorTraits[flavor].databases === 'central'
       ? { OvnNorth: `tcp:${host}:${northbound}`, OvnSouth: `tcp:${host}:${southbound}` }
       : { OvnNorth: 'unix:/run/ovn/ovnnb_db.sock', OvnSouth: 'unix:/run/ovn/ovnsb_db.sock' };
   return {

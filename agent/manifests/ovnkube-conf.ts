@@ -1,6 +1,6 @@
-import { type Config, tunnelFlavors } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
 import { namespaceName } from '../model/kubernetes/object.ts';
-import type { Flavor } from './flavor.ts';
+import { type Flavor, flavorTraits } from '../model/manifest-flavors.ts';
 
 /**
  * API server on the node itself. The service address works only after the network does, so it cannot be used to set up
@@ -17,7 +17,8 @@ type Section = Readonly<Record<string, string | number | boolean | undefined>>;
  */
 export function ovnkubeConf(config: Config, flavor: Flavor): string {
   const { clusterNetwork, serviceNetwork } = config.cluster;
-  const isSingleNode = !tunnelFlavors.includes(flavor);
+  const { databases } = flavorTraits[flavor];
+  const isSingleNode = databases === 'own';
   return configText({
     default: {
       mtu: config.mtu.value === 'auto' ? undefined : config.mtu.value,
@@ -40,7 +41,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
     logging: { 'acl-logging-rate-limit': 20 },
     ovnkubernetesfeature: {
       // Each node is a zone; ovn-kubernetes supports nothing else since May 2026.
-      'enable-interconnect': flavor === 'interconnect' ? true : undefined,
+      'enable-interconnect': databases === 'zone' ? true : undefined,
       'enable-egress-ip': false,
       'enable-egress-firewall': false,
       'enable-egress-qos': false,

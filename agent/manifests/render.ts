@@ -1,10 +1,10 @@
-import { type Config, tunnelFlavors } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
 import { fieldAt, type KubernetesObject, listAt, mutableCopy, ownerLabels } from '../model/kubernetes/object.ts';
 import { wavesOf } from '../model/kubernetes/object-kinds.ts';
+import { type Flavor, flavorTraits } from '../model/manifest-flavors.ts';
 import type { Json } from '../model/profile-settings.ts';
 import { checkClusterRanges } from './check-cluster-ranges.ts';
 import { configHash, configHashAnnotation } from './config-hash.ts';
-import type { Flavor } from './flavor.ts';
 import { ovnConfigData } from './ovn-config.ts';
 import { ovnkubeConf } from './ovnkube-conf.ts';
 import { scripts, templates } from './templates.generated.ts';
@@ -28,9 +28,9 @@ type MutableObject = Record<string, Json>;
 /** Returns the objects of a flavour in the order of their application, from the templates of config/manifests. */
 export function renderManifests(settings: ManifestSettings, sources = templates): KubernetesObject[] {
   checkClusterRanges(settings.config.cluster);
-  const variant = tunnelFlavors.includes(settings.flavor) ? settings.flavor : 'single-node';
+  const { folder } = flavorTraits[settings.flavor];
   const chosen = Object.entries(sources).filter(
-    ([path]) => path.startsWith('common/') || path.startsWith(`${variant}/`),
+    ([path]) => path.startsWith('common/') || path.startsWith(`${folder}/`),
   );
   const objects = chosen.flatMap(([, documents]) => documents).map((template) => fillIn(template, settings));
   return wavesOf(objects.map((object) => withConfigHash(object, objects))).flat();

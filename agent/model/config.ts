@@ -1,3 +1,5 @@
+import type { ManifestsFlavor } from './manifest-flavors.ts';
+
 /** A value and its source: `ovn.yaml:3`, `default`, `eth0`, … Messages and `config show` print the source. */
 export interface Sourced<T> {
   readonly value: T;
@@ -34,11 +36,6 @@ export interface OvsConfig {
   /** `system` is the kernel data path, `netdev` the userspace data path. */
   readonly datapathType: Sourced<'system' | 'netdev'>;
 }
-
-export type ManifestsFlavor = 'auto' | 'classic' | 'no-uplink' | 'multi-node' | 'interconnect';
-
-/** Flavours whose nodes reach each other through tunnels. */
-export const tunnelFlavors: readonly ManifestsFlavor[] = ['multi-node', 'interconnect'];
 
 export interface ManifestsConfig {
   readonly flavor: Sourced<ManifestsFlavor>;

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { render } from '../../agent/commands/manifests-command.ts';
+import { type Flavor, flavorTraits } from '../../agent/model/manifest-flavors.ts';
 import { plain } from '../../agent/view/style.ts';
 import { withChanges } from '../unit/manifests/config.ts';
 import { apiServerFor, changed, image, namespace, ours, run, versions } from './session.ts';
@@ -14,7 +15,7 @@ if (server !== null) {
     controlPlane: '192.0.2.10',
     output: { format: 'text', style: plain, result: () => {}, say: () => {} },
   } as const;
-  const flavors = ['classic', 'no-uplink', 'multi-node', 'interconnect'] as const;
+  const flavors = Object.keys(flavorTraits) as readonly Flavor[];
 
   t.test('every flavour is accepted with strict validation, by us and by kubectl', async (t) => {
     for (const flavor of flavors) {

@@ -5,6 +5,7 @@ import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import { settingSchemas } from '../../../agent/config/setting-schema.ts';
 import type { Config, Sourced } from '../../../agent/model/config.ts';
+import { manifestsFlavors } from '../../../agent/model/manifest-flavors.ts';
 
 const source = (path: string) => readFileSync(join(process.cwd(), path), 'utf8');
 
@@ -25,6 +26,11 @@ t.test('ovn.yaml.default', (t) => {
   t.same(withoutSources(config), withoutSources(defaultConfig), 'every line of it shows the default');
   const keys = [...uncommented.matchAll(/^ *([A-Za-z]+):/gm)].map((match) => match[1]).sort();
   t.same(keys, [...settingSchemas.keys()].map((name) => name.split('.').at(-1)).sort(), 'every key stands in it once');
+  t.end();
+});
+
+t.test('the schema has every flavour of the manifests', (t) => {
+  t.same(settingSchemas.get('manifests.flavor')?.enum, manifestsFlavors);
   t.end();
 });
 

@@ -7,8 +7,8 @@ import { asAgentError } from '../../../agent/errors.ts';
 import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
-import type { ManifestsFlavor } from '../../../agent/model/config.ts';
 import { type KubernetesObject, referenceOf, titleOf } from '../../../agent/model/kubernetes/object.ts';
+import type { ManifestsFlavor } from '../../../agent/model/manifest-flavors.ts';
 import { changedLines } from '../../../agent/view/line-changes.ts';
 import { withChanges } from './config.ts';
 

@@ -7,9 +7,10 @@ import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
 import { templates } from '../../../agent/manifests/templates.generated.ts';
 import { fieldAt, type KubernetesObject, listAt } from '../../../agent/model/kubernetes/object.ts';
+import { type Flavor, flavorTraits } from '../../../agent/model/manifest-flavors.ts';
 
 const root = join(import.meta.dirname, '../../../..');
-const flavors = ['classic', 'no-uplink', 'multi-node', 'interconnect'] as const;
+const flavors = Object.keys(flavorTraits) as readonly Flavor[];
 
 function rendered(flavor: (typeof flavors)[number]): KubernetesObject[] {
   const settings = {

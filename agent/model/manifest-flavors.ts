@@ -1,0 +1,28 @@
+/** Properties of a flavour of the manifests. */
+export interface FlavorTraits {
+  /** Folder of config/manifests with its templates; those in `common` belong to every flavour. */
+  readonly folder: string;
+  /** True if nodes reach each other through tunnels, so that packets have tunnel headers. */
+  readonly hasTunnels: boolean;
+  /**
+   * OVN databases of a node: `own` in a cluster of one node, `zone` in a zone per node (ovn-kubernetes, interconnect),
+   * `central` on the node of the control plane.
+   */
+  readonly databases: 'own' | 'zone' | 'central';
+}
+
+/** Flavours of the manifests. The command line, the templates and the rendered settings follow from this table. */
+export const flavorTraits = {
+  classic: { folder: 'single-node', hasTunnels: false, databases: 'own' },
+  'no-uplink': { folder: 'single-node', hasTunnels: false, databases: 'own' },
+  'multi-node': { folder: 'multi-node', hasTunnels: true, databases: 'central' },
+  interconnect: { folder: 'interconnect', hasTunnels: true, databases: 'zone' },
+} as const satisfies Readonly<Record<string, FlavorTraits>>;
+
+export type Flavor = keyof typeof flavorTraits;
+
+/** Flavour in ovn.yaml and on the command line; `auto` follows the uplink. */
+export type ManifestsFlavor = 'auto' | Flavor;
+
+/** Flavours that ovn.yaml and the command line accept. */
+export const manifestsFlavors = ['auto', ...Object.keys(flavorTraits)] as readonly ManifestsFlavor[];

@@ -6,6 +6,7 @@ import type { LeftBridge } from '../model/left-bridge.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
+import { startsNic } from '../model/step-traits.ts';
 import { adjustInPlace, claimStep } from './bridge/adjust.ts';
 import { lostPortNotes } from './bridge/bridge-ownership.ts';
 import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
@@ -77,7 +78,7 @@ export function planFor(
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice: choice ?? null,
     wanted,
-    carried: startsUplink(steps) ? moved.map((entry) => ({ ...entry, settlesMs: startedUplinkMs })) : moved,
+    carried: steps.some(startsNic) ? moved.map((entry) => ({ ...entry, settlesMs: startedUplinkMs })) : moved,
     before: touchedLinks(
       uplinks.map(({ source }) => source.link.name),
       observation,
@@ -132,16 +133,6 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
  * switch uses its slow timer; listening and learning take 30 s (IEEE 802.1D).
  */
 const startedUplinkMs = 45_000;
-
-/**
- * Returns true if a NIC's profile is activated again, so that it may carry no traffic for a while (LACP, spanning
- * tree).
- */
-function startsUplink(steps: readonly Step[]): boolean {
-  return steps.some(
-    (step) => (step.do === 'detachUplink' && step.activate) || (step.do === 'clearUplink' && step.profile !== null),
-  );
-}
 
 /**
  * Returns the expected outage. It was measured in the booted node (docs/lab/measurements.md); the driver of a real NIC

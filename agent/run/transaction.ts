@@ -8,9 +8,10 @@ import { AgentError, asAgentError, type ErrorKind, isAgentError, messageOf, with
 import { endingWith, failedThen, failuresOf, followedBy } from '../failures.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Plan, Step } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import type { ProgressEvent } from '../model/progress.ts';
 import type { TransactionResult } from '../model/run-record.ts';
+import { isDisruptive } from '../model/step-traits.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { proveDesiredState } from './desired-state.ts';
 import type { FaultPoints } from './fault-points.ts';
@@ -224,15 +225,4 @@ function rootCause(failure: AgentError, deadline: Deadline): AgentError {
 function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
   const [first = failure.message, ...rest] = failuresOf(failure).map(messageOf);
   journal.setState(state, at.toISOString(), first, rest.length === 0 ? {} : { later: rest.join('; then ') });
-}
-
-/** True for a step after which the node's addresses may be elsewhere. Hosts that have to answer afterwards are queried before it. */
-function isDisruptive(step: Step): boolean {
-  return (
-    step.do === 'attachUplink' ||
-    step.do === 'clearUplink' ||
-    step.do === 'detachUplink' ||
-    step.do === 'deleteProfiles' ||
-    (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null))
-  );
 }

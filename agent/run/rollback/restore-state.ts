@@ -12,7 +12,8 @@ import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { LinkAddresses, Step, StepKind, Wanted } from '../../model/plan.ts';
+import type { LinkAddresses, Step, Wanted } from '../../model/plan.ts';
+import { settles } from '../../model/step-traits.ts';
 import { execute } from '../steps/execute-step.ts';
 import { releaseLeft } from '../steps/held-routes.ts';
 import { type StepContext, stepContext } from '../steps/step-context.ts';
@@ -46,9 +47,6 @@ const goneKinds: readonly ErrorKind[] = [
   'ovsdb-lost',
   'ovsdb-unreachable',
 ];
-
-/** Steps that wait until no route or address has to be held for a NIC any more, and then release the held ones. */
-const settles: readonly StepKind[] = ['waitDynamic', 'releaseRoutes'];
 
 export interface Connections {
   readonly nm: NetworkManager;
@@ -194,7 +192,7 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
   const context = stepContext({ nm, ovs, watch, deadline, withoutVswitchd });
   let stayedAway = false;
   const take = async (step: Step): Promise<void> => {
-    const settling = settles.includes(step.do);
+    const settling = settles(step);
     if (settling && stayedAway) return;
     ports.say(`returning: ${step.why}`);
     if (!settling) await execute(context, step);

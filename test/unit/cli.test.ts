@@ -30,6 +30,7 @@ t.test('exit codes', (t) => {
     ['', 2, /Usage: microshift-net/],
     ['aply', 2, /error: unknown command 'aply'\n\(Did you mean apply\?\)/],
     ['apply --bot', 2, /error: unknown option '--bot'/],
+    ['--output json aply', 2, /^error: unknown command 'aply'/],
     ['plan too many', 2, /error: too many arguments/],
     ['--output yaml plan', 2, /Allowed choices are text, json/],
     ...['0', '-1', '1.5', 'soon', '86401', '1e9', 'NaN'].map(

@@ -20,8 +20,7 @@ for peer in $(busctl list --unique --no-legend | cut -d' ' -f1); do
 done | grep -c :`;
 
 t.test('several at once', { skip: nodeSkip }, async (t) => {
-  const files = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n' };
-  const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine', files });
+  const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   const before = await node.state();
   const old = await picture(node);
@@ -46,7 +45,9 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const run = await node.run(apply);
+    const disable = await node.run('microshift-net disable');
     await node.text(letGoOfRun);
+    t.match(disable, { exitCode: 1, stderr: /another run is in progress/ });
     t.match(run, {
       exitCode: 1,
       stderr: /another run is in progress: `microshift-net apply --boot`, process \d+; wait/,

@@ -15,6 +15,7 @@ t.test('defaults by the type of the device', { timeout: 600_000, skip: nodeSkip 
   const lines = Object.entries(values).map(([key, value]) => `${key}=${value}`);
   const node = await bootNode({
     lan: 'dhcp',
+    kernel: 'of this machine',
     files: {
       '/etc/microshift/ovn.yaml': 'uplink: eth0\n',
       [file]: `[connection-eth]\nmatch-device=type:ethernet\n${lines.join('\n')}\n`,

@@ -5,7 +5,7 @@ import { afterStep, apply, held, holdAfter, letGo } from './interfere.ts';
 import { bootNode } from './node.ts';
 
 t.test('a NIC in the bridge does not ask who its neighbours are', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static4', enableRepair: true });
+  const node = await bootNode({ lan: 'static4', kernel: 'of this machine', enableRepair: true });
   t.teardown(() => node.halt());
   // One to whom nobody talks, so that nobody but the agent changes what is known of it.
   const neighbour = '192.0.2.77 lladdr 52:54:00:bb:00:77 dev eth0';

@@ -9,7 +9,11 @@ echo "$1 $2 $CONNECTION_UUID $DEVICE_IP_IFACE $IP4_ADDRESS_0 $CONNECTION_FILENAM
 `;
 
 t.test('`up` after disable', { timeout: 600_000, skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static4', files: { '/etc/microshift/ovn.yaml': 'uplink: eth0\n' } });
+  const node = await bootNode({
+    lan: 'static4',
+    kernel: 'of this machine',
+    files: { '/etc/microshift/ovn.yaml': 'uplink: eth0\n' },
+  });
   t.teardown(() => node.halt());
   const path = '/etc/NetworkManager/dispatcher.d/50-test';
   await node.write(path, script);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { watchUnits } from '../../agent/model/units.ts';
 import { copyToDisk, linkOnDisk, writeToDisk } from './disk.ts';
 import type { Lan } from './lan.ts';
+import type { NodeKernel } from './machine.ts';
 import type { NodeOptions } from './node.ts';
 import { compiledDir, projectDir, sourceDir } from './source.ts';
 
@@ -28,6 +29,9 @@ const onThisKernel: Readonly<Record<string, string>> = {
   '/etc/NetworkManager/conf.d/80-no-udev.conf': '[keyfile]\nunmanaged-devices=driver:veth,except:interface-name:eth*\n',
 };
 
+const ovnYaml = '/etc/microshift/ovn.yaml';
+const userspaceDataPath = 'ovs:\n  datapathType: netdev\n';
+
 /** Puts the LAN, the agent, its units and the test's own files into the node. */
 export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   for (const file of guestFiles) copyToDisk(root, `/testnode/${file}`, path.join(sourceDir, 'guest', file));
@@ -38,7 +42,20 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   }
   if (!options.bare) putAgent(root, options);
   for (const [to, from] of Object.entries(options.folders ?? {})) copyToDisk(root, to, from);
-  for (const [file, text] of Object.entries(options.files ?? {})) writeToDisk(root, file, text);
+  for (const [file, text] of Object.entries(filesOf(options))) writeToDisk(root, file, text);
+}
+
+/** The test's files, with an ovn.yaml in any case on this machine's kernel. */
+function filesOf({ kernel, files = {} }: NodeOptions): Readonly<Record<string, string>> {
+  return kernel === 'of this machine'
+    ? { ...files, [ovnYaml]: withDataPath(kernel, ovnYaml, files[ovnYaml] ?? '') }
+    : files;
+}
+
+/** `text` of a file; on this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may have no module of Open vSwitch. */
+export function withDataPath(kernel: NodeKernel | undefined, file: string, text: string): string {
+  const isComplete = kernel !== 'of this machine' || file !== ovnYaml || text.includes('datapathType:');
+  return isComplete ? text : `${text}${userspaceDataPath}`;
 }
 
 function putAgent(root: string, options: NodeOptions): void {

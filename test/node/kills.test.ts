@@ -2,7 +2,6 @@
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { faults } from './faults/faults.ts';
 import { afterStep, apply, giveBack, interfered, isOld, isTakenBack } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
@@ -11,7 +10,7 @@ import { picture } from './picture.ts';
 const diedUnit = 'microshift-net-died.service';
 
 t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp' });
+  const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   const before = await node.state();
   const old = await picture(node);
@@ -39,14 +38,6 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
       await giveBack(t, node, old);
     });
   }
-
-  await t.test('out of memory when the NIC is in the bridge', async (t) => {
-    const start = faults.find((fault) => fault.name === 'oom')?.start ?? '';
-    await armFault(node, 'after step 5', 'exhaust-memory');
-    const since = await node.now();
-    t.not((await node.run(start)).exitCode, 0);
-    await isOld(t, node, old, since);
-  });
 
   await t.test('SIGKILL while the NIC is given back', async (t) => {
     t.match(await node.run(apply), { exitCode: 0 });

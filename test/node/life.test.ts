@@ -14,6 +14,7 @@ const configuration = '/etc/microshift/ovn.yaml';
 t.test('a node that changes', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'two-nics-metric',
+    kernel: 'of this machine',
     enableUnit: true,
     files: { [configuration]: '# uplink: auto\n' },
   });

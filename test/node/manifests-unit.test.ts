@@ -24,7 +24,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
     '/etc/microshift/config.yaml': 'network:\n  cniPlugin: none\n',
     '/etc/microshift/ovn.yaml': 'manifests:\n  image: registry.example/ovn:1\n',
   };
-  const node = await bootNode({ lan: 'static4', files });
+  const node = await bootNode({ lan: 'static4', kernel: 'of this machine', files });
   t.teardown(() => node.halt());
 
   await t.test('are well-formed and hardened', async (t) => {

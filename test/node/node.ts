@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { type RunningCommand, type RunOptions, type RunResult, startCommand } from './command.ts';
 import { modeOf } from './disk.ts';
-import { furnish } from './furnish.ts';
+import { furnish, withDataPath } from './furnish.ts';
 import { type Lan, readLan } from './lan.ts';
 import { type Boot, bootMachine, type NodeKernel } from './machine.ts';
 import { type Outage, outageBetween, type Replies } from './outage.ts';
@@ -203,11 +203,12 @@ export class TestNode {
     return base64 === null ? null : Buffer.from(base64, 'base64').toString('utf8');
   }
 
-  /** Writes a file of the node; executable when it begins with "#!". */
+  /** Writes a file of the node, executable if it begins with "#!"; ovn.yaml gets the data path that the node's kernel allows. */
   async write(file: string, text: string | Buffer): Promise<void> {
     const mode = typeof text === 'string' ? modeOf(text) : 0o644;
+    const whole = typeof text === 'string' ? withDataPath(this.#options.kernel, file, text) : text;
     await this.#ask(
-      { do: 'write', path: file, base64: Buffer.from(text).toString('base64'), mode },
+      { do: 'write', path: file, base64: Buffer.from(whole).toString('base64'), mode },
       `${file} to be written`,
     );
   }

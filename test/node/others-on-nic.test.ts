@@ -61,7 +61,11 @@ async function othersOn(node: TestNode, name: string): Promise<readonly string[]
 }
 
 t.test('what others gave the NIC', { timeout: 600_000, skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static-dual', files: { '/etc/microshift/ovn.yaml': 'uplink: eth0\n' } });
+  const node = await bootNode({
+    lan: 'static-dual',
+    kernel: 'of this machine',
+    files: { '/etc/microshift/ovn.yaml': 'uplink: eth0\n' },
+  });
   t.teardown(() => node.halt());
   await node.text(given);
   const before = await othersOn(node, 'eth0');

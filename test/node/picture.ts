@@ -16,6 +16,8 @@ export interface Picture {
 
 // Written by every run, whatever it comes to: what a run says about itself, and the NIC it chose.
 const ownRecords = /^\/(run\/microshift-net|var\/lib\/ovnk)\//;
+/** Profile that NetworkManager generates for lo at each of its starts, with a random UUID. */
+const loopbackProfile = '/run/NetworkManager/system-connections/lo.nmconnection';
 export const dataPath = 'ovs-system';
 const againMs = 250;
 
@@ -83,11 +85,14 @@ function networkOf(state: NodeState): Omit<Picture, 'etc'> {
       .filter((d) => !/^ovs-(bridge|port)$/.test(d.type) || d.connection !== '')
       .map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`)
       .sort(),
-    profiles: data.profiles.map((p) => `${p.name} ${p.uuid} ${p.autoconnect} ${p.device} ${p.filename}`).sort(),
+    profiles: data.profiles
+      .filter(({ filename }) => filename !== loopbackProfile)
+      .map((p) => `${p.name} ${p.uuid} ${p.autoconnect} ${p.device} ${p.filename}`)
+      .sort(),
     bridges: Object.fromEntries(state.bridges().map((bridge) => [bridge, state.interfacesOf(bridge)])),
     files: Object.fromEntries(
       Object.entries(data.files)
-        .filter(([path]) => !ownRecords.test(path))
+        .filter(([path]) => path !== loopbackProfile && !ownRecords.test(path))
         // NetworkManager notes in a profile when it was active last.
         .map(([path, text]) => [path, text.replace(/^timestamp=.*\n/gm, '')]),
     ),

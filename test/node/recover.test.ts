@@ -4,6 +4,7 @@ import { rootInterface, rootPath, service } from '../../agent/drivers/networkman
 import { checkpointSeconds } from '../../agent/run/checkpoint-timer.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { faults } from './faults/faults.ts';
 import { apply } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -32,6 +33,13 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     stayedReachable(t, run, ['192.0.2.50']);
     await isOld(t, node, old);
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
+  });
+
+  await t.test('out of memory when the NIC is in the bridge', async (t) => {
+    const start = faults.find(({ name }) => name === 'oom')?.start ?? '';
+    await armFault(node, 'after step 5', 'exhaust-memory');
+    t.not((await node.run(start)).exitCode, 0);
+    await isOld(t, node, old);
   });
 
   // A moment too short to be hit: the checkpoint is made as the run would have made it, over everything and with its timer.

@@ -17,7 +17,7 @@ async function listOn(node: TestNode): Promise<unknown> {
 }
 
 t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'any-nic', kernel: 'of this machine', enableBridges: true, enableRepair: true });
+  const node = await bootNode({ lan: 'any-nic', enableBridges: true, enableRepair: true });
   t.teardown(() => node.halt());
   const before = await node.state();
   const untouched = await picture(node);
@@ -169,7 +169,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
 
 t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
   const files = { '/etc/microshift/ovn.yaml': 'uplink: eth0\n' };
-  const node = await bootNode({ lan: 'any-nic', kernel: 'of this machine', files, enableUnit: true });
+  const node = await bootNode({ lan: 'any-nic', files, enableUnit: true });
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init.service');
   const without = await node.state();

@@ -18,6 +18,8 @@ export interface Picture {
 const ownRecords = /^\/(run\/microshift-net|var\/lib\/ovnk)\//;
 /** Profile that NetworkManager generates for lo at each of its starts, with a random UUID. */
 const loopbackProfile = '/run/NetworkManager/system-connections/lo.nmconnection';
+/** Device that ovs-vswitchd makes for the userspace data path, with a random MAC. */
+const userspaceDataPath = 'ovs-netdev';
 export const dataPath = 'ovs-system';
 const againMs = 250;
 
@@ -78,7 +80,10 @@ function networkOf(state: NodeState): Omit<Picture, 'etc'> {
       .filter(({ address }) => address !== byChance)
       .map((a) => `${a.device} ${a.address} ${a.scope}`)
       .sort(),
-    links: data.links.map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`).sort(),
+    links: data.links
+      .map((l) => ({ ...l, mac: l.name === userspaceDataPath ? 'random' : l.mac }))
+      .map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`)
+      .sort(),
     routes: routes.map((r) => `${r.dst} via ${r.gateway} dev ${r.dev} metric ${r.metric} ${r.protocol}`).sort(),
     // Objects of Open vSwitch that run nothing are rows that NetworkManager happens to have seen.
     devices: data.devices

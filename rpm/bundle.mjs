@@ -90,7 +90,7 @@ if (existsSync('agent/commands/manifests-command.ts')) {
       ...common,
       entryPoints: ['agent/commands/manifests-command.ts'],
       outfile: 'dist/manifests.cjs',
-      plugins: [lies.kubernetes],
+      plugins: [lies.config, lies.kubernetes],
     }),
     await build({
       ...common,

@@ -142,6 +142,11 @@ const layers: Readonly<Record<string, Layer>> = {
     because: 'it returns the node to the state before a transaction',
     never: { facts: 'a run observes the node; the observation is handed in' },
   },
+  'run/manifests': {
+    may: ['drivers/kubernetes', 'errors.ts', 'manifests', 'model'],
+    because: 'it brings the objects of a cluster to what was rendered',
+    never: { 'drivers/host': 'it uses the API of a cluster, from any machine' },
+  },
   'run/examination': {
     may: [
       'config',

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ApplyOptions, RenderOptions } from '../commands/manifests-command.ts';
-import type { ClusterOptions } from '../commands/manifests-input.ts';
+import type { ApplyOptions, ClusterOptions, RenderOptions } from '../commands/manifests-command.ts';
 import type { Output } from '../commands/output.ts';
 import { AgentError } from '../errors.ts';
 import { manifestsFlavors } from '../model/manifest-flavors.ts';
@@ -40,9 +39,8 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
     'render',
     'write the objects as YAML; needs no cluster',
     async (output, flags: Omit<RenderOptions, Given>) => {
-      const commands = await import('../commands/manifests-command.ts');
-      const { manifestsInput } = await import('../commands/manifests-input.ts');
-      return commands.render({ ...flags, ...(await manifestsInput(output)) });
+      const { manifestsInput, render } = await import('../commands/manifests-command.ts');
+      return render({ ...flags, ...(await manifestsInput(output)) });
     },
   );
   withObjects(render)
@@ -67,7 +65,7 @@ async function clusterOptions({ timeout, ...flags }: ClusterFlags, output: Outpu
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => stop.abort(stoppedBy(signal)));
   }
-  const { manifestsInput } = await import('../commands/manifests-input.ts');
+  const { manifestsInput } = await import('../commands/manifests-command.ts');
   return { ...flags, ...(await manifestsInput(output)), timeoutSeconds: timeout, signal: stop.signal };
 }
 

@@ -1,16 +1,23 @@
+import { effectiveConfig } from '../config/effective.ts';
 import { writeManifestFiles } from '../drivers/kubernetes/manifest-files.ts';
 import { yamlFiles, yamlStream } from '../drivers/kubernetes/manifest-yaml.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { refuseBesideMicroshift } from '../manifests/object-ownership.ts';
 import { microshiftRenders } from '../model/config.ts';
 import { managedByLine } from '../model/kubernetes/object.ts';
+import { applyObjects } from '../run/manifests/manifests-apply.ts';
+import { withCluster } from '../run/manifests/manifests-cluster.ts';
+import { deleteObjects } from '../run/manifests/manifests-delete.ts';
+import { diffObjects } from '../run/manifests/manifests-diff.ts';
+import {
+  type ClusterInput,
+  type ManifestsInput,
+  renderedFor,
+  renderedObjects,
+} from '../run/manifests/manifests-input.ts';
+import { readStates } from '../run/manifests/manifests-rollout.ts';
 import { applyText, deleteText, diffText, statusText } from '../view/manifests-view.ts';
-import { applyObjects } from './manifests-apply.ts';
-import { withCluster } from './manifests-cluster.ts';
-import { deleteObjects } from './manifests-delete.ts';
-import { diffObjects } from './manifests-diff.ts';
-import { type ClusterOptions, type ManifestsOptions, renderedFor, renderedObjects } from './manifests-input.ts';
-import { readStates } from './manifests-rollout.ts';
+import type { Output } from './output.ts';
 
 /**
  * Default limit of an apply: longer than MicroShift takes to boot on a small node (2 to 4 minutes). After a longer boot
@@ -21,6 +28,16 @@ const applyLimitSeconds = 300;
 const deleteLimitSeconds = 180;
 /** Default limit of a query, for which a person does not want to wait for a boot. */
 const askLimitSeconds = 0;
+
+/** Options of every `manifests` command, and its output. */
+export interface ManifestsOptions extends ManifestsInput {
+  readonly output: Pick<Output, 'format' | 'style' | 'result' | 'say'>;
+}
+
+/** Options of the commands that use a cluster. */
+export interface ClusterOptions extends ClusterInput, ManifestsOptions {
+  readonly output: ManifestsOptions['output'];
+}
 
 export interface RenderOptions extends ManifestsOptions {
   /** Write a file per object into this directory instead of one stream to the output. */
@@ -35,6 +52,11 @@ export interface ApplyOptions extends ClusterOptions {
   readonly forceConflicts?: boolean;
   /** Do nothing if MicroShift applies its own objects, instead of failing; for a unit that runs on every node. */
   readonly unlessMicroshift?: boolean;
+}
+
+/** Returns the input of every `manifests` command: this node's configuration, and the output. */
+export async function manifestsInput(output: Output): Promise<ManifestsOptions> {
+  return { config: (await effectiveConfig()).config, output };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
+import type { ClusterOptions } from '../../agent/commands/manifests-command.ts';
 import { type ApplyOptions, apply, diff, remove, status } from '../../agent/commands/manifests-command.ts';
-import type { ClusterOptions } from '../../agent/commands/manifests-input.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
 import { type AgentError, asAgentError } from '../../agent/errors.ts';
 import { plain } from '../../agent/view/style.ts';

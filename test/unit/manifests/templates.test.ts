@@ -136,7 +136,7 @@ t.test('rendering loads neither the Kubernetes library nor any driver of a clust
     await render(options);
     await apply(options).catch((error) => process.stdout.write(error.message));`;
   const answer = execFileSync('node', ['--input-type=module', '-e', code], { encoding: 'utf8' });
-  t.match(answer, 'loaded ../drivers/kubernetes/open-cluster.js', 'and the check is at work');
+  t.match(answer, 'loaded ../../drivers/kubernetes/open-cluster.js', 'and the check is at work');
 });
 
 t.test('only the driver imports the Kubernetes library', async (t) => {

@@ -1,14 +1,14 @@
-import type { Cluster } from '../drivers/kubernetes/cluster-port.ts';
-import { AgentError } from '../errors.ts';
-import { containerRefused, lastingRefusal, type RefusedContainer, refusedContainers } from '../manifests/refusal.ts';
-import { daemonSetState, isRolledOut } from '../manifests/rollout.ts';
+import type { Cluster } from '../../drivers/kubernetes/cluster-port.ts';
+import { AgentError } from '../../errors.ts';
+import { containerRefused, lastingRefusal, type RefusedContainer, refusedContainers } from '../../manifests/refusal.ts';
+import { daemonSetState, isRolledOut } from '../../manifests/rollout.ts';
 import {
   type Collection,
   type KubernetesObject,
   managedBySelector,
   namespaceName,
-} from '../model/kubernetes/object.ts';
-import type { DaemonSetState } from '../model/manifests.ts';
+} from '../../model/kubernetes/object.ts';
+import type { DaemonSetState } from '../../model/manifests.ts';
 import { type ClusterRun, waitForObjects } from './manifests-cluster.ts';
 
 const ownDaemonSets = {

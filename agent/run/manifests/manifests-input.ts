@@ -1,26 +1,24 @@
-import { effectiveConfig } from '../config/effective.ts';
-import type { Cluster } from '../drivers/kubernetes/cluster-port.ts';
-import { readReleaseFile } from '../drivers/kubernetes/release-file.ts';
-import { chooseFlavor } from '../manifests/flavor.ts';
-import { chooseImage, imageOfDaemonSets } from '../manifests/image.ts';
-import { defaultCniBinDirectory, renderManifests } from '../manifests/render.ts';
-import type { Config } from '../model/config.ts';
-import { type KubernetesObject, namespaceName } from '../model/kubernetes/object.ts';
-import type { Flavor, ManifestsFlavor } from '../model/manifest-flavors.ts';
-import type { Output } from './output.ts';
+import type { Cluster } from '../../drivers/kubernetes/cluster-port.ts';
+import { readReleaseFile } from '../../drivers/kubernetes/release-file.ts';
+import { chooseFlavor } from '../../manifests/flavor.ts';
+import { chooseImage, imageOfDaemonSets } from '../../manifests/image.ts';
+import { defaultCniBinDirectory, renderManifests } from '../../manifests/render.ts';
+import type { Config } from '../../model/config.ts';
+import { type KubernetesObject, namespaceName } from '../../model/kubernetes/object.ts';
+import type { Flavor, ManifestsFlavor } from '../../model/manifest-flavors.ts';
 
-/** Options of every `manifests` command, and its output. */
-export interface ManifestsOptions {
+/** Input of the objects: the configuration, and the options that replace parts of it. */
+export interface ManifestsInput {
   readonly config: Config;
-  readonly output: Pick<Output, 'format' | 'style' | 'result' | 'say'>;
   readonly flavor?: ManifestsFlavor;
   readonly image?: string;
   readonly cniBinDir?: string;
   readonly controlPlane?: string;
 }
 
-/** Additional options of the commands that use a cluster. */
-export interface ClusterOptions extends ManifestsOptions {
+/** Input of the commands that use a cluster. */
+export interface ClusterInput extends ManifestsInput {
+  readonly output: { say(message: string): void };
   readonly kubeconfig?: string;
   /** Use the image with which ovn-kubernetes runs on this cluster. */
   readonly runningImage?: boolean;
@@ -34,13 +32,8 @@ export interface Rendered {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** Returns the input of every `manifests` command: this node's configuration, and the output. */
-export async function manifestsInput(output: Output): Promise<ManifestsOptions> {
-  return { config: (await effectiveConfig()).config, output };
-}
-
 /** Renders the objects for the configuration and the options. Throws without a connection to a cluster. */
-export function renderedObjects(options: ManifestsOptions): Rendered {
+export function renderedObjects(options: ManifestsInput): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;
   const flavor = chooseFlavor(config, options.flavor ?? null);
   const image = chooseImage({ asked: options.image ?? null, config, release: readReleaseFile() }).value;
@@ -51,7 +44,7 @@ export function renderedObjects(options: ManifestsOptions): Rendered {
  * Returns a function that renders the objects for a cluster. Renders at once, so that errors are reported before the
  * connection, unless the image has to be read from the cluster.
  */
-export function renderedFor(options: ClusterOptions): (cluster: Cluster) => Promise<Rendered> {
+export function renderedFor(options: ClusterInput): (cluster: Cluster) => Promise<Rendered> {
   if (options.runningImage === true) {
     const daemonSets = { apiVersion: 'apps/v1', plural: 'daemonsets', namespace: namespaceName };
     return async ({ list }) => {

@@ -1,8 +1,8 @@
-import type { Cluster } from '../drivers/kubernetes/cluster-port.ts';
-import { inventoryReference } from '../manifests/inventory.ts';
-import { keyOf, namespaceName, type ObjectReference, referenceOf, titleOf } from '../model/kubernetes/object.ts';
-import { wavesOf } from '../model/kubernetes/object-kinds.ts';
-import type { DeleteReport, ObjectOutcome } from '../model/manifests.ts';
+import type { Cluster } from '../../drivers/kubernetes/cluster-port.ts';
+import { inventoryReference } from '../../manifests/inventory.ts';
+import { keyOf, namespaceName, type ObjectReference, referenceOf, titleOf } from '../../model/kubernetes/object.ts';
+import { wavesOf } from '../../model/kubernetes/object-kinds.ts';
+import type { DeleteReport, ObjectOutcome } from '../../model/manifests.ts';
 import { type ClusterRun, findEarlier, sortOut, waitForPods, waitUntilRemoved } from './manifests-cluster.ts';
 
 /**

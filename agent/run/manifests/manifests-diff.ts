@@ -1,9 +1,9 @@
-import type { Cluster } from '../drivers/kubernetes/cluster-port.ts';
-import { asAgentError } from '../errors.ts';
-import { compareObjects } from '../manifests/compare.ts';
-import { staleReferences } from '../manifests/inventory.ts';
-import { type KubernetesObject, referenceOf, titleOf } from '../model/kubernetes/object.ts';
-import type { ObjectDifference } from '../model/manifests.ts';
+import type { Cluster } from '../../drivers/kubernetes/cluster-port.ts';
+import { asAgentError } from '../../errors.ts';
+import { compareObjects } from '../../manifests/compare.ts';
+import { staleReferences } from '../../manifests/inventory.ts';
+import { type KubernetesObject, referenceOf, titleOf } from '../../model/kubernetes/object.ts';
+import type { ObjectDifference } from '../../model/manifests.ts';
 import { dryRun, findEarlier, sortOut } from './manifests-cluster.ts';
 
 /** Returns the changes that an apply would make, as the server reports them in a dry run; without unchanged objects. */

@@ -1,7 +1,7 @@
-import { AgentError, asAgentError } from '../errors.ts';
-import { applyOutcome } from '../manifests/compare.ts';
-import { inventoryObject, staleReferences } from '../manifests/inventory.ts';
-import { coOwners } from '../manifests/object-ownership.ts';
+import { AgentError, asAgentError } from '../../errors.ts';
+import { applyOutcome } from '../../manifests/compare.ts';
+import { inventoryObject, staleReferences } from '../../manifests/inventory.ts';
+import { coOwners } from '../../manifests/object-ownership.ts';
 import {
   type KubernetesObject,
   keyOf,
@@ -9,9 +9,9 @@ import {
   type ObjectReference,
   referenceOf,
   titleOf,
-} from '../model/kubernetes/object.ts';
-import { wavesOf } from '../model/kubernetes/object-kinds.ts';
-import type { ApplyReport, ObjectOutcome } from '../model/manifests.ts';
+} from '../../model/kubernetes/object.ts';
+import { wavesOf } from '../../model/kubernetes/object-kinds.ts';
+import type { ApplyReport, ObjectOutcome } from '../../model/manifests.ts';
 import {
   type ClusterRun,
   dryRun,

@@ -1,7 +1,7 @@
-import type { Cluster, OnEvent } from '../drivers/kubernetes/cluster-port.ts';
-import { AgentError, asAgentError } from '../errors.ts';
-import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
-import { coOwners, isOurs } from '../manifests/object-ownership.ts';
+import type { Cluster, OnEvent } from '../../drivers/kubernetes/cluster-port.ts';
+import { AgentError, asAgentError } from '../../errors.ts';
+import { inventoryReference, inventoryReferences } from '../../manifests/inventory.ts';
+import { coOwners, isOurs } from '../../manifests/object-ownership.ts';
 import {
   type Collection,
   type KubernetesObject,
@@ -9,9 +9,9 @@ import {
   namespaceName,
   type ObjectReference,
   referenceOf,
-} from '../model/kubernetes/object.ts';
-import { kinds } from '../model/kubernetes/object-kinds.ts';
-import type { ClusterOptions } from './manifests-input.ts';
+} from '../../model/kubernetes/object.ts';
+import { kinds } from '../../model/kubernetes/object-kinds.ts';
+import type { ClusterInput } from './manifests-input.ts';
 
 /** Cluster, and the rest of the time limit. */
 export interface ClusterRun {
@@ -26,11 +26,11 @@ export interface ClusterRun {
  * need it. An interruption ends every wait; applied objects stay, and a second run continues.
  */
 export async function withCluster<T>(
-  options: ClusterOptions,
+  options: ClusterInput,
   defaultSeconds: number,
   task: (run: ClusterRun) => Promise<T>,
 ): Promise<T> {
-  const { openCluster } = await import('../drivers/kubernetes/open-cluster.ts');
+  const { openCluster } = await import('../../drivers/kubernetes/open-cluster.ts');
   const limitMs = (options.timeoutSeconds ?? defaultSeconds) * 1000;
   const end = performance.now() + limitMs;
   const retryBudget = {

@@ -8,7 +8,7 @@ import { stayedReachable } from './reachability.ts';
 const address = '192.0.2.50';
 
 t.test('a NIC without a profile on disk', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'auto' });
+  const node = await bootNode({ lan: 'auto', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   const before = await node.state();
   const [made] = before.data.profiles.filter((profile) => profile.device === 'eth0');
@@ -38,7 +38,7 @@ t.test('a NIC without a profile on disk', { skip: nodeSkip }, async (t) => {
 });
 
 t.test('a lease that comes 15 s late', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'late-dhcp', waitReady: false });
+  const node = await bootNode({ lan: 'late-dhcp', kernel: 'of this machine', waitReady: false });
   t.teardown(() => node.halt());
   await appliedLate(t, node);
   const state = await node.state();
@@ -60,7 +60,7 @@ t.test('a lease that comes 15 s late', { skip: nodeSkip }, async (t) => {
 });
 
 t.test('a router that advertises itself 15 s late', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'late-ra', waitReady: false });
+  const node = await bootNode({ lan: 'late-ra', kernel: 'of this machine', waitReady: false });
   t.teardown(() => node.halt());
   await appliedLate(t, node);
   const state = await node.state();
@@ -70,7 +70,7 @@ t.test('a router that advertises itself 15 s late', { skip: nodeSkip }, async (t
 });
 
 t.test('IPv6 addresses that are still checked for duplicates', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static-dual' });
+  const node = await bootNode({ lan: 'static-dual', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   await node.text('nmcli connection up eth0');
   const before = await node.text('ip -6 address show dev eth0');

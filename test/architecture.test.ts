@@ -181,6 +181,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'net',
       'overlay',
       'run',
+      'slices.ts',
       'trace',
       'workload',
     ],
@@ -329,7 +330,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'drivers/openvswitch': driversApart, 'dbus-next': 'drivers/dbus wraps what bites in it' },
   },
   'drivers/ovsdb': {
-    may: [],
+    may: ['slices.ts'],
     packages: ['node:events', 'node:fs', 'node:net', 'node:tls'],
     because: 'it is written as if it were a package: it drives other databases too',
     never: { 'errors.ts': 'it has its own errors; drivers/openvswitch names them', model: 'it is a general client' },
@@ -360,7 +361,7 @@ const layers: Readonly<Record<string, Layer>> = {
     },
   },
   'drivers/kubernetes': {
-    may: ['errors.ts', 'model', 'regular-file.ts'],
+    may: ['errors.ts', 'model', 'regular-file.ts', 'slices.ts'],
     packages: [
       '@kubernetes/client-node',
       'js-yaml',
@@ -380,12 +381,17 @@ const layers: Readonly<Record<string, Layer>> = {
   'drivers/firewalld': { may: ['drivers/dbus', 'errors.ts', 'model'], because: driversKnowNoPlans },
   'drivers/host': {
     may: ['deadline.ts', 'errors.ts', 'model', 'net', 'regular-file.ts'],
-    packages: ['execa', 'node:dns', 'node:fs', 'node:net', 'node:os', 'node:path'],
+    packages: ['execa', 'node:dns', 'node:fs', 'node:net', 'node:os', 'node:path', 'node:perf_hooks', 'node:v8'],
     because: driversKnowNoPlans,
     never: { 'drivers/dbus': driversApart, 'node:child_process': 'exec.ts starts programs, through execa' },
   },
   'deadline.ts': { may: ['errors.ts'], because: 'everything that waits uses it' },
   'printable.ts': { may: [], because: pure },
+  'slices.ts': {
+    may: [],
+    packages: ['node:timers'],
+    because: 'long work of every room shares the turns of one event loop',
+  },
   'regular-file.ts': {
     may: [],
     packages: ['node:fs'],

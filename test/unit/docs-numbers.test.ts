@@ -118,7 +118,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   ['docs/use/overlay-services.md', 'gathers the changes for at most {} s', 'ms run/overlay/loop/pace longestRestMs'],
   ['docs/use/overlay-commands.md', 'takes more than {} s, because', 'ms run/overlay/ovn/gateway-proof elsewhereMs'],
   [watcher, 'batches of {} and', '- run/overlay/watcher/work-queue mostObjectKeys'],
-  [watcher, 'slices of {} ms', '- run/overlay/watcher/slices sliceMs'],
+  [watcher, 'slices of {} ms', '- slices sliceMs'],
   [watcher, 'longer than {} characters is not read', '- workload/pods/read-pod longestAnnotation'],
   [watcher, '{} endpoints are written for a service', '- workload/budget mostEndpointsOfRows'],
   [watcher, 'and then one every {} seconds; the cluster', 'ms drivers/kubernetes/event-budget perEventMs'],

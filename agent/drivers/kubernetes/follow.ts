@@ -1,6 +1,7 @@
 import { type AgentError, asAgentError, type ErrorKind } from '../../errors.ts';
 import type { Collection } from '../../model/kubernetes/object.ts';
 import { collectionCall } from '../../model/kubernetes/object-kinds.ts';
+import { createSlices } from '../../slices.ts';
 import type { Follower } from './api.ts';
 import type { Session } from './api-session.ts';
 import type { Access } from './http.ts';
@@ -47,7 +48,10 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       if (loss !== null && !stop.aborted) follower.found();
       loss = null;
       let reported = from;
+      const breathe = createSlices(() => performance.now());
       for await (const lines of watchLines(incoming)) {
+        // Lines that have arrived already are read without a turn of the event loop in between.
+        await breathe();
         if (stop.aborted) break;
         const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));
         if (changes.length > 0) follower.changes(changes);

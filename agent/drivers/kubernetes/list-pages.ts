@@ -1,5 +1,6 @@
 import { isAgentError } from '../../errors.ts';
 import { fieldAt, listAt } from '../../model/kubernetes/object.ts';
+import { createSlices } from '../../slices.ts';
 import type { Session } from './api-session.ts';
 import type { Access } from './http.ts';
 import { refusal } from './kubernetes-errors.ts';
@@ -35,6 +36,7 @@ export async function listPages<T>(
   stop: AbortSignal,
 ): Promise<{ readonly objects: readonly T[]; readonly version: string } | null> {
   const objects: T[] = [];
+  const breathe = createSlices(() => performance.now());
   let next = '';
   let size = limits.pageSize;
   do {
@@ -52,7 +54,10 @@ export async function listPages<T>(
     const { status, body } = answer;
     if (status === 410) return null;
     if (status !== 200) throw refusal(access, answer, `list ${title}`);
-    for (const object of listAt(body, 'items')) objects.push(read(object));
+    for (const object of listAt(body, 'items')) {
+      objects.push(read(object));
+      await breathe();
+    }
     next = String(fieldAt(body, 'metadata', 'continue') ?? '');
     if (next === '') return { objects, version: String(fieldAt(body, 'metadata', 'resourceVersion')) };
   } while (!stop.aborted);

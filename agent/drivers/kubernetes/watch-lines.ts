@@ -10,13 +10,18 @@ export interface WatchLine {
   readonly object: object;
 }
 
+/** Largest number of lines in a batch, for whose objects the event loop is kept for some tens of milliseconds at most. */
+const mostLines = 4;
+
 /**
  * Yields the lines of a watch in batches as they arrive, until the watch ends or breaks; the next request shows the
  * reason. Rejects if a line is too long.
  */
 export async function* watchLines(incoming: IncomingMessage): AsyncGenerator<readonly WatchLine[]> {
   try {
-    for await (const lines of lineBatchesOf(incoming)) yield lines.map(lineOf);
+    for await (const lines of lineBatchesOf(incoming))
+      for (let first = 0; first < lines.length; first += mostLines)
+        yield lines.slice(first, first + mostLines).map(lineOf);
   } catch (error) {
     if (isAgentError(error)) throw error;
   }

@@ -1,3 +1,4 @@
+import { createSlices } from '../../slices.ts';
 import { isJsonArray, type Json, type JsonObject } from './json.ts';
 import { type MonitorRequest, startMonitor } from './monitor.ts';
 import type { OvsdbClient } from './ovsdb-connection.ts';
@@ -62,12 +63,13 @@ export async function openMirror(
   let failure: unknown;
   let stop = (): void => {};
 
-  const apply = (updates: Json | undefined, isWhole: boolean): void => {
-    const changes = tables.apply(followed, updates ?? null, isWhole);
+  const report = (changes: readonly RowChange[]): void => {
     if (changes.length > 0) for (const listener of [...listeners]) notify(listener, changes);
   };
   const attach = async (client: OvsdbClient): Promise<void> => {
-    void client.ended.then(() => {
+    let end: OvsdbError | undefined;
+    void client.ended.then((reason) => {
+      end = reason;
       if (fresh === client) fresh = undefined;
     });
     schema = readSchema(await client.call('get_schema', [session.database]));
@@ -75,20 +77,37 @@ export async function openMirror(
     followed = followedOf(schema, requests);
     if (describe(followed) !== before) lastTransaction = noTransaction;
     const start = (request: MonitorRequest, read: typeof readSince): Promise<() => void> => {
-      const take = (isWhole: boolean, transaction: Json | undefined, updates: Json | undefined): void => {
-        // If the update is not applied completely, the next connection requests all contents.
-        lastTransaction = noTransaction;
-        apply(updates, isWhole);
+      const taken = (transaction: Json | undefined, changes: readonly RowChange[]): void => {
+        report(changes);
         lastTransaction = typeof transaction === 'string' ? transaction : noTransaction;
         fresh = client;
         waiters.wake();
       };
+      /** Applies the contents in slices, because they may be a whole database. Its connection may end meanwhile, and another one begin. */
+      const takeContents = async ([isWhole, transaction, updates]: ReturnType<typeof readSince>): Promise<void> => {
+        // If the contents are not applied completely, the next connection requests all of them.
+        lastTransaction = noTransaction;
+        const breathe = createSlices(() => performance.now());
+        const steps = tables.applyInSteps(followed, updates ?? null, isWhole);
+        for (;;) {
+          const { done, value } = steps.next();
+          if (done === true) return taken(transaction, value);
+          const pause = breathe();
+          if (pause === null) continue;
+          await pause;
+          if (end !== undefined) throw end;
+        }
+      };
+      const takeUpdate = (transaction: Json | undefined, updates: Json | undefined): void => {
+        lastTransaction = noTransaction;
+        taken(transaction, tables.apply(followed, updates ?? null, false));
+      };
       return startMonitor(
         client,
         request,
-        (reply) => take(...read(reply)),
+        (reply) => takeContents(read(reply)),
         (params) =>
-          take(false, ...((params.length > 2 ? [params[1], params[2]] : [undefined, params[1]]) as [Json, Json])),
+          takeUpdate(...((params.length > 2 ? [params[1], params[2]] : [undefined, params[1]]) as [Json, Json])),
       );
     };
     const params = [session.database, id, monitorRequests(followed, requests)] as const;

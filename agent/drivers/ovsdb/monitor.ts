@@ -13,14 +13,13 @@ export interface MonitorRequest {
 
 /**
  * Starts a monitor (RFC 7047 section 4.1.5). `begin` receives the reply with the initial contents, then `update` the
- * parameters of each notification. A notification that arrives together with the reply is delayed until `begin` has
- * run. The returned function ends the callbacks; the caller also has to cancel the monitor at the server
+ * parameters of each notification. A notification that arrives before `begin` has settled is delayed until then. The returned function ends the callbacks; the caller also has to cancel the monitor at the server
  * (monitor_cancel).
  */
 export async function startMonitor(
   client: OvsdbClient,
   request: MonitorRequest,
-  begin: (reply: Json) => void,
+  begin: (reply: Json) => void | Promise<void>,
   update: (params: readonly Json[]) => void,
 ): Promise<() => void> {
   let early: (readonly Json[])[] | undefined = [];
@@ -30,7 +29,7 @@ export async function startMonitor(
     else early.push(params);
   });
   try {
-    begin(await client.call(request.method, request.params));
+    await begin(await client.call(request.method, request.params));
     for (const params of early) update(params);
     early = undefined;
     return stop;

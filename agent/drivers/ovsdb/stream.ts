@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import { createPieces, deepest } from './message-pieces.ts';
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
@@ -25,27 +26,30 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
+const comma = 0x2c;
 const whiteSpace: readonly (number | undefined)[] = [0x20, 0x0a, 0x0d, 0x09];
 
 /**
  * Splits a byte stream into JSON objects (RFC 7047 section 4: messages follow each other without a separator) and
- * passes each to `onMessage` as soon as it is complete. The function is pure: no I/O, no clock. It reads every byte
- * once, so the time is linear for chunks of any size. Messages before an invalid one are delivered before the error is
- * thrown.
+ * passes each to `onMessage` as soon as it is complete. A long message is parsed in pieces while it arrives (message-pieces.ts).
+ * The function is pure: no I/O, no clock. It reads every byte once, so the time is linear for chunks of any size.
+ * Messages before an invalid one are delivered before the error is thrown.
  */
 export function createMessageStream(onMessage: (message: JsonObject) => void): MessageStream {
-  let parts: Buffer[] = [];
-  let heldBytes = 0;
+  const pieces = createPieces();
+  let messageBytes = 0;
   let depth = 0;
   let inString = false;
   let isEscaped = false;
 
   /**
-   * Reads bytes until the outermost bracket closes; returns the index after it, or -1. All bytes of a multi-byte
-   * character are above 0x7f, so none looks like a quote or bracket. Mismatched brackets are left to the JSON parser.
+   * Reads bytes until the outermost bracket closes, and adds them to the message; returns the index after it, or -1. All
+   * bytes of a multi-byte character are above 0x7f, so none looks like a quote, bracket or comma. Mismatched brackets are
+   * left to the JSON parser.
    */
-  function endOfMessage(chunk: Buffer, from: number): number {
-    for (let at = from; at < chunk.length; at++) {
+  function readMessage(chunk: Buffer, start: number): number {
+    let from = start;
+    for (let at = start; at < chunk.length; at++) {
       const byte = chunk[at];
       if (inString) {
         if (isEscaped) isEscaped = false;
@@ -56,11 +60,22 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
       } else if (byte === openBrace || byte === openBracket) {
         depth++;
         if (depth > maxDepth) throw new OvsdbError('protocol', `message nested deeper than ${maxDepth} brackets`);
+        if (depth > deepest) continue;
+        pieces.add(chunk.subarray(from, at + 1));
+        from = at + 1;
+        pieces.open(byte === openBrace, depth);
       } else if (byte === closeBrace || byte === closeBracket) {
         depth--;
-        if (depth === 0) return at + 1;
+        if (depth > 0) continue;
+        pieces.add(chunk.subarray(from, at + 1));
+        return at + 1;
+      } else if (byte === comma && depth <= deepest && pieces.isLong(depth, at - from)) {
+        pieces.add(chunk.subarray(from, at));
+        from = at + 1;
+        pieces.cut(depth);
       }
     }
+    pieces.add(chunk.subarray(from));
     return -1;
   }
 
@@ -72,32 +87,19 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
           continue;
         }
         if (depth === 0 && chunk[at] !== openBrace) throw garbage(chunk.subarray(at));
-        const end = endOfMessage(chunk, at);
-        const part = chunk.subarray(at, end === -1 ? chunk.length : end);
-        parts.push(part);
-        heldBytes += part.length;
-        if (heldBytes > maxMessageBytes) {
+        const end = readMessage(chunk, at);
+        messageBytes += (end === -1 ? chunk.length : end) - at;
+        if (messageBytes > maxMessageBytes) {
           throw new OvsdbError('protocol', `message larger than ${maxMessageBytes} bytes`);
         }
         if (end === -1) return;
-        const bytes = Buffer.concat(parts);
-        parts = [];
-        heldBytes = 0;
-        onMessage(parseMessage(bytes));
+        messageBytes = 0;
+        onMessage(pieces.end());
         at = end;
       }
     },
-    pendingBytes: () => heldBytes,
+    pendingBytes: () => messageBytes,
   };
-}
-
-// A message always starts with an open brace, so a message that can be parsed is an object.
-function parseMessage(bytes: Buffer): JsonObject {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as JsonObject;
-  } catch (error) {
-    throw new OvsdbError('protocol', `not JSON: ${quoteExcerpt(bytes.toString('utf8', 0, 200))}`, error);
-  }
 }
 
 function garbage(bytes: Buffer): OvsdbError {

@@ -49,6 +49,11 @@ export interface Tables {
    * every other row is deleted.
    */
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
+  /**
+   * Does the same in steps of one row, and returns the changes at the end. The rows change in a single last step, unless
+   * the tables are empty. Between the steps, nothing else may be applied.
+   */
+  applyInSteps(followed: Followed, updates: Json, isWhole: boolean): Generator<void, readonly RowChange[], undefined>;
 }
 
 interface Store extends MirrorTable {
@@ -78,22 +83,40 @@ export function createTables(requests: Readonly<Record<string, TableRequest>>): 
       return store;
     },
     apply(followed, updates, isWhole) {
-      const changes: RowChange[] = [];
-      for (const [table, store] of stores) {
-        const columns = followed.get(table) ?? noColumns;
-        const rows = member(updates, table);
-        for (const uuid of isWhole ? store.uuids() : [])
-          if (!Object.hasOwn(rows, uuid)) changes.push({ table, uuid, old: store.get(uuid), now: undefined });
-        for (const uuid of Object.keys(rows)) {
-          const old = store.get(uuid);
-          const now = nextRow(columns, uuid, old, member(rows, uuid));
-          if (!isSame(old, now)) changes.push({ table, uuid, old, now });
-        }
+      const steps = applyInSteps(followed, updates, isWhole);
+      for (;;) {
+        const { done, value } = steps.next();
+        if (done === true) return value;
       }
-      for (const { table, uuid, old, now } of changes) stores.get(table)?.put(uuid, old, now);
-      return changes;
     },
+    applyInSteps,
   };
+
+  function* applyInSteps(
+    followed: Followed,
+    updates: Json,
+    isWhole: boolean,
+  ): Generator<void, readonly RowChange[], undefined> {
+    const changes: RowChange[] = [];
+    const wereEmpty = [...stores.values()].every(({ size }) => size === 0);
+    for (const [table, store] of stores) {
+      const columns = followed.get(table) ?? noColumns;
+      const rows = member(updates, table);
+      for (const uuid of isWhole ? store.uuids() : [])
+        if (!Object.hasOwn(rows, uuid)) changes.push({ table, uuid, old: store.get(uuid), now: undefined });
+      for (const uuid of Object.keys(rows)) {
+        const old = store.get(uuid);
+        const now = nextRow(columns, uuid, old, member(rows, uuid));
+        if (!isSame(old, now)) changes.push({ table, uuid, old, now });
+        yield;
+      }
+    }
+    for (const { table, uuid, old, now } of changes) {
+      stores.get(table)?.put(uuid, old, now);
+      if (wereEmpty) yield;
+    }
+    return changes;
+  }
 }
 
 /** Returns the row after a `<row-update2>`; undefined if it was deleted. */

@@ -193,27 +193,28 @@ interface Counter {
  * for each pod whose needs could not be met.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
-  const known = seekers.map((seeker) => ({
-    seeker,
-    running: seeker.pod.podIPs.map(canonicalAddress),
-    annotated: (annotatedNetwork(seeker.pod.annotations)?.addresses ?? []).map(withoutLength),
-    ofRow: counter.addressesOfRow(seeker.key, kubeletUid(seeker.pod)).map(canonicalAddress),
-  }));
-  const sources: readonly ((one: (typeof known)[number]) => readonly string[])[] = [
-    ({ seeker }) => seeker.had,
-    ({ seeker, running }) => (running.length === seeker.subnets.ranges.length ? running : []),
+  const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {
+    const usable = usableOf(seeker.subnets, addresses);
+    return usable.length === 0 || !counter.take(seeker, usable);
+  };
+  const running = ({ pod }: Seeker): readonly string[] => pod.podIPs.map(canonicalAddress);
+  const isWhole = ({ pod, subnets }: Seeker): boolean => pod.podIPs.length === subnets.ranges.length;
+  // After a restart the kubelet reports the addresses of nearly all pods, and nothing else has to be read.
+  let unserved = seekers
+    .filter((one) => isLeft(one, one.had))
+    .filter((one) => isLeft(one, isWhole(one) ? running(one) : []))
+    .map((seeker) => ({
+      seeker,
+      annotated: (annotatedNetwork(seeker.pod.annotations)?.addresses ?? []).map(withoutLength),
+      ofRow: counter.addressesOfRow(seeker.key, kubeletUid(seeker.pod)).map(canonicalAddress),
+    }));
+  const sources: readonly ((one: (typeof unserved)[number]) => readonly string[])[] = [
     ({ annotated, ofRow }) => (String(annotated) === String(ofRow) ? annotated : []),
     ({ ofRow }) => ofRow,
     ({ annotated }) => annotated,
-    ({ running }) => running,
+    ({ seeker }) => running(seeker),
   ];
-  let unserved = known;
-  for (const source of sources) {
-    unserved = unserved.filter((one) => {
-      const addresses = usableOf(one.seeker.subnets, source(one));
-      return addresses.length === 0 || !counter.take(one.seeker, addresses);
-    });
-  }
+  for (const source of sources) unserved = unserved.filter((one) => isLeft(one.seeker, source(one)));
   const left = unserved.map(({ seeker }) => seeker);
   const isAsking = ({ pod }: Seeker): boolean => requestedAddresses(pod.annotations).length > 0;
   return [...left.filter(isAsking), ...left.filter((seeker) => !isAsking(seeker))].flatMap((seeker) => {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
+import type { Json, JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
 import { OvsdbError } from '../../../agent/drivers/ovsdb/ovsdb-errors.ts';
 import { createMessageStream } from '../../../agent/drivers/ovsdb/stream.ts';
 import { seededRandom } from './random.ts';
@@ -115,6 +115,65 @@ t.test('a long message in small chunks', async (t) => {
   const huge = Buffer.from(`{"id":1,"error":null,"result":[${row.repeat(40_000)}{}]}`);
   const { messages } = feed(cut(huge, () => 1400));
   t.equal((messages[0] as { result: unknown[] }).result.length, 40_001);
+});
+
+t.test('a long message is the same in pieces, whatever it contains and wherever chunks end', async (t) => {
+  const random = seededRandom(4);
+  const word = 'ü€😀,{}[]"\\\u0000'.repeat(40);
+  const value = (depth: number): Json => {
+    const count = random(3);
+    const kind = depth > 5 ? 0 : random(4);
+    if (kind === 0) return word.slice(0, 2 * random(200));
+    if (kind === 1) return Array.from({ length: count }, () => value(depth + 1));
+    if (kind === 2) return random(1000);
+    return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}${random(9)}`, value(depth + 1)]));
+  };
+  let long = 0;
+  for (let round = 0; round < 15; round++) {
+    const rows = Object.fromEntries(Array.from({ length: random(600) }, (_, at) => [`row-${at}`, value(4)]));
+    const message = {
+      id: round,
+      result: [round, { A: rows, B: rows, ['__proto__']: value(3) }, value(2)],
+      error: null,
+    };
+    const written = Buffer.from(JSON.stringify(message));
+    if (written.length > 2 * 65_536) long += 1;
+    const { messages, error } = feed(cut(Buffer.concat([written, written]), () => 1 + random(100_000)));
+    t.equal(error, undefined);
+    t.ok(
+      messages.every((one) => JSON.stringify(one) === JSON.stringify(JSON.parse(String(written)))),
+      `round ${round}`,
+    );
+    t.equal(messages.length, 2);
+  }
+  t.ok(long > 5, `${long} messages have several pieces`);
+});
+
+t.test('a long message that is not JSON is refused, wherever the fault is', async (t) => {
+  const row = `"a":{"b":"${'x'.repeat(1000)}"}`;
+  const rows = Array.from({ length: 200 }, (_, at) => row.replace('a', `a${at}`)).join();
+  for (const wrong of [`{${rows},}`, `{${rows}]`, `[${rows}]`, `{,${rows}}`, `{${rows},,${rows}}`, `{${rows},"c":}`])
+    failsWith(t, feed([Buffer.from(`{"result":[${wrong}],"x":{${rows}}}`)]), /not JSON/);
+  const bytes = Buffer.from(`{"result":[{${rows}}]}`);
+  bytes[100_000] = 0xff;
+  failsWith(t, feed([bytes]), /not JSON/);
+});
+
+t.test('most of a long message is parsed before its end arrives', async (t) => {
+  const row = `{"name":"${'x'.repeat(1000)}"}`;
+  const stream = createMessageStream(() => t.fail('it has no end'));
+  const { parse } = JSON;
+  let parsedBytes = 0;
+  t.teardown(() => {
+    JSON.parse = parse;
+  });
+  JSON.parse = (text: string) => {
+    parsedBytes += text.length;
+    return parse(text) as unknown;
+  };
+  stream.push(Buffer.from('{"id":1,"result":[{"rows":['));
+  for (let sent = 0; sent < 1000; sent++) stream.push(Buffer.from(`${row},`));
+  t.ok(parsedBytes > 900_000, `${parsedBytes} bytes of ${stream.pendingBytes()} are parsed`);
 });
 
 t.test('random bytes never hang, never throw anything else', async (t) => {

@@ -1,5 +1,8 @@
+import { monotonicMs } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { ObjectChange, Pod } from '../../../model/workload.ts';
+import { createSlices } from '../../../slices.ts';
+import { portName } from '../../../workload/pods/port-name.ts';
 import type { Northbound } from './northbound-mirror.ts';
 import { noticeOfRefused } from './notices.ts';
 import { type Cluster, createObjectEvents } from './object-events.ts';
@@ -29,6 +32,8 @@ export function createKeeper(
   const { workload } = objects;
   let cluster = known;
   let networks: PodNetworks | null = null;
+  /** Number of the latest start. */
+  let latest = 0;
   const writer = createWriter(
     northbound,
     () => cluster && networks && { ...cluster, workload, addresses: networks.addresses },
@@ -45,12 +50,28 @@ export function createKeeper(
   const takeOver = (): void => {
     networks?.close();
     networks = null;
+    latest += 1;
     report.concern('annotations', null);
     report.role(northbound.isOwner ? 'active' : 'standby');
     if (cluster === null || !northbound.isOwner) return;
-    networks = createPodNetworks(api, (error) => report.concern('annotations', error));
+    const own = latest;
+    void readAhead().then(() => {
+      if (latest === own) begin();
+    });
+  };
+  /** Reads the rows of all pods in slices. The mirror keeps them as read, and all addresses are assigned in one step. */
+  const readAhead = async (): Promise<void> => {
+    const breathe = createSlices(monotonicMs);
+    for (const key of workload.pods.keys()) {
+      northbound.existing.named('Logical_Switch_Port', portName(key));
+      await breathe();
+    }
+  };
+  const begin = (): void => {
+    if (cluster === null || !northbound.isOwner) return;
+    const own = createPodNetworks(api, (error) => report.concern('annotations', error));
+    networks = own;
     settle(null);
-    const own = networks;
     void events.all(cluster, () => networks === own);
     writer.all();
   };
@@ -74,6 +95,7 @@ export function createKeeper(
     close: async () => {
       networks?.close();
       networks = null;
+      latest += 1;
       await writer.close();
       await northbound.close();
     },

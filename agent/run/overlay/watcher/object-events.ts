@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { NamespacedName, ObjectChange, Pod, Service, Workload } from '../../../model/workload.ts';
+import { createSlices } from '../../../slices.ts';
 import { serviceOf } from '../../../workload/services/indexed-slices.ts';
 import type { OutsideFacts } from '../../../workload/services/outside.ts';
 import { type Kind, kinds, type Projected } from './followed-kinds.ts';
@@ -12,7 +13,6 @@ import {
   noticesOfService,
   viewOf,
 } from './notices.ts';
-import { createSlices } from './slices.ts';
 
 /** Nodes of the cluster and their common settings. */
 export type Cluster = Omit<OutsideFacts, 'workload'>;

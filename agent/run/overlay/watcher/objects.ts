@@ -2,9 +2,9 @@ import { monotonicMs } from '../../../deadline.ts';
 import type { Follower, KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { ObjectChange, Workload } from '../../../model/workload.ts';
+import { createSlices } from '../../../slices.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
-import { createSlices } from './slices.ts';
 
 /** Listener for changes of objects. */
 export interface ObjectListener {
@@ -24,6 +24,8 @@ export interface Objects {
   readonly workload: Workload;
   /** True when all objects of every kind are known. No row may be deleted before. */
   readonly isWhole: boolean;
+  /** Returns the number of objects of each namespace: of the known ones, or of those that are listed so far. */
+  namespaces(): ReadonlyMap<string, number>;
   close(): void;
 }
 
@@ -32,6 +34,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
   const workload = emptyWorkload();
   const unknown = new Set(kinds.map(({ kind }) => kind));
   const lost = new Map<string, AgentError>();
+  const listed = new Map<string, number>();
   const hear = (): void => listener.heard([...lost.values()][0] ?? null);
   const followerOf = (one: Kind): Follower<Projected> => {
     const { kind } = one;
@@ -47,7 +50,11 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
       if (unknown.size === 0 && changes.length > 0) listener.changed(changes);
     };
     return {
-      read: one.read,
+      read: (object) => {
+        const found = one.read(object);
+        if (unknown.size > 0) countIn(listed, found);
+        return found;
+      },
       whole: async (objects) => {
         const breathe = createSlices(monotonicMs);
         const now = new Map(objects.map((object) => [keyOf(object), object]));
@@ -82,10 +89,20 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
     get isWhole() {
       return unknown.size === 0;
     },
+    namespaces: () => {
+      if (unknown.size > 0) return listed;
+      const counts = new Map<string, number>();
+      for (const { of } of kinds) for (const object of workload[of].values()) countIn(counts, object);
+      return counts;
+    },
     close: () => {
       for (const stop of stops) stop();
     },
   };
+}
+
+function countIn(counts: Map<string, number>, object: Projected): void {
+  if ('namespace' in object) counts.set(object.namespace, (counts.get(object.namespace) ?? 0) + 1);
 }
 
 /** Compares two projections by their JSON text: the same function has read both and adds the keys in the same order. */

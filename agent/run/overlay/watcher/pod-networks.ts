@@ -1,9 +1,11 @@
+import { monotonicMs } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode, ServiceExposure } from '../../../model/overlay.ts';
 import type { NamespacedName, ObjectChange, Pod, PodAddresses } from '../../../model/workload.ts';
 import { reservedPorts } from '../../../overlay/overlay-names.ts';
 import { listOf, mapOf, type RowIndex } from '../../../overlay/rows/row-index.ts';
+import { createSlices } from '../../../slices.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
 import { portName } from '../../../workload/pods/port-name.ts';
 import { keyOf } from './followed-kinds.ts';
@@ -41,6 +43,7 @@ export function createPodNetworks(
 ): PodNetworks {
   const book = createAddressBook();
   let latest: NetworkFacts | null = null;
+  let isClosed = false;
   const annotations = createPodAnnotations(
     api,
     (key) => {
@@ -52,11 +55,22 @@ export function createPodNetworks(
     },
     report,
   );
+  const annotateAll = async (keys: Iterable<NamespacedName>): Promise<void> => {
+    const breathe = createSlices(monotonicMs);
+    for (const key of keys) {
+      if (isClosed) return;
+      annotations.annotate(key);
+      const pause = breathe();
+      if (pause !== null) await pause;
+    }
+  };
   return {
     addresses: book.addresses,
     settle: (changes, facts) => {
       latest = facts;
       const { pods, gone } = changes === null ? { pods: [...facts.pods.values()], gone: [] } : podsOf(changes);
+      // Addresses depend on pods, and on nodes and ranges, whose changes are handled with all objects.
+      if (changes !== null && pods.length + gone.length === 0) return [];
       const { changed, faults } = book.settle({
         nodes: facts.nodes,
         pods,
@@ -67,13 +81,18 @@ export function createPodNetworks(
       });
       for (const fault of faults) api.report(noticeOfFault(fault));
       annotations.forget(gone);
-      for (const key of new Set([...pods.map(keyOf), ...changed])) annotations.annotate(key);
+      const annotated = new Set([...pods.map(keyOf), ...changed]);
+      if (changes === null) void annotateAll(annotated);
+      else for (const key of annotated) annotations.annotate(key);
       return changed.flatMap((key) => {
         const pod = facts.pods.get(key);
         return pod === undefined ? [] : [{ kind: 'Pod' as const, before: pod, now: pod }];
       });
     },
-    close: () => annotations.close(),
+    close: () => {
+      isClosed = true;
+      annotations.close();
+    },
   };
 }
 

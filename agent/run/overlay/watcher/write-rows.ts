@@ -2,10 +2,10 @@ import { monotonicMs } from '../../../deadline.ts';
 import { AgentError, asAgentError } from '../../../errors.ts';
 import type { OverlayPlan } from '../../../model/overlay.ts';
 import { operationsOf } from '../../../overlay/rows/row-operations.ts';
+import { createSlices } from '../../../slices.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import { planInSteps } from '../../../workload/plan-workload.ts';
 import type { Northbound } from './northbound-mirror.ts';
-import { createSlices } from './slices.ts';
 
 /** Result of a transaction: `nothing` if no row differed; nothing was written if it was refused. */
 export type Outcome =

@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../../deadline.ts';
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { ObjectChange } from '../../../model/workload.ts';
+import { createSlices } from '../../../slices.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
@@ -8,7 +9,6 @@ import { allWork, togetherWith, workOf } from './all-work.ts';
 import type { Northbound, RowUpdate } from './northbound-mirror.ts';
 import type { Refused } from './refusals.ts';
 import { createSingleFlight } from './single-flight.ts';
-import { createSlices } from './slices.ts';
 import { touchedBy } from './touched.ts';
 import { createWorkQueue, type WorkItem, type WorkQueue } from './work-queue.ts';
 import { bring, type Outcome } from './write-rows.ts';

@@ -1,8 +1,8 @@
 // Work on many objects leaves the event loop to the CNI plug-in, the lock and the API in between.
 import t from 'tap';
 import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
-import { createSlices } from '../../../../../agent/run/overlay/watcher/slices.ts';
 import { createWriter } from '../../../../../agent/run/overlay/watcher/writer.ts';
+import { createSlices } from '../../../../../agent/slices.ts';
 import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
 import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
 
@@ -18,6 +18,21 @@ t.test('a slice that is used up lets the event loop run, another one does not', 
   nowMs = 20;
   await breathe();
   t.equal(ran, 1);
+});
+
+t.test('a turn of the event loop has one slice of all works that wait', async (t) => {
+  let nowMs = 0;
+  const order: string[] = [];
+  const works = ['a', 'b', 'c'].map((name) => ({ name, breathe: createSlices(() => nowMs) }));
+  nowMs = 20;
+  const done = Promise.all(works.map(({ name, breathe }) => breathe()?.then(() => order.push(name))));
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 3; turns += 1) {
+    await turn();
+    order.push('turn');
+  }
+  await done;
+  t.strictSame(order, ['a', 'turn', 'b', 'turn', 'c', 'turn']);
 });
 
 t.test('two thousand services are compared and written in slices', async (t) => {

@@ -1,0 +1,126 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
+import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
+
+/**
+ * Length from which the finished members of a container are parsed before the container ends. That takes some
+ * milliseconds; a dump of a database has megabytes, and parsing it at once would keep the event loop for some hundred.
+ */
+const pieceBytes = 64 * 1024;
+
+/** Deepest container whose members are parsed in pieces: the rows of a table in an update (RFC 7047 section 4.1.6), or of a `select`. */
+export const deepest = 4;
+
+/**
+ * Text that stands for the members that are parsed already, with the number of their container. Open vSwitch accepts no NUL in a
+ * string (lib/json.c), so that no server sends this text.
+ */
+const mark = '\0parsed ';
+
+/** Container that has begun, and has not ended or is not parsed yet. */
+interface Container {
+  readonly isObject: boolean;
+  /** Number of the first part that is not parsed. */
+  part: number;
+  /** Bytes ahead of that part. */
+  ahead: number;
+  /** Members that are parsed; null before the first of them. */
+  parsed: Parsed | null;
+}
+
+type Parsed = Json[] | Record<string, Json>;
+
+/** Text of one JSON object that arrives in parts. */
+export interface Pieces {
+  /** Adds bytes. */
+  add(part: Buffer): void;
+  /** Marks the begin of a container after the bytes so far; `depth` is 1 for the outermost one. */
+  open(isObject: boolean, depth: number): void;
+  /** Returns true if members of the innermost container, with this many bytes more, are worth parsing. */
+  isLong(depth: number, moreBytes: number): boolean;
+  /** Parses the members of the container; the bytes so far end with a member, and a comma follows, which is not added. */
+  cut(depth: number): void;
+  /** Returns the object, and begins another one. The methods throw OvsdbError `protocol` for a text that is not JSON. */
+  end(): JsonObject;
+}
+
+export function createPieces(): Pieces {
+  let parts: Buffer[] = [];
+  let heldBytes = 0;
+  let containers: Container[] = [];
+  let parsed: Parsed[] = [];
+
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    heldBytes += part.length;
+  };
+  const at = (depth: number): Container => containers[depth - 1] as Container;
+  return {
+    add,
+    open: (isObject, depth) => {
+      containers[depth - 1] = { isObject, part: parts.length, ahead: heldBytes, parsed: null };
+    },
+    isLong: (depth, moreBytes) => heldBytes + moreBytes - at(depth).ahead >= pieceBytes,
+    cut: (depth) => {
+      const container = at(depth);
+      const { isObject } = container;
+      const [before, after] = isObject ? '{}' : '[]';
+      const members = join(
+        parse([Buffer.from(before as string), ...parts.splice(container.part), Buffer.from(after as string)]),
+        depth,
+        parsed,
+      );
+      heldBytes = container.ahead;
+      if (container.parsed === null) {
+        const name = JSON.stringify(`${mark}${parsed.length}`);
+        add(Buffer.from(isObject ? `${name}:0,` : `${name},`));
+        container.parsed = isObject ? {} : [];
+        parsed.push(container.parsed);
+      }
+      append(container.parsed, members);
+      container.part = parts.length;
+      container.ahead = heldBytes;
+    },
+    end: () => {
+      const text = parts;
+      const members = parsed;
+      [parts, heldBytes, containers, parsed] = [[], 0, [], []];
+      // A message always starts with an open brace, so a message that can be parsed is an object.
+      return join(parse(text), 1, members) as JsonObject;
+    },
+  };
+}
+
+function parse(parts: readonly Buffer[]): Json {
+  const bytes = Buffer.concat(parts);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
+  } catch (error) {
+    throw new OvsdbError('protocol', `not JSON: ${quoteExcerpt(bytes.toString('utf8', 0, 200))}`, error);
+  }
+}
+
+/** Returns a value in which the members that are parsed already are in their places. `depth` is that of the value. */
+function join(value: Json, depth: number, parsed: readonly Parsed[]): Json {
+  if (parsed.length === 0 || depth > deepest) return value;
+  if (!isJsonArray(value) && !isJsonObject(value)) return value;
+  const inside = (one: Json): Json => join(one, depth + 1, parsed);
+  const first = isJsonArray(value) ? value[0] : Object.keys(value)[0];
+  const known =
+    typeof first === 'string' && first.startsWith(mark) ? parsed[Number(first.slice(mark.length))] : undefined;
+  if (isJsonArray(value)) {
+    if (known === undefined) return value.map(inside);
+    return append(known, value.slice(1).map(inside));
+  }
+  const entries = Object.entries(value).map(([name, one]) => [name, inside(one)] as const);
+  if (known === undefined) return Object.fromEntries(entries);
+  return append(known, Object.fromEntries(entries.slice(1)));
+}
+
+/** Adds members to those that are parsed already. A repeated name has its last value, as in JSON.parse. */
+function append(parsed: Parsed, members: Json): Json {
+  if (Array.isArray(parsed)) for (const one of members as readonly Json[]) parsed.push(one);
+  else
+    for (const [name, value] of Object.entries(members as JsonObject))
+      Object.defineProperty(parsed, name, { value, configurable: true, enumerable: true, writable: true });
+  return parsed as Json;
+}

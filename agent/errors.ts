@@ -84,6 +84,7 @@ export const errorTable = {
   'bundle-unusable': usage,
   'certificates-refused': usage,
   'ovn-not-running': dependency,
+  'memory-exceeded': failed,
   internal: failed,
 } as const satisfies Record<string, ErrorTrait>;
 

@@ -1,3 +1,4 @@
+import { followHeap } from '../../../drivers/host/process/heap.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
@@ -6,7 +7,8 @@ import type { DaemonOutput } from '../loop/daemon-report.ts';
 import { openClusterApi } from '../node/cluster-api.ts';
 import { withWhatItHas } from '../node/occupied-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { startWatcher, type Watcher } from './watcher.ts';
+import { startBoundedWatcher } from './bounded.ts';
+import type { Watcher } from './watcher.ts';
 
 /** Watcher in the daemon of the central node; it does nothing on other nodes. */
 export interface CentralWatcher {
@@ -23,11 +25,11 @@ export function createCentralWatcher(
   note: (state: WatcherState) => void,
 ): CentralWatcher {
   const { ovnRuns, exposure } = places;
-  let running: { readonly watcher: Watcher; readonly stop: () => void } | null = null;
+  let running: { readonly watcher: Pick<Watcher, 'know' | 'close'>; readonly stop: () => void } | null = null;
   const start = (nodeName: string) => {
     const api = openClusterApi(config, nodeName, output.say);
     const remote = ovnRuns.map((folder) => `unix:${folder}/ovnnb_db.sock`).join(',');
-    return { watcher: startWatcher({ api, remote, teller: output, note }), stop: api.close };
+    return { watcher: startBoundedWatcher({ api, remote, teller: output, note, followHeap }), stop: api.close };
   };
   return {
     know: ({ layout, members, node }, nodes) => {

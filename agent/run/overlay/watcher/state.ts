@@ -21,16 +21,19 @@ export interface WatcherReport {
 /** Interval between two reports, so that many changes write one file a second. */
 const quietMs = 1_000;
 
+/** State of a watcher that has read nothing yet. */
+export const firstState: WatcherState = {
+  role: 'waiting',
+  objects: {},
+  nodesOutside: [],
+  wroteAt: null,
+  refused: [],
+  failure: null,
+};
+
 /** Creates the report. Calls `note` with the state as soon as it changes, and at most once a second. */
 export function createReport({ say, fail }: DaemonOutput, note: (state: WatcherState) => void): WatcherReport {
-  let state: WatcherState = {
-    role: 'waiting',
-    objects: {},
-    nodesOutside: [],
-    wroteAt: null,
-    refused: [],
-    failure: null,
-  };
+  let state = firstState;
   const concerns = new Map<Concern, NonNullable<WatcherState['failure']>>();
   let timer: NodeJS.Timeout | undefined;
   let isNews = false;

@@ -15,6 +15,8 @@ import { createReport } from './state.ts';
 export interface Watcher {
   /** Sets the cluster as last planned. Nothing is written before the first call. */
   know(cluster: Cluster): void;
+  /** Returns the number of objects of each namespace: of the known ones, or of those that are listed so far. */
+  namespaces(): ReadonlyMap<string, number>;
   /** Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
     heard: (error) => report.concern('api', error?.kind === 'kubeconfig-missing' ? null : error),
   });
   return {
+    namespaces: () => objects.namespaces(),
     know: (now) => {
       if (JSON.stringify(cluster) === JSON.stringify(now)) return;
       cluster = now;

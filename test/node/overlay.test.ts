@@ -79,20 +79,6 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   await t.test('pods', { skip: noApi ?? false }, (t) => havePods(t, node));
 
   const before = await writtenRows(node);
-  await t.test('a daemon that needs more memory than its unit has', async (t) => {
-    const limit = (words: string): Promise<string> =>
-      node.text(`systemctl set-property --runtime microshift-net-overlay MemorySwapMax=0 ${words}`);
-    await limit('MemoryHigh=infinity MemoryMax=8M');
-    const untilSays = (words: string) =>
-      node.run(`timeout 120 bash -c 'journalctl -fn all -u microshift-net-overlay | grep -qm 1 "${words}"'`);
-    t.match(await untilSays('Failed with result .oom-kill'), { exitCode: 0 }, 'the kernel ends it');
-    t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'what it has set up goes on without it');
-    await limit('MemoryHigh=512M MemoryMax=640M');
-    t.match(await untilSays('Scheduled restart job'), { exitCode: 0 }, 'systemd starts it again');
-    await node.text('systemctl start microshift-net-overlay');
-    t.match(await daemon('StatusText'), /is as wanted$/);
-    t.strictSame(await writtenRows(node), before, 'and it writes not one row');
-  });
   for (const where of ['', `${onSecond} `])
     t.match(await node.run(`${where}microshift-net overlay apply`), { exitCode: 0, stdout: /^Nothing to do/ });
   t.strictSame(await writtenRows(node), before, 'not one row was written');

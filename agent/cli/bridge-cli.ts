@@ -3,6 +3,7 @@ import { positiveSeconds } from './numbers.ts';
 import type { AddTo } from './parse.ts';
 
 interface Flags {
+  readonly dryRun: boolean;
   readonly confirmTimeout?: number;
 }
 
@@ -10,27 +11,30 @@ interface Flags {
 export function addBridgeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('bridge').description('a bridge of Open vSwitch for any NIC, beside br-ex'));
   const tried = (command: Command): Command =>
-    command.option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds);
+    command
+      .option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds)
+      .option('--dry-run', 'show the plan, and change nothing', false);
   tried(
     add(
       'add <nic>',
       'put a NIC with all that is IP of it under a bridge of its own, for good',
-      async (output, nic: string, { name, confirmTimeout }: Flags & { name?: string }) => {
-        const options = { name: name ?? null, confirmTimeoutSeconds: confirmTimeout ?? null };
+      async (output, nic: string, flags: Flags & { name?: string; force: boolean }) => {
+        const { name, confirmTimeout, dryRun, force } = flags;
+        const options = { name: name ?? null, confirmTimeoutSeconds: confirmTimeout ?? null, dryRun, force };
         return (await import('../commands/bridge-command.ts')).add(nic, options, output);
       },
-    ).option('--name <bridge>', 'what the bridge is called (br and the name of the NIC)'),
+    )
+      .option('--name <bridge>', 'name of the bridge (default: br and the name of the NIC)')
+      .option('--force', 'also take the NIC without which br-ex cannot be made', false),
   );
   tried(
     add(
       'remove <nic-or-bridge>',
       'give the NIC of such a bridge back to its own profile',
-      async (output, name: string, { confirmTimeout }: Flags) =>
-        (await import('../commands/bridge-command.ts')).remove(
-          name,
-          { confirmTimeoutSeconds: confirmTimeout ?? null },
-          output,
-        ),
+      async (output, name: string, { confirmTimeout, dryRun }: Flags) => {
+        const options = { confirmTimeoutSeconds: confirmTimeout ?? null, dryRun };
+        return (await import('../commands/bridge-command.ts')).remove(name, options, output);
+      },
     ),
   );
   add('list', 'the bridges that bridge add has made: 0 as wanted, 3 drift', async (output) =>

@@ -98,13 +98,13 @@ function addHelper(program: Command, addTo: AddTo, started: readonly string[]): 
 function addBridges(program: Command, addTo: AddTo): void {
   program.description("The bridges of ovn-kubernetes' first tool, which microshift-net makes.");
   const add = addTo(program);
-  const atOnce = { confirmTimeoutSeconds: null };
+  const atOnce = { confirmTimeoutSeconds: null, dryRun: false };
   add(
     'nics-to-bridge <nics...>',
     'put each NIC under a bridge br<NIC>, which gets all that is IP of it',
     async (output, nics: string[]) => {
       const bridge = await import('../commands/bridge-command.ts');
-      for (const nic of nics) await bridge.add(nic, { ...atOnce, name: null }, output);
+      for (const nic of nics) await bridge.add(nic, { ...atOnce, name: null, force: true }, output);
     },
   );
   add(

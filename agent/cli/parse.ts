@@ -28,9 +28,12 @@ export async function parseAndRunWith(
     opened ??= open();
     return opened;
   };
+  // Commands inherit these settings. The help of each also lists the options that all commands have.
   program.exitOverride().showHelpAfterError(`(see ${program.name()} --help)`);
+  program.configureHelp({ showGlobalOptions: true });
   addCommands((parent) => <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => {
     const command = (spec === '' ? parent : parent.command(spec)).description(description);
+    command.showHelpAfterError(`(see ${fullName(command)} --help)`);
     return command.action(async (...given: Given) => {
       const ended = await run(output(), ...given);
       if (typeof ended === 'number') code = ended;
@@ -45,4 +48,9 @@ export async function parseAndRunWith(
   } finally {
     await opened?.written();
   }
+}
+
+/** Returns a command as it is typed: `microshift-net overlay pki issue`. */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }

@@ -39,17 +39,22 @@ function addRunCommands(program: Command, addTo: AddTo): void {
   interface ApplyFlags {
     readonly boot: boolean;
     readonly repair: boolean;
+    readonly dryRun: boolean;
     readonly confirmTimeout?: number;
   }
   add(
     'apply',
     'observe, plan, run and prove: bring the node to what ovn.yaml says',
-    async (output, { boot, repair, confirmTimeout }: ApplyFlags) => {
+    async (output, { boot, repair, dryRun, confirmTimeout }: ApplyFlags) => {
+      if (dryRun) return (await import('../commands/plan-command.ts')).plan(output);
       const commands = await import('../commands/apply-command.ts');
       if (repair) return commands.repair(output);
       return commands.apply({ boot, confirmTimeoutSeconds: confirmTimeout ?? null }, output);
     },
   )
+    .addOption(
+      new Option('--dry-run', 'the same as plan').default(false, 'no').conflicts(['boot', 'repair', 'confirmTimeout']),
+    )
     .option('--boot', 'as the unit runs it at boot', false)
     .option(
       '--repair',
@@ -93,12 +98,15 @@ function addNodeCommands(program: Command, addTo: AddTo): void {
   ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
   add(
     'disable',
-    'return the NIC to its own profile and remove everything else',
-    async (output, { stop }: { stop: boolean }) => {
+    'return the NIC of br-ex to its own profile, and remove br-ex, its profiles and the tuning',
+    async (output, { stop, all, dryRun }: { stop: boolean; all: boolean; dryRun: boolean }) => {
       const commands = await import('../commands/apply-command.ts');
-      return stop ? commands.disableForStop(output) : commands.disable(output);
+      return stop ? commands.disableForStop(output) : commands.disable({ all, dryRun }, output);
     },
-  ).option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
+  )
+    .option('--all', 'also return the NICs of `bridge add`, and forget these bridges', false)
+    .option('--dry-run', 'show the plan, and change nothing', false)
+    .option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
   const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
   addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
     (await import('../commands/ovs-command.ts')).ovsTune(output),

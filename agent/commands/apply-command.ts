@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { defaultConfig } from '../config/defaults.ts';
 import { type UsableConfig, usableConfig } from '../config/effective.ts';
 import { asAgentError, isAgentError } from '../errors.ts';
@@ -11,12 +12,14 @@ import { planTuning, planUntuning } from '../plan/tuning/plan-tuning.ts';
 import { readAdded } from '../run/journal/added-record.ts';
 import { recordRefused } from '../run/journal/record-run.ts';
 import { removeHint, takeRepairRequest, wereNicsReturned } from '../run/journal/state-files.ts';
+import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
 import { reconcile } from '../run/reconcile.ts';
-import { keptBridges } from '../run/rollback/kept-bridges.ts';
+import { keptAdded, keptBridges } from '../run/rollback/kept-bridges.ts';
 import { releaseReplaced } from '../run/steps/held-routes.ts';
 import type { Output } from './output.ts';
 import { noTuning, uplinkWarnings } from './plan-command.ts';
+import { preview } from './preview.ts';
 import { report } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
@@ -103,16 +106,32 @@ async function readConfig(command: string): Promise<UsableConfig> {
   }
 }
 
-/** `disable`: returns every NIC to its own profile and removes everything else of the agent. */
-export async function disable(output: Output): Promise<void> {
+export interface DisableOptions {
+  /** True to return the NICs of `bridge add` as well, and to forget these bridges. */
+  readonly all: boolean;
+  /** True to show the plan and to change nothing. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * `disable`: returns the NICs of br-ex and br-ex1 to their own profiles, and removes everything else of the agent except
+ * the bridges of `bridge add`.
+ */
+export async function disable({ all, dryRun }: DisableOptions, output: Output): Promise<void> {
   requireRoot('disable');
   // The NIC is returned even if ovn.yaml is invalid.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   const tuner = tunerFor(config, planUntuning, output);
   const planner: Planner = (observation) => {
+    if (!all) return { kind: 'planned', plan: planDisable(observation, undefined, keptAdded(config, observation)) };
     const added = observation.hints.addedBridges === undefined ? undefined : [];
     return { kind: 'planned', plan: planDisable(observation, added) };
   };
+  if (dryRun) return preview('disable', planner, output);
+  if (existsSync(overlayPlaces.record))
+    output.say(
+      'warning: this node stays a member of its overlay; a gateway of it by br-ex carries nothing until `apply` makes br-ex again, and `microshift-net overlay disable` ends the membership',
+    );
   const result = await reconcile(planner, noWait, { ...unattended('disable', output), tuner });
   try {
     removeHint();

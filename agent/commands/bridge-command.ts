@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { inWords } from '../compare/in-words.ts';
 import { usableConfig } from '../config/effective.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
@@ -6,6 +7,7 @@ import type { Config } from '../model/config.ts';
 import { addressesOf, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { type AskedBridge, listWith, listWithout, planAdded } from '../plan/added.ts';
+import { refuseNeeded } from '../plan/needed-by-br-ex.ts';
 import { readAdded } from '../run/journal/added-record.ts';
 import { withNode } from '../run/node.ts';
 import { type Planner, patientWait } from '../run/plan-when-ready.ts';
@@ -13,17 +15,22 @@ import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { keptBridges } from '../run/rollback/kept-bridges.ts';
 import { type BridgeState, bridgesText } from '../view/bridge-view.ts';
 import type { Output } from './output.ts';
+import { preview } from './preview.ts';
 import { report } from './report.ts';
 import { reporting, sayNotes, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 export interface BridgeOptions {
+  /** True to show the plan and to change nothing. */
+  readonly dryRun: boolean;
   readonly confirmTimeoutSeconds: number | null;
 }
 
 export interface AddOptions extends BridgeOptions {
   /** Name of the bridge; null for `br` and the name of the NIC. */
   readonly name: string | null;
+  /** True to take a NIC without which br-ex cannot be made. */
+  readonly force: boolean;
 }
 
 /**
@@ -33,9 +40,10 @@ export async function add(nic: string, options: AddOptions, output: Output): Pro
   const asked: AskedBridge = { interface: nic, bridge: options.name };
   const result = await changeList('add', options, output, (config, observation) => {
     const list = listWith(asked, config, observation);
+    if (!options.force && isMadeAtBoot()) refuseNeeded(nic, list, config, observation);
     return { list, asked: list.find((entry) => entry.interface === nic)?.bridge ?? null };
   });
-  report('bridge add', result, output);
+  if (result !== null) report('bridge add', result, output);
 }
 
 /** `bridge remove`: returns the IP configuration to the NIC and removes the bridge that `bridge add` created. */
@@ -44,6 +52,7 @@ export async function remove(name: string, options: BridgeOptions, output: Outpu
     list: listWithout(name, observation),
     asked: null,
   }));
+  if (result === null) return;
   if (result.transaction === null) output.say(`nothing is left of it, and it is not asked for any more: ${name}`);
   report('bridge remove', result, output);
 }
@@ -108,6 +117,14 @@ function stateOf({ bridge, interface: uplink }: AddedBridge, plan: Plan, { links
   return { bridge, uplink, addresses, state: isWanted ? differing : 'left-out', differences };
 }
 
+/** Link that `systemctl enable microshift-ovs-init` makes, after which every boot makes br-ex (systemd.unit(5)). */
+const enabledLink = '/etc/systemd/system/multi-user.target.wants/microshift-ovs-init.service';
+
+/** Returns true if systemd makes br-ex at boot. */
+function isMadeAtBoot(): boolean {
+  return lstatSync(enabledLink, { throwIfNoEntry: false }) !== undefined;
+}
+
 type Asker = (
   config: Config,
   observation: Observation,
@@ -115,10 +132,10 @@ type Asker = (
 
 async function changeList(
   verb: 'add' | 'remove',
-  { confirmTimeoutSeconds }: BridgeOptions,
+  { confirmTimeoutSeconds, dryRun }: BridgeOptions,
   output: Output,
   ask: Asker,
-): Promise<ReconcileResult> {
+): Promise<ReconcileResult | null> {
   const command = `bridge ${verb}`;
   requireRoot(command);
   const { config } = await usableConfig();
@@ -127,5 +144,9 @@ async function changeList(
     const plan = planAdded(wanted, keptBridges(config, observation), config, observation, { asked, isNew: true });
     return { kind: 'planned', plan };
   };
+  if (dryRun) {
+    await preview(command, planner, output);
+    return null;
+  }
   return reconcile(planner, patientWait, { command, confirmTimeoutSeconds, ...reporting(output) });
 }

@@ -13,7 +13,7 @@ import { requireRoot } from './root.ts';
 
 /**
  * `firewall check|apply`: checks that firewalld accepts traffic of pods, or makes it accept the traffic. Exit code 3 if
- * a source is missing, 5 without firewalld.
+ * a source is missing. Without firewalld, a check finds nothing missing, and `apply` ends with exit code 5.
  */
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
   const command = `firewall ${action}`;
@@ -24,8 +24,8 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
     const firewalld = await openFirewalld(bus);
     if (firewalld === null) {
       const wanted = trustedSources(config);
-      output.result(commandsText(wanted), { command, outcome: 'no-firewalld', wanted });
-      return exitCode.dependency;
+      output.result(commandsText(wanted, action), { command, outcome: 'no-firewalld', wanted });
+      return action === 'check' ? exitCode.done : exitCode.dependency;
     }
     const plan = planFirewall(config, await firewalld.sources(trustedZone));
     const complete = plan.addRunning.length + plan.addPermanent.length === 0;

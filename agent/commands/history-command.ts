@@ -1,15 +1,19 @@
 import { planInWords } from '../compare/in-words.ts';
+import { presentRecord } from '../compare/pending-change.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { findTransaction } from '../run/journal/transactions.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
+import { expiryFacts } from './pending.ts';
 import { requireRoot } from './root.ts';
 
 /** `history [TX]`: prints the last transactions, or one in detail. */
 export function history(id: string | undefined, output: Output): void {
   requireRoot('history');
-  const { records, unusable } = readJournals(journalDirectory);
+  const { records: written, unusable } = readJournals(journalDirectory);
+  const facts = expiryFacts(null);
+  const records = written.map((record) => presentRecord(record, facts));
   for (const file of unusable) output.say(`warning: ${file.path} is not a usable journal: ${file.why}`);
   if (id === undefined) {
     output.result(historyText(records, output.style), { command: 'history', transactions: records.map(summary) });

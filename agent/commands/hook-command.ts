@@ -41,7 +41,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     disable: async () => {
       // A bridge that the admin created is not removed.
       if (config.disableOvsInit.value) await detachForStop(output);
-      else await disable(output);
+      else await disable({ all: true, dryRun: false }, output);
     },
   });
 }

@@ -14,7 +14,8 @@ import { applyOverlay } from '../run/overlay/node/apply-overlay.ts';
 import { credentialNotices } from '../run/overlay/node/kubernetes-credentials.ts';
 import { listNodes } from '../run/overlay/node/nodes.ts';
 import { readOverlayStatus } from '../run/overlay/node/overlay-status.ts';
-import { parseBundle, requireRecord } from '../run/overlay/record/record.ts';
+import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
+import { parseBundle, readRecord, requireRecord } from '../run/overlay/record/record.ts';
 import { overlayStatusText } from '../view/overlay-status-view.ts';
 import {
   appliedText,
@@ -82,7 +83,10 @@ export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');
   const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
   const text = isWanted
-    ? joinLines(['No drift: the overlay of this node is as wanted.', ...changesLines(changes, output.style)])
+    ? joinLines([
+        'No drift: the rows, certificates, kernel settings and flows of this node are as wanted.',
+        ...changesLines(changes, output.style),
+      ])
     : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);
   output.result(text, { command: 'overlay verify', outcome: isWanted ? 'as-wanted' : 'drift', changes });
   return isWanted ? exitCode.done : exitCode.drift;
@@ -97,11 +101,14 @@ async function look(command: string): Promise<OverlayChanges> {
 export async function apply(output: Output): Promise<void> {
   const command = 'overlay apply';
   const { places } = await startOverlay(command);
-  const { record, changes } = await withLock(command, async () => {
+  const { record, changes, isStarted } = await withLock(command, async () => {
     const record = requireRecord(places.record);
-    return { record, changes: await applyOverlay(record, places, output.say) };
+    const before = await askController(places);
+    const changes = await applyOverlay(record, places, output.say);
+    return { record, changes, isStarted: before === 'absent' };
   });
-  output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), changes });
+  const outcome = isStarted ? 'changed' : outcomeOf(changes);
+  output.result(appliedText(record, changes, isStarted), { command, outcome, isStarted, changes });
 }
 
 /** `overlay nodes`: lists the nodes of the cluster; runs on the central node. */
@@ -122,6 +129,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
     output.result(text, { command, outcome: 'changed', node: name });
     return;
   }
+  if (readRecord(places.record) === null) return inNone(command, output);
   const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say));
   const first = `${record.node.name} is not in an overlay any more.`;
   const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
@@ -133,7 +141,13 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
   const command = 'overlay disable';
   const { places } = await startOverlay(command);
   const done = await withLock(command, () => disableOverlay(places, force, output.say));
+  if (done === null) return inNone(command, output);
   output.result(disabledText(done), { command, outcome: 'changed', ...done });
+}
+
+/** Prints the result of a command that removes this node from an overlay, on a node in none. */
+function inNone(command: string, output: Output): void {
+  output.result('Nothing to do: this node is in no overlay.', { command, outcome: 'unchanged' });
 }
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };

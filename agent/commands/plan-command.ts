@@ -1,59 +1,96 @@
 import { driftOf } from '../compare/drift.ts';
 import { differenceLine, planInWords } from '../compare/in-words.ts';
+import { missingFromBridge } from '../compare/manual-bridge.ts';
+import { unappliedSettings } from '../compare/unapplied.ts';
 import { usableConfig } from '../config/effective.ts';
 import { mtuWarnings } from '../config/warnings.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import { endingWith } from '../failures.ts';
 import type { Config, ConfigWarning } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/make-plan.ts';
 import { planTuning } from '../plan/tuning/plan-tuning.ts';
-import { withNode } from '../run/node.ts';
+import { openTuning, withNode } from '../run/node.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
+import { withAppliedSettings } from '../run/read-applied.ts';
+import { leftBridgeLines, plannedChanges } from '../view/changes-view.ts';
 import { warningLines } from '../view/config-view.ts';
+import { pendingLines } from '../view/pending-view.ts';
 import { planText } from '../view/plan-view.ts';
+import { missingText } from '../view/status-view.ts';
 import { joinLines } from '../view/style.ts';
 import { tuningText } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
+import { readPending } from './pending.ts';
 import { requireRoot } from './root.ts';
 
 /** `plan`: prints the changes that `apply` would make now. Changes nothing. */
 export async function plan(output: Output): Promise<void> {
   requireRoot('plan');
-  const made = await planNow();
-  if (made === null) {
-    const text = 'Nothing to do: disableOVSInit is set, so br-ex is left to you.';
-    output.result(text, { command: 'plan', outcome: 'disabled' });
-    return;
-  }
-  const { plan: network, tuning, observation, warnings } = made;
-  const lines = planText(network, observation, output.style, output.verbose).split('\n');
+  const { config, warnings: ofFiles } = await usableConfig();
+  if (config.disableOvsInit.value) return planTuningAlone(config, ofFiles, output);
+  const { plan: network, tuning, observation, warnings } = await planNow(config, ofFiles, withAppliedSettings);
+  const pending = readPending(observation);
+  const waiting = pendingLines(pending, Date.now(), output.style);
+  const lines = [
+    ...waiting,
+    ...(waiting.length === 0 ? [] : ['']),
+    ...planText(network, observation, output.style, output.verbose, tuning.differences).split('\n'),
+  ];
   const text = joinLines([...lines, ...tuningText(tuning, output.style), ...warningLines(warnings)]);
   const { outcome } = network;
-  output.result(text, { command: 'plan', outcome, plan: planInWords(network), tuning, warnings, observation });
+  const changes = plannedChanges(network, tuning.differences, observation);
+  const unapplied = unappliedSettings(network.wanted.bridges, observation);
+  output.result(text, {
+    command: 'plan',
+    outcome,
+    pending,
+    changes,
+    unapplied,
+    plan: planInWords(network),
+    tuning,
+    warnings,
+    observation,
+  });
+}
+
+/** Prints the plan of a run that only tunes Open vSwitch, because the administrator builds br-ex. */
+async function planTuningAlone(config: Config, warnings: readonly ConfigWarning[], output: Output): Promise<void> {
+  const ports = await openTuning();
+  const facts = await endingWith(ports.observe, ports.close);
+  const tuning = planTuning(config, facts.tuning, facts.ovs);
+  const { source } = config.disableOvsInit;
+  const lacks = missingFromBridge(facts, config.uplink.value === 'none');
+  const lines = leftBridgeLines(source, facts, tuning.differences, output.style);
+  const text = [...lines, missingText(lacks), ...tuningText(tuning, output.style), ...warningLines(warnings)];
+  output.result(text.join('\n'), { command: 'plan', outcome: 'disabled', source, tuning, lacks, warnings });
 }
 
 /** `verify`: compares the node with its desired state. Exit code 3 if it differs. */
 export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');
-  const made = await planNow();
-  if (made === null) {
+  const { config, warnings } = await usableConfig();
+  if (config.disableOvsInit.value) {
     output.result('Not compared: disableOVSInit is set, so br-ex is left to you.', {
       command: 'verify',
       outcome: 'disabled',
     });
     return exitCode.done;
   }
+  const made = await planNow(config, warnings);
   const { differences, faults } = driftOf(made, made.observation);
   const lines = differences.map((entry) => `  ${differenceLine(entry)}`);
   const remedies = [
     ...(differences.length > faults.length ? ['Repair it with: microshift-net apply'] : []),
     ...faults.map(({ subject, remedy }) => `For the ${subject}: ${remedy}`),
   ];
-  const text =
-    differences.length === 0 ? 'No drift: the node is as wanted.' : joinLines(['Drift:', ...lines, ...remedies]);
-  output.result(text, { command: 'verify', outcome: differences.length === 0 ? 'as-wanted' : 'drift', differences });
+  const pending = readPending(made.observation);
+  const compared = differences.length === 0 ? ['No drift: the node is as wanted.'] : ['Drift:', ...lines, ...remedies];
+  const text = joinLines([...compared, ...pendingLines(pending, Date.now(), output.style)]);
+  const outcome = differences.length === 0 ? 'as-wanted' : 'drift';
+  output.result(text, { command: 'verify', outcome, differences, pending });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
@@ -67,12 +104,18 @@ interface Planned {
   readonly warnings: readonly ConfigWarning[];
 }
 
-async function planNow(): Promise<Planned | null> {
-  const { config, warnings } = await usableConfig();
-  if (config.disableOvsInit.value) return null;
+/** Adds facts to an observation that only a report needs. */
+type FurtherFacts = typeof withAppliedSettings;
+
+async function planNow(
+  config: Config,
+  warnings: readonly ConfigWarning[],
+  further: FurtherFacts = async (_node, _bridges, observation) => observation,
+): Promise<Planned> {
   return withNode(async (node) => {
     const planned = await planWithDetails(await node.observe(), (observation) => planFor(config, observation));
-    return { ...planned, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, planned.observation)] };
+    const observation = await further(node, planned.plan.wanted.bridges, planned.observation);
+    return { ...planned, observation, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, observation)] };
   });
 }
 

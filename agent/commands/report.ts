@@ -1,21 +1,32 @@
 import { planInWords } from '../compare/in-words.ts';
 import type { TransactionResult } from '../model/run-record.ts';
 import type { ReconcileResult } from '../run/reconcile.ts';
-import { drawTopology, plannedTopology } from '../view/topology.ts';
+import type { UndoResult } from '../run/undo.ts';
+import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
 
 const nothingToDoText = 'Nothing to do: the node is as wanted.';
+/** Text for commands that aim at something other than ovn.yaml. */
+const nothingToDo: Readonly<Record<string, string>> = {
+  disable: 'Nothing to do: the agent has no br-ex on this node.',
+};
+
+/** Result of a run; `reverted` is the change that waited for confirmation and was rolled back first. */
+type Result = ReconcileResult & Partial<Pick<UndoResult, 'reverted'>>;
 
 /** Prints the result of a run, as text and as JSON. */
-export function report(command: string, result: ReconcileResult, output: Output): void {
+export function report(command: string, result: Result, output: Output): void {
   const { plan, observation, transaction, tuning } = result;
-  const outcome = transaction === null && tuning.steps.length === 0 ? 'unchanged' : 'changed';
-  output.result(reportText(result, output), {
+  const { reverted = null } = result;
+  const isUnchanged = transaction === null && tuning.steps.length === 0 && reverted === null;
+  const outcome = isUnchanged ? 'unchanged' : 'changed';
+  output.result(reportText(command, result, output), {
     command,
     outcome,
     transaction,
     plan: planInWords(plan),
     tuning,
+    ...(reverted === null ? {} : { reverted }),
     busCalls: result.busCalls,
     ...(output.verbose ? { observation } : {}),
   });
@@ -23,10 +34,17 @@ export function report(command: string, result: ReconcileResult, output: Output)
     output.announce({ kind: 'committed', text: doneText(transaction), transaction: transaction.id });
 }
 
-function reportText({ plan, observation, transaction, tuning }: ReconcileResult, output: Output): string {
+function reportText(
+  command: string,
+  { plan, observation, transaction, tuning, reverted = null }: Result,
+  output: Output,
+): string {
+  const revertedText = `Done: transaction ${reverted}, which waited for confirmation, is rolled back.`;
+  if (transaction === null && reverted !== null)
+    return `${drawTopology(observedTopology(observation), output.style)}\n${revertedText}`;
   if (transaction === null) {
     return tuning.steps.length === 0
-      ? nothingToDoText
+      ? (nothingToDo[command] ?? nothingToDoText)
       : 'Done: Open vSwitch is tuned; the network was as wanted already.';
   }
   const drawing = drawTopology(plannedTopology(plan, observation), output.style);

@@ -1,6 +1,7 @@
 import { driftOf } from '../compare/drift.ts';
 import { differenceLine } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
+import { pendingChange, presentRecord } from '../compare/pending-change.ts';
 import { loadedConfig, unknownWarning } from '../config/effective.ts';
 import { asAgentError } from '../errors.ts';
 import type { ConfigWarning } from '../model/config.ts';
@@ -8,9 +9,13 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { withNode } from '../run/node.ts';
+import { readDaemon, runsStill } from '../run/overlay/record/daemon-state.ts';
+import { overlayPlaces } from '../run/overlay/record/places.ts';
+import { readRecord } from '../run/overlay/record/record.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
-import { missingText, type StatusView, statusText } from '../view/status-view.ts';
+import { missingText, type OverlayPart, type StatusView, statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
+import { expiryFacts } from './pending.ts';
 import { planFor } from './plan-command.ts';
 import { requireRoot } from './root.ts';
 
@@ -24,9 +29,31 @@ export async function status(output: Output): Promise<void> {
       (error: unknown) => asAgentError(error).message,
     );
     const { records } = readJournals(journalDirectory);
-    const view = { observation, vswitchd, last: records[0] ?? null, ...(await judge(observation)) };
+    const facts = expiryFacts(observation.networkManager.checkpoints);
+    const [newest] = records;
+    const last = newest === undefined ? null : presentRecord(newest, facts);
+    const pending = pendingChange(records, facts);
+    const judged = await judge(observation);
+    const view = { observation, vswitchd, last, overlay: readOverlayPart(), pending, nowMs: Date.now(), ...judged };
     output.result(statusText(view, output.style), { command: 'status', ...view });
   });
+}
+
+/** Reads this node's part in an overlay; null if it is in none, or if its record cannot be read, which doctor reports. */
+function readOverlayPart(): OverlayPart | null {
+  try {
+    const record = readRecord(overlayPlaces.record);
+    if (record === null) return null;
+    const daemon = readDaemon(overlayPlaces.daemon);
+    return {
+      node: record.node.name,
+      role: record.members === null ? 'member' : 'central',
+      isRunning: daemon !== null && runsStill(daemon),
+      failure: daemon?.failure?.message ?? null,
+    };
+  } catch {
+    return null;
+  }
 }
 
 async function judge(observation: Observation): Promise<Pick<StatusView, 'differences' | 'problem' | 'unknown'>> {

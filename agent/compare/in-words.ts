@@ -1,10 +1,10 @@
 import type { Difference, DifferenceKind, NetworkDifference, Plan } from '../model/plan.ts';
+import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 
 /** Returns a difference with words for the user. JSON output has these words beside the fields. */
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
-  const { kind, wanted, observed } = difference;
-  const words = { wanted: wordOf(kind, wanted), observed: wordOf(kind, observed) };
-  const subjectOf = subjects[kind] as ((difference: NetworkDifference) => string) | undefined;
+  const words = { wanted: wordOf(difference, difference.wanted), observed: wordOf(difference, difference.observed) };
+  const subjectOf = subjects[difference.kind] as ((difference: NetworkDifference) => string) | undefined;
   // The subject comes first and may be overwritten: a journal of an older agent contains words and no kind.
   return { subject: subjectOf?.(difference) ?? '', ...difference, ...words };
 }
@@ -24,7 +24,7 @@ const portOf = ({ bridge, device }: { bridge: string; device: string }): string 
 const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDifference, { kind: K }>) => string } = {
   profile: ({ profile }) => `profile ${profile}`,
   active: ({ profile }) => `profile ${profile} active`,
-  setting: ({ profile, setting, key }) => `profile ${profile} ${setting}.${key}`,
+  setting: ({ profile, setting, key }) => `profile ${profile} ${nmcliProperty(setting, key)}`,
   leftover: ({ profile, uuid, onDisk }) => `profile ${profile} ${onDisk ? 'on disk' : `(${uuid})`}`,
   bridge: ({ bridge }) => `bridge ${bridge}`,
   surplus: ({ bridge }) => `bridge ${bridge}`,
@@ -50,7 +50,9 @@ const nothing: Partial<Readonly<Record<DifferenceKind, string>>> = {
   'uplink-configured': 'none',
 };
 
-function wordOf(kind: DifferenceKind, value: string | null): string {
+function wordOf(difference: NetworkDifference, value: string | null): string {
+  const { kind } = difference;
   if (value === null) return nothing[kind] ?? 'absent';
+  if (difference.kind === 'setting') return nmcliValue(difference.setting, difference.key, value);
   return kind === 'uplink-configured' && value === 'configuring' ? 'NetworkManager is configuring it' : value;
 }

@@ -76,7 +76,9 @@ function valueHint({ keys, node, value }: Place, schema: SettingSchema): string 
     return `write the settings of ${key} on lines of their own below it, indented by two spaces`;
   const fallback = `write for example ${key}: ${JSON.stringify(schema.default)}`.replaceAll('"auto"', 'auto');
   if (node.kind !== 'scalar') return fallback;
-  const words = [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((one) => one.const ?? [])];
+  // MicroShift reads this key too, and does not start with a word (MicroShift, pkg/config/ovn/ovn.go).
+  const words =
+    key === 'mtu' ? [] : [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((one) => one.const ?? [])];
   const word = nearest(node.text, words);
   if (word !== null) return `write ${key}: ${word}`;
   const takesNumber = schema.anyOf?.some((one) => one.type === 'integer') ?? false;

@@ -4,6 +4,8 @@ import { canonicalAddress } from '../net/address.ts';
 import { parseRange } from '../net/address-range.ts';
 import { overlayRanges, rangeConflicts, reservedRanges } from './overlay-ranges.ts';
 
+/** Size of a datagram that every IPv4 host has to accept (RFC 791, section 3.1, Total Length). */
+const minIpv4MtuBytes = 576;
 /** Smallest MTU of a link that carries IPv6 (RFC 8200, section 5). */
 const minIpv6MtuBytes = 1280;
 
@@ -17,7 +19,10 @@ export const geneveOverheadBytes = { ipv4: 58, ipv6: 78 } as const;
 export function configWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, externalUplink, disableOvsInit } = config;
   const warnings: ConfigWarning[] = [];
-  if (typeof mtu.value === 'number' && mtu.value < minIpv6MtuBytes && carriesIpv6(config)) {
+  if (typeof mtu.value === 'number' && mtu.value < minIpv4MtuBytes) {
+    const message = `mtu ${mtu.value} is below ${minIpv4MtuBytes}, the size of a packet that every IPv4 host can send and receive (RFC 791): pods lose such packets; write for example mtu: 1400`;
+    warnings.push({ source: mtu.source, message });
+  } else if (typeof mtu.value === 'number' && mtu.value < minIpv6MtuBytes && carriesIpv6(config)) {
     warnings.push({ source: mtu.source, message: belowIpv6(`mtu ${mtu.value}`) });
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));

@@ -4,6 +4,7 @@ import {
   type Check,
   type Finding,
   failed,
+  given,
   givenOverlay,
   notApplicable,
   verdictOf,
@@ -11,12 +12,21 @@ import {
 } from './finding.ts';
 import { certificateChecks, setClocks } from './overlay-certificates.ts';
 import { restartOvs } from './service-checks.ts';
+import { unitNamed } from './unit-checks.ts';
 
 /**
  * Difference of clocks at which a warning is given. Certificates, logs and leases tolerate seconds; a minute means that
  * the clock is not synchronized.
  */
 const warnClockMs = 60_000;
+
+/** Unit of `overlay run`. */
+const daemonUnit = 'microshift-net-overlay.service';
+
+/** Returns the complaint about an own interface that lacks settings, each a command of ip(8). */
+function ownInterface(kernel: readonly string[]): string {
+  return `this node's own interface in the cluster lacks settings: ${kernel.map((command) => `ip ${command}`).join('; ')}`;
+}
 
 /** Checks of this node's part in an overlay; `overlay verify` compares the rows. */
 export const overlayChecks: readonly Check[] = [
@@ -34,6 +44,33 @@ export const overlayChecks: readonly Check[] = [
         );
       });
     },
+  },
+  {
+    id: 'overlay-daemon',
+    title: 'the daemon keeps this node at its part in the cluster',
+    judge: ({ overlay, units }) =>
+      givenOverlay(overlay, ({ kernel = [] }) =>
+        given(units, () => {
+          const unit = unitNamed(units, daemonUnit);
+          const lacks = kernel.length > 0 && failed(ownInterface(kernel), 'microshift-net overlay apply');
+          if (unit === null || unit.load === 'not-found')
+            return lacks === false ? notApplicable(`there is no ${daemonUnit}`) : lacks;
+          return verdictOf(
+            [
+              unit.active !== 'active' &&
+                failed(
+                  `${daemonUnit} is ${unit.active}: nothing repairs this node's part in the cluster, and no pod starts`,
+                  `systemctl start ${daemonUnit}`,
+                  `journalctl -b -u ${daemonUnit}`,
+                ),
+              unit.file !== 'enabled' &&
+                warning(`${daemonUnit} is ${unit.file}: it does not start at boot`, `systemctl enable ${daemonUnit}`),
+              lacks,
+            ],
+            `${daemonUnit} is ${unit.file} and ${unit.active}`,
+          );
+        }),
+      ),
   },
   {
     id: 'overlay-schema',

@@ -138,7 +138,7 @@ export const unitChecks: readonly Check[] = [
 /** Judges a unit that other units start: it has to be enabled and must not have failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
   // A unit that waits for events has to run at once; a unit of the boot starts with the next one.
-  const waits = /\.(path|socket)$/.test(name);
+  const waits = isWatching(name);
   const enable = waits ? `systemctl enable --now ${name}` : `systemctl enable ${name}`;
   const again = `systemctl reset-failed ${name} && systemctl start ${name} # once the cause is fixed`;
   return given(units, () => {
@@ -147,7 +147,11 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
     const unmask = unit.load === 'masked' ? [`systemctl unmask ${name}`] : [];
     return verdictOf(
       [
-        unit.file !== 'enabled' && warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable),
+        unit.file !== 'enabled' && warning(`${name} is ${unit.file}${untilBoot(unit)}${otherwise}`, ...unmask, enable),
+        unit.file === 'enabled' &&
+          waits &&
+          unit.active === 'inactive' &&
+          warning(`${name} is enabled and does not run: ${otherwise}`, `systemctl start ${name}`),
         unit.active === 'failed' &&
           warning(
             `${name} failed (${unit.result})${unit.file === 'enabled' ? `: ${otherwise}` : ''}`,
@@ -155,9 +159,19 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
             ...(waits ? [again] : []),
           ),
       ],
-      `${name} is ${unit.file}`,
+      isWatching(name) ? `${name} is ${unit.file} and ${unit.active}` : `${name} is ${unit.file}`,
     );
   });
+}
+
+/** Returns true for a unit that has to run all the time; the others run once and end. */
+function isWatching(name: string): boolean {
+  return /\.(path|socket)$/.test(name);
+}
+
+/** Returns the words between the state of a unit that is not enabled and the consequence, which an active one has only later. */
+function untilBoot({ name, active }: UnitFacts): string {
+  return isWatching(name) && active === 'active' ? ' and runs until the next boot; after that, ' : ': ';
 }
 
 /** Returns the facts about a unit; null if systemd has reported none. */

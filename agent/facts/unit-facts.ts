@@ -7,6 +7,7 @@ import { watchUnits } from '../model/units.ts';
 export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',
+  'microshift-net-overlay.service',
   ...watchUnits,
   'NetworkManager.service',
   'NetworkManager-wait-online.service',

@@ -61,7 +61,7 @@ function checked(value: string, source: string): Sourced<string> {
 
 function unknown(why: string, cause?: unknown): AgentError {
   return new AgentError('image-unknown', `the ovn-kubernetes image is not known: ${why}`, {
-    hint: 'name it with --image or manifests.image in ovn.yaml, install microshift-release-info, or take the one that runs with --running-image',
+    hint: 'name it with --image or manifests.image in ovn.yaml, or install microshift-release-info; `manifests diff` and `manifests apply` can also use the one that runs, with --running-image',
     cause,
   });
 }

@@ -20,7 +20,7 @@ export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
   const by = cniPlugin.source === 'default' ? 'is not set' : `is ${cniPlugin.value} (${cniPlugin.source})`;
   const message = `network.cniPlugin ${by}, so MicroShift puts ovn-kubernetes on the cluster itself, under the same names`;
   throw new AgentError('manifests-foreign', message, {
-    hint: 'leave that to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it',
+    hint: 'leave that to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it; for a cluster without MicroShift, write the same line into that file on this node',
     facts: { source: cniPlugin.source },
   });
 }

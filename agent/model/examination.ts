@@ -66,6 +66,8 @@ export interface OverlayFacts {
   readonly encapTypes: readonly string[];
   /** Types of interfaces and data paths that ovs-vswitchd supports; null if it does not report them. */
   readonly dataPath: { readonly interfaceTypes: readonly string[]; readonly datapathTypes: readonly string[] } | null;
+  /** Commands of ip(8) that the node's own interface still needs. Absent without such a command. */
+  readonly kernel?: readonly string[];
   /**
    * Tables and columns that rows of the overlay need but the databases on this node lack, and the substitute that is
    * used.

@@ -1,3 +1,4 @@
+import type { AppliedSettings } from './applied-settings.ts';
 import type { BondState } from './bond-state.ts';
 import type { DefaultsSection } from './connection-defaults.ts';
 import type { HintFiles } from './hint-files.ts';
@@ -118,6 +119,8 @@ export interface NetworkManagerFacts {
   readonly devices: readonly NmDevice[];
   readonly activeConnections: readonly NmActiveConnection[];
   readonly profiles: readonly NmProfile[];
+  /** Settings that NetworkManager has applied to the NICs of bridges (GetAppliedConnection). Absent if they were not read. */
+  readonly applied?: readonly AppliedSettings[];
   /** D-Bus paths of all checkpoints that exist, including those of other programs. */
   readonly checkpoints: readonly string[];
   /** Defaults of connection properties in NetworkManager's configuration, in the order in which they are read. Absent if empty. */

@@ -5,7 +5,7 @@ import type { Config } from '../model/config.ts';
 import { entriesOf, isEmpty, type KernelEntries } from '../model/kernel-entries.ts';
 import { type BridgeNames, bridgesOf, externalBridge, gatewayBridge, ownNames, profileIds } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
-import type { NetworkDifference, Plan, Step, Wanted, WantedBridge } from '../model/plan.ts';
+import type { NetworkDifference, Plan, PlanNote, Step, Wanted, WantedBridge } from '../model/plan.ts';
 import { uplinkInBridge } from '../model/uplink-in-bridge.ts';
 import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge } from './bridge/bridge-ownership.ts';
 import { putBack } from './bridge/build.ts';
@@ -21,7 +21,7 @@ import { addressesWithoutUplink, configOnNode } from './microshift-needs.ts';
 import { planFor } from './plan-for.ts';
 import { bridgeWithoutUplink } from './profiles/bridge-profiles.ts';
 import { type Aimed, addedTargets, type Target, targetWithUplink, withLoopback } from './target.ts';
-import { type ChosenUplinks, chooseExternalUplink, chooseUplink } from './uplink/choose.ts';
+import { type ChosenUplinks, chooseExternalUplink, chooseUplink, isWithoutCandidates } from './uplink/choose.ts';
 import { unusedCopies } from './uplink/external-profile.ts';
 import { lateNic } from './uplink/late-nic.ts';
 import { uplinkSource } from './uplink/source-profile.ts';
@@ -55,7 +55,9 @@ export function planApply(
   refuseForeignBridge(gatewayBridge, observation);
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
   if (late !== null) return late;
-  const decision = chooseUplink(config, observation, routeWaitOver);
+  // A NIC may still appear at boot.
+  const isInVain = boot === null && isWithoutCandidates(config, observation);
+  const decision = chooseUplink(config, observation, routeWaitOver || isInVain);
   if (decision.kind === 'waiting') return { ...decision, interface: null };
   const external = chooseExternalUplink(config, observation);
   if (external !== null) refuseForeignBridge(externalBridge, observation);
@@ -92,11 +94,17 @@ function gatewayTarget(uplink: string | null, config: Config, observation: Obser
 }
 
 /**
- * Plans the removal of everything that the agent made: NICs return to their own profiles, bridges and profiles are
- * removed. `added`: new list of `bridge add`.
+ * Plans the removal of what the agent made, except the bridges `kept`: NICs return to their own profiles, bridges and
+ * profiles are removed. `added`: new list of `bridge add`. A note names each bridge of `bridge add`, with its fate.
  */
-export function planDisable(observation: Observation, added?: readonly AddedBridge[]): Plan {
-  const bridges = bridgesOf(observation);
+export function planDisable(
+  observation: Observation,
+  added?: readonly AddedBridge[],
+  kept: readonly WantedBridge[] = [],
+): Plan {
+  const targets = targetsAsBefore({ bridges: kept }, observation);
+  const stays = ({ bridge }: { readonly bridge: string }): boolean => kept.some((entry) => entry.bridge === bridge);
+  const bridges = bridgesOf(observation).filter((names) => !stays(names));
   const ours = bridges.filter((names) => takeBridgeApart(names, observation).length > 0);
   const microshift = ours.flatMap((names) => {
     const left = bridgeForMicroShift(names, observation);
@@ -109,9 +117,26 @@ export function planDisable(observation: Observation, added?: readonly AddedBrid
     ...lostPortNotes(names, observation),
     ...(ours.includes(names) ? lostEntryNotes(goingWith(names, observation)) : []),
   ]);
-  const plan = planFor([], observation, { notes, microshift, added });
+  const fates = addedFates(observation, added, stays);
+  const plan = planFor(targets, observation, { notes: [...fates, ...notes], microshift, added });
   refuseWithoutTeamd(plan, observation);
   return plan;
+}
+
+/** Returns a note about each bridge of `bridge add`: it stays, or it is removed together with its record. */
+function addedFates(
+  { hints: { addedBridges = [] } }: Observation,
+  added: readonly AddedBridge[] | undefined,
+  stays: (entry: AddedBridge) => boolean,
+): readonly PlanNote[] {
+  return addedBridges.flatMap((entry): PlanNote[] => {
+    const { bridge, interface: nic } = entry;
+    const made = `${bridge}, which \`bridge add\` made for ${nic},`;
+    const staying = `${made} stays; remove it with \`microshift-net bridge remove ${bridge}\`, or all with \`microshift-net disable --all\``;
+    if (stays(entry)) return [{ level: 'info', message: staying }];
+    const isForgotten = added !== undefined && !added.some((other) => other.bridge === bridge);
+    return isForgotten ? [{ level: 'info', message: `${made} is removed, and so is its record` }] : [];
+  });
 }
 
 /** Returns the entries that other programs added to a bridge and that are lost when it is removed. */

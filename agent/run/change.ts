@@ -16,6 +16,12 @@ import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
 import { rollBack } from './rollback/roll-back.ts';
 import { runTransaction } from './transaction.ts';
 
+/**
+ * Time between NetworkManager's rollback of a change that was not confirmed, and the recovery that records it. The
+ * rollback of a busy NetworkManager may be late by a second or two.
+ */
+const afterExpirySeconds = 3;
+
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
 export async function changeNode(
   node: Node,
@@ -52,6 +58,8 @@ export async function changeNode(
   record.began(header.id);
   await node.survive(header.id);
   const transaction = await runTransaction(ports, header, observation, options.confirmTimeoutSeconds);
+  const { confirmTimeoutSeconds } = options;
+  if (confirmTimeoutSeconds !== null) await node.recoverIn(confirmTimeoutSeconds + afterExpirySeconds);
   await ports.faultPoint('after journal-end');
   rememberUplink(plan, observation, transaction.id, options);
   await announceUp(node, plan, options.say);

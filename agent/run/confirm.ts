@@ -22,7 +22,9 @@ export function keepTried(reporter: Reporter): Promise<string> {
     withNode(async (node) => {
       const deadline = startDeadline(runLimitMs);
       const recover = (): Promise<void> => recoverEarlierRuns(node, reporter, deadline);
-      return keepTriedOn(node, recover).finally(() => deadline.clear());
+      return keepTriedOn(node, recover)
+        .finally(() => node.cancelRecovery())
+        .finally(() => deadline.clear());
     }),
   );
 }

@@ -35,11 +35,15 @@ export interface Node {
    * for that.
    */
   readonly survive: (transaction: string) => Promise<void>;
+  /** Makes systemd end a change that is not confirmed within some seconds, and record that. */
+  readonly recoverIn: (seconds: number) => Promise<void>;
+  /** Cancels recoverIn. */
+  readonly cancelRecovery: () => Promise<void>;
   readonly close: () => void;
 }
 
-/** Unit that systemd starts after the end of a run by hand. */
-const crashUnit = 'microshift-net-died.service';
+/** Unit that systemd starts after the end of a run by hand, and after the time to confirm a change. */
+const recoveryUnit = 'microshift-net-died';
 
 /** Facts that can be read without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
@@ -90,7 +94,15 @@ export async function openNode(): Promise<Node> {
       survive: async (transaction) => {
         if (isInOwnUnit()) return;
         const { startWhenThisEnds } = await import('../drivers/systemd/own-scope.ts');
-        await startWhenThisEnds(bus, transaction, crashUnit);
+        await startWhenThisEnds(bus, transaction, `${recoveryUnit}.service`);
+      },
+      recoverIn: async (seconds) => {
+        const { startLater } = await import('../drivers/systemd/delayed-start.ts');
+        await startLater(bus, recoveryUnit, seconds, 'End of the time to confirm a change of the network');
+      },
+      cancelRecovery: async () => {
+        const { cancelStart } = await import('../drivers/systemd/delayed-start.ts');
+        await cancelStart(bus, recoveryUnit);
       },
       close: () => {
         openedOvs.close();

@@ -15,6 +15,11 @@ import { type ReconcileResult, reconcile } from './reconcile.ts';
 import { goneService } from './rollback/restore-state.ts';
 import { rollBack } from './rollback/roll-back.ts';
 
+/** Result of an undo. `reverted`: change that waited for confirmation and was rolled back first; null without one. */
+export interface UndoResult extends ReconcileResult {
+  readonly reverted: string | null;
+}
+
 /**
  * Returns the node to the state before a transaction: the one with this id or prefix of an id, or the last change that
  * a person requested. Fails with `transaction-not-found`.
@@ -23,7 +28,7 @@ export async function undoTransaction(
   id: string | undefined,
   config: Config,
   options: Omit<ReconcileOptions, 'command' | 'confirmTimeoutSeconds'>,
-): Promise<ReconcileResult> {
+): Promise<UndoResult> {
   const record = undoable(id);
   const { header } = record;
   const look = (servicesMs: number): Promise<ReconcileResult> =>
@@ -32,13 +37,14 @@ export async function undoTransaction(
       { routeMs: 0, uplinkMs: 0, servicesMs },
       { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
     );
-  if (record.state !== 'awaiting-confirm') return look(0);
+  if (record.state !== 'awaiting-confirm') return { ...(await look(0)), reverted: null };
   await rollBackTried(record, options.say);
   // A service that stops after the rollback must not turn it into a failure, because systemd starts it again.
-  return look(0).catch((error: unknown) => {
+  const result = await look(0).catch((error: unknown) => {
     options.say(`${goneService(error).message}; the node is looked at when it is there again`);
     return look(repairWait.servicesMs);
   });
+  return { ...result, reverted: header.id };
 }
 
 /** Returns the state before a transaction; a list of `bridge add` that did not exist counts as empty. */
@@ -90,6 +96,7 @@ function rollBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOpti
   return withLock('undo', () =>
     withNode(async (node) => {
       const left = await rollBack(node, header, checkpoint, say);
+      await node.cancelRecovery();
       const detail = 'rolled back by undo';
       if (left === null) return endTransaction('undo', header.id, 'reverted', detail);
       const failure = withFacts(left, { transaction: header.id, ended: 'not-restored' });

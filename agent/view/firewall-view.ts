@@ -18,7 +18,7 @@ export function firewallText(plan: FirewallPlan, style: Style): string {
 }
 
 /** Returns the equivalent commands for a node without firewalld. */
-export function commandsText(sources: readonly TrustedSource[]): string {
+export function commandsText(sources: readonly TrustedSource[], action: 'check' | 'apply'): string {
   const iptables = sources.map(
     ({ source, family }) => `  ${family === 6 ? 'ip6tables' : 'iptables'} -I INPUT -s ${source} -j ACCEPT`,
   );
@@ -26,7 +26,9 @@ export function commandsText(sources: readonly TrustedSource[]): string {
     ({ source, family }) => `  nft insert rule inet filter input ${family === 6 ? 'ip6' : 'ip'} saddr ${source} accept`,
   );
   return joinLines([
-    'firewalld does not run here, so nothing was done.',
+    action === 'check'
+      ? 'firewalld does not run here, so it blocks nothing; other packet filters were not checked.'
+      : 'firewalld does not run here, so nothing was done.',
     'If iptables filters what comes in:',
     ...iptables,
     'If nftables does (table and chain as in `nft list ruleset`; here those of its example configuration):',

@@ -1,4 +1,4 @@
-import type { OverlayStatus } from '../model/overlay-daemon.ts';
+import type { OverlayStatus, OverlayTunnel } from '../model/overlay-daemon.ts';
 import { joinLines, type Style } from './style.ts';
 
 /** Returns a node's part in its cluster and its state. */
@@ -13,17 +13,24 @@ export function overlayStatusText(status: OverlayStatus, style: Style): string {
     ...(status.role === 'central' ? [`Objects of Kubernetes: ${watcherText(status, style)}`] : []),
     ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
     ...tunnels.map(
-      ({ interface: port, type, remoteAddress, chassis, fault }) =>
-        `  ${port} ${type} to ${remoteAddress}, chassis ${chassis}${fault === null ? '' : `; ${style('red', `down: ${fault}`)}`}`,
+      (tunnel) =>
+        `  ${tunnel.interface} ${tunnel.type} to ${tunnel.remoteAddress}, chassis ${tunnel.chassis}${stateText(tunnel, style)}`,
     ),
   ]);
+}
+
+/** Returns the state of a tunnel, after its name. */
+function stateText({ fault, answers }: OverlayTunnel, style: Style): string {
+  if (fault !== null) return `; ${style('red', `down: ${fault}`)}`;
+  if (answers === undefined || answers === null) return '';
+  return answers ? '; its other end answers' : `; ${style('red', 'its other end does not answer')}`;
 }
 
 function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string {
   if (daemon === null || !isRunning)
     return style('red', 'does not run: systemctl status microshift-net-overlay shows why');
   const runs = `runs since ${daemon.since}, process ${daemon.pid}`;
-  if (daemon.failure === null) return `${runs}; all is as wanted`;
+  if (daemon.failure === null) return `${runs}; its last look found nothing to repair`;
   const { message, hint, since } = daemon.failure;
   return `${runs}; ${style('red', `since ${since}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
 }

@@ -72,9 +72,12 @@ function doneText(changes: OverlayChanges): string {
   return count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
 }
 
-/** Returns the result of a run. */
-export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges): string {
-  return `${doneText(changes)}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
+/** Returns the result of a run. `isStarted` is true if the run has started ovn-controller. */
+export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges, isStarted = false): string {
+  const first = isStarted
+    ? `${doneText(changes).replace('Nothing to do', 'Done')}, and ovn-controller is started`
+    : doneText(changes);
+  return `${first}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
 }
 
 /** Returns the result of making a node a gateway, or of removing its gateway. */
@@ -83,9 +86,7 @@ export function gatewayText({ node, members }: OverlayRecord, changes: OverlayCh
   const { gateway, name } = node;
   if (gateway === null) {
     const rest =
-      members === null && countChanges(changes) > 0
-        ? ' Its rows go with the next `overlay apply` on the central node.'
-        : '';
+      members === null && countChanges(changes) > 0 ? ' The daemon of the central node removes its rows.' : '';
     return `${first}: ${name} is not a gateway of the cluster.${rest}`;
   }
   const { bridge, addresses, nextHops, vlan } = gateway;

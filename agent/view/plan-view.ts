@@ -1,13 +1,25 @@
 import { inWords } from '../compare/in-words.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Plan, Step, StepArguments } from '../model/plan.ts';
+import type { Difference, Plan, Step, StepArguments } from '../model/plan.ts';
 import type { ProgressEvent } from '../model/progress.ts';
+import { changeLines, plannedChanges, unappliedLines } from './changes-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 
-/** Returns a plan as text: choice, drawings of the states before and after, steps with their reasons, notes, outage. */
-export function planText(plan: Plan, observation: Observation, style: Style, verbose: boolean): string {
-  const lines: string[] = [];
+/**
+ * Returns a plan as text: changes, choice, drawings of the states before and after, steps with their reasons, notes,
+ * outage. `tuning` has the differences of Open vSwitch's daemons.
+ */
+export function planText(
+  plan: Plan,
+  observation: Observation,
+  style: Style,
+  verbose: boolean,
+  tuning: readonly Difference[] = [],
+): string {
+  const changes = plannedChanges(plan, tuning, observation);
+  const unapplied = unappliedLines(plan, observation, style);
+  const lines = [...changeLines(changes, style), ...unapplied];
   if (plan.choice !== null) {
     const uplink = plan.choice.interface ?? 'none';
     lines.push(
@@ -20,7 +32,7 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
     style('bold', plan.outcome === 'unchanged' ? 'Now' : 'Before'),
     ...drawTopology(observedTopology(observation), style).split('\n'),
   );
-  if (plan.outcome === 'unchanged') lines.push(style('green', 'Nothing to do: the node is as wanted.'));
+  if (plan.outcome === 'unchanged') lines.push(unchangedText(changes.length + unapplied.length > 0, style));
   else {
     lines.push(style('bold', 'After'), ...drawTopology(plannedTopology(plan, observation), style).split('\n'));
     lines.push(
@@ -39,6 +51,13 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
     );
   }
   return joinLines(lines);
+}
+
+/** Returns the conclusion of a plan without steps. `isPart` is true if something other than the bridges differs. */
+function unchangedText(isPart: boolean, style: Style): string {
+  return isPart
+    ? 'The bridges are as wanted; see the first lines for the rest.'
+    : style('green', 'Nothing to do: the node is as wanted.');
 }
 
 /** Returns a line such as `[3/9] attach eth0 to br-ex … 212 ms`; null for an event that prints nothing. */

@@ -1,18 +1,35 @@
 import type { MissingPart } from '../compare/manual-bridge.ts';
+import type { PendingChange } from '../compare/pending-change.ts';
 import type { ConfigWarning } from '../model/config.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { warningLines } from './config-view.ts';
+import { pendingLines } from './pending-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology } from './topology.ts';
 import { daemonLine } from './tuning-view.ts';
+
+/** This node's part in an overlay, as far as `status` shows it. */
+export interface OverlayPart {
+  readonly node: string;
+  readonly role: 'central' | 'member';
+  readonly isRunning: boolean;
+  /** Last error of the daemon; null without one. */
+  readonly failure: string | null;
+}
 
 export interface StatusView {
   readonly observation: Observation;
   /** Error of ovs-vswitchd; null if it answers. */
   readonly vswitchd: string | null;
   readonly last: JournalRecord | null;
+  /** Part of this node in an overlay; null if it is in none. */
+  readonly overlay: OverlayPart | null;
+  /** Change that waits for confirmation; null without such a change. */
+  readonly pending: PendingChange | null;
+  /** Time of the observation, in milliseconds since 1970. */
+  readonly nowMs: number;
   readonly differences: readonly Difference[];
   /** Reason why planning failed; null if it succeeded. */
   readonly problem: string | null;
@@ -22,7 +39,7 @@ export interface StatusView {
 
 /** Returns one screen: topology, services, tuning, last transaction, next step. */
 export function statusText(view: StatusView, style: Style): string {
-  const { observation, last, differences, problem } = view;
+  const { observation, last, pending, differences, problem } = view;
   const { networkManager, ovs } = observation;
   const lines = [
     ...drawTopology(observedTopology(observation), style).split('\n'),
@@ -31,6 +48,7 @@ export function statusText(view: StatusView, style: Style): string {
     ...(observation.tuning?.daemons ?? []).map((daemon) => `  ${daemonLine(daemon)}`),
     `Last run        ${last === null ? 'none' : `${last.header.id} ${last.header.command}: ${last.state}`}`,
   ];
+  if (view.overlay !== null) lines.push(`Overlay         ${overlayText(view.overlay, style)}`);
   if (problem !== null) lines.push('', style('red', problem));
   else if (differences.length > 0) {
     lines.push(
@@ -42,11 +60,26 @@ export function statusText(view: StatusView, style: Style): string {
         `${differences.length} differences from ovn.yaml; see \`microshift-net plan\`, repair with \`microshift-net apply\``,
       ),
     );
-  } else lines.push('', style('green', 'The node is as wanted.'));
+  } else if (pending === null) lines.push('', style('green', wantedText(view.overlay)));
+  if (pending !== null) lines.push('', ...pendingLines(pending, view.nowMs, style));
   lines.push(...warningLines(view.unknown));
   if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
     lines.push('Find the cause and the fix with: microshift-net doctor');
   return joinLines(lines);
+}
+
+/** Returns the role of a node in its overlay, and the state of its daemon. */
+function overlayText({ node, role, isRunning, failure }: OverlayPart, style: Style): string {
+  const what = role === 'central' ? `${node}, the central node` : `${node}, a member`;
+  if (!isRunning) return `${what}; ${style('red', 'its daemon does not run: systemctl start microshift-net-overlay')}`;
+  return failure === null ? `${what}; its daemon runs` : `${what}; ${style('red', failure)}`;
+}
+
+/** Returns the conclusion about a node without differences. The overlay is not part of the comparison. */
+function wantedText(overlay: OverlayPart | null): string {
+  return overlay === null
+    ? 'The node is as wanted.'
+    : 'br-ex and Open vSwitch are as wanted; `microshift-net overlay verify` compares the overlay.';
 }
 
 /** Returns a line for an entry or a port of another program that has been missing since a bridge was created again. */

@@ -76,7 +76,15 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
     const link = observation.links.find((candidate) => candidate.name === uplink);
     return uplink === null
       ? []
-      : [{ ...linkBlock(uplink, link, observation), kind: 'nic', addresses: entry.addresses, ports: [] }];
+      : [
+          {
+            ...linkBlock(uplink, link, observation),
+            kind: 'nic',
+            addresses: entry.addresses,
+            gateways: plan.carried.find((moved) => moved.interface === uplink)?.defaultGateways ?? [],
+            ports: [],
+          },
+        ];
   });
   return [...made, ...given, ...others];
 }

@@ -15,11 +15,12 @@ _microshift_net() {
       case $command/$sub in
         /) words='apply confirm undo recover history plan verify status doctor support-bundle disable bridge ovs firewall hook manifests overlay config help' ;;
         support-bundle/) words='-o --output-file' ;;
-        apply/) words='--boot --repair --confirm-timeout' ;;
+        apply/) words='--boot --repair --confirm-timeout --dry-run' ;;
         recover/) words='--boot' ;;
         bridge/) words='add remove list apply' ;;
-        bridge/add) words='--name --confirm-timeout' ;;
-        bridge/remove) words='--confirm-timeout' ;;
+        bridge/add) words='--name --force --confirm-timeout --dry-run' ;;
+        bridge/remove) words='--confirm-timeout --dry-run' ;;
+        disable/) words='--all --dry-run' ;;
         bridge/apply) words='--stop' ;;
         ovs/) words='tune' ;;
         firewall/) words='check apply' ;;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Boots the node once on this machine's own kernel, as a container is: for what needs nf_tables, which User-Mode Linux lacks. The disk, the
 # file descriptors and the end are those of boot.sh; /dev, /sys and all of /proc/sys but net are out of the node's reach.
-#   boot-here.sh MEMORY KERNEL-ARGUMENT...       file descriptors: 1 console, 3 command channel
+#   boot-here.sh MEMORY KERNEL-ARGUMENT...       file descriptors: 1 console, 3 command channel, 4 interactive line
 set -eu
 root=/mnt/root
 mountpoint -q "$root" # nothing here may ever reach the machine's own root
@@ -25,9 +25,11 @@ ln -s pts/ptmx "$root/dev/ptmx"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 
 # In place of the serial line; what is written there before the node listens waits.
-mkfifo "$root/run/to-node" "$root/run/from-node"
+mkfifo "$root/run/to-node" "$root/run/from-node" "$root/run/to-shell" "$root/run/from-shell"
 cat <&3 > "$root/run/to-node" &
 cat < "$root/run/from-node" >&3 &
+cat <&4 > "$root/run/to-shell" &
+cat < "$root/run/from-shell" >&4 &
 hostname node
 exec env -i container=testnode PATH=/usr/sbin:/usr/bin TERM=linux \
   chroot "$root" /lib/systemd/systemd systemd.log_target=journal 3>&- 4>&-

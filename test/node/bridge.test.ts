@@ -202,8 +202,30 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
 
   t.match(await node.run('microshift-net bridge remove eth1'), { exitCode: 0 });
   areSame(t, (await node.state()).bridges(), ['br-ex'], 'br-ex stays');
-  t.match(await node.run('microshift-net bridge add eth1 && microshift-net disable'), { exitCode: 0 });
+  t.match(await node.run('microshift-net bridge add eth1 --dry-run'), {
+    exitCode: 0,
+    stdout: /^Changes .*\n\+ bridge breth1: with the uplink eth1/,
+  });
+  t.strictSame((await node.state()).bridges(), ['br-ex'], 'a preview changes nothing');
+  t.match(await node.run('microshift-net bridge add eth1 && microshift-net disable'), {
+    exitCode: 0,
+    stderr: /breth1, which `bridge add` made for eth1, stays; .*disable --all/,
+  });
+  t.strictSame((await node.state()).bridges(), ['breth1'], 'disable concerns br-ex');
+  t.match(await node.run('microshift-net bridge list'), { exitCode: 0 });
+  t.match(await node.run('microshift-net disable'), { exitCode: 0, stdout: /Nothing to do: the agent has no br-ex/ });
+  t.match(await node.run('microshift-net bridge add eth0'), {
+    exitCode: 2,
+    stderr: /names eth0 as the uplink of br-ex/,
+  });
+  t.match(await node.run('microshift-net disable --all'), {
+    exitCode: 0,
+    stderr: /breth1.* is removed, and so is its record/,
+  });
   const given = await node.state();
   t.strictSame(given.bridges(), []);
-  t.equal(given.file(listFile) ?? (await node.read(listFile)), null, 'disable forgets it');
+  t.equal(given.file(listFile) ?? (await node.read(listFile)), null, 'disable --all forgets it');
+  await node.text('rm /etc/microshift/ovn.yaml; nmcli device disconnect eth1');
+  t.match(await node.run('microshift-net bridge add eth0'), { exitCode: 2, stderr: /br-ex needs eth0.*--force/ });
+  t.match(await node.run('microshift-net bridge add eth0 --force --dry-run'), { exitCode: 0 });
 });

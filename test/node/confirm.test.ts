@@ -1,6 +1,7 @@
 // A change that is only tried: across an SSH session that dies, a reboot and a second run; and the way back to any transaction.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
+import { followJournal } from './follow-journal.ts';
 import { afterStep, apply, giveBack, held, holdAfter, isOld, letGo } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
@@ -40,13 +41,20 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
       'while pgrep -f "microshift-net [a]pply" > /dev/null; do sleep 0.1; done; microshift-net history',
     );
     t.match(run.stdout, /^\S+ +awaiting-confirm +apply /, 'it gets to its end');
+    const log = await followJournal(node, '-t microshift-net');
     const tried = await node.now();
     await isOld(t, node, old, tried);
+    await log.saw('was not confirmed and has been reverted');
+    await log.signal('SIGKILL');
+    t.match(await node.text('microshift-net history'), /^\S+ +reverted +apply .*not confirmed in time/);
     t.match(await node.run('microshift-net confirm'), { exitCode: 2, stderr: /not confirmed in time/ });
   });
 
   await t.test('by somebody who goes away, and is kept from another session', async (t) => {
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
+    const status = await node.text('microshift-net status');
+    t.match(status, /waits for confirmation until \S+ \(in \d+ s\).*\n.*microshift-net confirm\n.*microshift-net undo/);
+    t.notMatch(status, /The node is as wanted/);
     t.match(
       await node.run(apply),
       { exitCode: 1, stderr: /still waits to be confirmed/ },
@@ -56,6 +64,13 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(await node.run(`${ssh} microshift-net confirm`), { exitCode: 0, stdout: /^Confirmed/ });
     hasMoved(t, before, await node.state());
     await giveBack(t, node, old);
+    t.equal((await node.run(`${apply} --confirm-timeout 600`)).exitCode, 0);
+    t.match(await node.run('microshift-net undo'), {
+      exitCode: 0,
+      stdout: /which waited for confirmation, is rolled back\.$/m,
+    });
+    t.strictSame(await pictureLike(node, old), old);
+    t.match(await node.run('systemctl is-active microshift-net-died.timer'), { stdout: /^inactive/ });
   });
 
   await t.test('and not confirmed before a reboot', async (t) => {

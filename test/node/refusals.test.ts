@@ -210,7 +210,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
   await t.test('configuration that says nothing is the default', async (t) => {
     for (const [name, make] of goodConfigs) {
       await node.text(make);
-      t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/ }, name);
+      t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/m }, name);
       await node.text(`rm -f ${configFile}`);
     }
   });
@@ -223,7 +223,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
       for (const make of makes) {
         await node.text(make);
         const run = await node.run('microshift-net plan');
-        t.match(run, { exitCode: 0, stdout: /^Uplink +eth0/ }, make);
+        t.match(run, { exitCode: 0, stdout: /^Uplink +eth0/m }, make);
         t.match(run.stdout, /warning: \/etc\/microshift\/config.yaml.*; what stands there is not known/, make);
         t.match(await node.run('microshift-net config check'), { exitCode: 2, stderr: /config\.yaml/ }, make);
       }
@@ -245,7 +245,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
 
   await t.test('an ovsdb-server that starts when its socket is used is no fault', async (t) => {
     await node.text('systemctl stop ovsdb-server.service');
-    t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/ });
+    t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/m });
     await node.text('systemctl start ovsdb-server ovs-vswitchd openvswitch');
   });
 

@@ -29,8 +29,11 @@ t.test('exit codes', (t) => {
     ['config schema', 0, /"\$schema"/],
     ['', 2, /Usage: microshift-net/],
     ['aply', 2, /error: unknown command 'aply'\n\(Did you mean apply\?\)/],
-    ['apply --bot', 2, /error: unknown option '--bot'/],
     ['--output json aply', 2, /^error: unknown command 'aply'/],
+    ['apply --bot', 2, /error: unknown option '--bot'[\s\S]*\(see microshift-net apply --help\)/],
+    ['bridge add', 2, /missing required argument 'nic'\n\(see microshift-net bridge add --help\)/],
+    ['overlay pki issue --help', 0, /Global Options:[\s\S]*--output <format>/],
+    ['apply --dry-run --boot', 2, /option '--dry-run' cannot be used with option '--boot'/],
     ['plan too many', 2, /error: too many arguments/],
     ['--output yaml plan', 2, /Allowed choices are text, json/],
     ...['0', '-1', '1.5', 'soon', '86401', '1e9', 'NaN'].map(

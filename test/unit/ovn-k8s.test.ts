@@ -40,7 +40,7 @@ for (const [words, message] of [
   ['ovn-k8s-overlay master-ini', /unknown command 'master-ini'\n\(Did you mean master-init\?\)/],
   [
     `${master} --master-switch-subnet=192.168.1.0/24 --mtu=1400`,
-    /unknown option '--mtu=1400'\n\(see ovn-k8s-overlay --help\)/,
+    /unknown option '--mtu=1400'\n\(see ovn-k8s-overlay master-init --help\)/,
   ],
   ['ovn-k8s-gateway-helper --physical-bridge=breth0', /required option '--physical-interface <nic>' not specified/],
   ['ovn-k8s-gateway-helper --physical-bridge=b --physical-interface=e --daemon', /unknown option '--daemon'/],

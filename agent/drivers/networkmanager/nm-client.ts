@@ -18,7 +18,7 @@ import {
   updateFlags,
 } from './nm-names.ts';
 import { decodeSettings, encodeSettings } from './nm-settings.ts';
-import { clearIpSettings, reapply } from './reapply.ts';
+import { appliedSettings, clearIpSettings, reapply } from './reapply.ts';
 import { isManagedObjects, type ManagedObject } from './shapes.ts';
 
 /**
@@ -29,6 +29,8 @@ export interface NetworkManager {
   /** Returns every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
   managedObjects(): Promise<Readonly<Record<string, ManagedObject>>>;
   profileSettings(profilePath: string): Promise<ProfileSettings>;
+  /** Returns the settings with which an activated device runs (GetAppliedConnection). */
+  appliedSettings(devicePath: string): Promise<ProfileSettings>;
   /** Returns the paths of all profiles. */
   profilePaths(): Promise<readonly string[]>;
   /** Adds a profile in memory (/run, until the next reboot) without activating it; returns its path. */
@@ -117,6 +119,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       if (!isManagedObjects(objects)) throw unknownForm('its objects');
       return objects;
     },
+    appliedSettings: (devicePath) => appliedSettings(request, devicePath),
     profilePaths: async () => (await request('list the profiles', settingsCall('ListConnections')))[0] as string[],
     addProfile: async (settings) => {
       const flags = addFlags.inMemory | addFlags.blockAutoconnect;

@@ -60,7 +60,8 @@ async function send(
   });
 }
 
-async function appliedSettings(request: Request, devicePath: string): Promise<ProfileSettings> {
+/** Returns the settings that NetworkManager has applied to an activated device. */
+export async function appliedSettings(request: Request, devicePath: string): Promise<ProfileSettings> {
   const call = callsTo(devicePath, deviceInterface)('GetAppliedConnection', 'u', 0);
   return decodeSettings((await request('read what is applied to a device', call))[0]);
 }

@@ -1,13 +1,14 @@
 import { AgentError } from '../../errors.ts';
-import type { AddedBridge } from '../../model/added-bridge.ts';
 import type { Config } from '../../model/config.ts';
 import { bridgesOf, externalBridge, gatewayBridge } from '../../model/names.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
+import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { isDefault, isLinkLocal } from '../../net/destination.ts';
 import { interfaceNames, quotedName, shownName, word } from './choice-trace.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
-import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
+import { suitabilityHint, unsuitability, usableNamesHint, vrfMembers } from './suitability.ts';
+import { takenByAdded, takenByExternal } from './taken.ts';
 
 /** NICs of both bridges; null for a bridge without a NIC. */
 export interface ChosenUplinks {
@@ -47,6 +48,17 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
   if (routeWaitOver) return uplinkByOtherRoute(choosing);
   choosing.trace.push('default-route=missing verdict=waiting');
   return { kind: 'waiting', trace: choosing.trace };
+}
+
+/**
+ * Returns true if no default route of an interface that exists now could be one for br-ex: each is unsuitable, or the
+ * uplink of another bridge. The wait for a default route would be in vain.
+ */
+export function isWithoutCandidates(config: Config, observation: Observation): boolean {
+  const external = externalCandidate(config, observation);
+  const isFree = ({ name }: Link): boolean =>
+    !isOwnBridge(name, observation) && rejection({ name, source: '' }, observation, external) === null;
+  return !observation.links.some(isFree);
 }
 
 function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecision {
@@ -92,8 +104,9 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
   const { observation, external, trace } = choosing;
   const { usable } = firstUsable(choosing, byOtherRoute(observation));
   if (usable !== null) return chosen(choosing, usable);
-  if (external !== null && observation.routes.some((route) => route.device === external.name))
-    throw takenByExternal(external);
+  const hasLan = (name: string): boolean =>
+    name === uplinkInBridge(gatewayBridge, observation) || observation.routes.some(({ device }) => device === name);
+  if (external !== null && hasLan(external.name)) throw takenByExternal(external);
   const [added] = observation.hints.addedBridges ?? [];
   if (added !== undefined) throw takenByAdded(added);
   const [member] = vrfMembers(observation);
@@ -206,7 +219,7 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   const names = interfaceNames(observation);
   const message = `${candidate.source} names the interface ${quotedName(candidate.name)}, which does not exist`;
   throw new AgentError('interface-not-found', message, {
-    hint: `use one of: ${names.join(', ')}`,
+    hint: usableNamesHint(observation),
     facts: { interface: candidate.name, source: candidate.source, interfaces: names },
   });
 }
@@ -218,24 +231,6 @@ function mustBeFree(candidate: Candidate, bridge: string, other: string | null):
   throw new AgentError('config-invalid', `${candidate.name} is asked for as the uplink of ${bridge} and of ${other}`, {
     hint: `name different interfaces for the two bridges${other === externalBridge.bridge ? '' : givenUp}`,
     facts: { interface: candidate.name, source: candidate.source },
-  });
-}
-
-/** Error for a NIC that is set for br-ex1 and is the only one with a route. */
-function takenByExternal({ name, source }: Candidate): AgentError {
-  const message = `${source} names ${name} as the uplink of br-ex1, and no other interface has a route that br-ex could take`;
-  return new AgentError('config-invalid', message, {
-    hint: 'name another interface there, or one for br-ex with `uplink: <interface>` in /etc/microshift/ovn.yaml',
-    facts: { interface: name, source },
-  });
-}
-
-/** Error for a NIC that is in a bridge of `bridge add` and is the only one that br-ex could have. */
-function takenByAdded({ bridge, interface: name }: AddedBridge): AgentError {
-  const message = `${name} is the uplink of ${bridge}, and no other interface has a route that br-ex could take`;
-  return new AgentError('no-uplink', message, {
-    hint: `give it up (microshift-net bridge remove ${bridge}), or set \`uplink: none\``,
-    facts: { interface: name, bridge },
   });
 }
 

@@ -2,9 +2,9 @@ import { AgentError } from '../../errors.ts';
 import { isGuestLink, isWithoutProfile } from '../../model/bridge-devices.ts';
 import { linkKindOf, traitsOf } from '../../model/link-kinds.ts';
 import { bridgesOf } from '../../model/names.ts';
-import type { Link, Observation } from '../../model/observation.ts';
+import { isLoopback, type Link, type Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
-import { interfaceNames, quotedName } from './choice-trace.ts';
+import { quotedName } from './choice-trace.ts';
 import { misreadInName } from './misread-name.ts';
 
 /** Value of ARPHRD_ETHER in linux/if_arp.h. An OVS port of type `system` needs an Ethernet device. */
@@ -22,6 +22,7 @@ const foreignNames =
 /** Returns the reason why a device cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
 export function unsuitability(link: Link | undefined, observation: Observation): string | null {
   if (link === undefined) return 'there is no such interface';
+  if (isLoopback(link)) return 'it is the loopback interface, which leads to no network';
   if (foreignNames.test(link.name)) return 'it belongs to a container engine, a hypervisor or ovn-kubernetes';
   const misread = misreadInName(link.name);
   if (misread !== null)
@@ -55,6 +56,17 @@ export function suitabilityHint(link: Link | undefined, observation: Observation
   return [...out, others].join(', or ');
 }
 
+/** Returns the hint with the interfaces that can be an uplink. */
+export function usableNamesHint(observation: Observation): string {
+  const ours = bridgesOf(observation).map(({ bridge }) => bridge);
+  const usable = observation.links.filter(
+    (link) => !ours.includes(link.name) && unsuitability(link, observation) === null,
+  );
+  return usable.length === 0
+    ? 'no interface of this node can be an uplink now: see `ip link`'
+    : `use one of: ${usable.map(({ name }) => name).join(', ')}`;
+}
+
 /** Returns the links in a VRF, each with its VRF. */
 export function vrfMembers(observation: Observation): readonly { readonly name: string; readonly vrf: string }[] {
   return observation.links.flatMap(({ name, master }) =>
@@ -73,7 +85,7 @@ function isVrf(name: string, observation: Observation): boolean {
 export function mustBeUsable(name: string, bridge: string, observation: Observation): void {
   const link = observation.links.find((entry) => entry.name === name);
   if (link === undefined) {
-    const hint = `use one of: ${interfaceNames(observation).join(', ')}`;
+    const hint = usableNamesHint(observation);
     throw new AgentError('interface-not-found', `there is no interface ${quotedName(name)}`, { hint });
   }
   const holder = observation.ovs.bridges.find(

@@ -1,6 +1,7 @@
 import { loadedConfig } from '../../config/effective.ts';
 import { hasProgram } from '../../drivers/host/process/programs.ts';
 import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../../drivers/ovn/database.ts';
+import { readHost } from '../../facts/overlay-host.ts';
 import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
 import type { OpenListener } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
@@ -11,7 +12,7 @@ import { shapeOfSchema } from '../../overlay/rows/wire.ts';
 import { listCertificates } from '../overlay/certificates/authority.ts';
 import { readCredentials } from '../overlay/node/kubernetes-credentials.ts';
 import { daysUntil } from '../overlay/node/nodes.ts';
-import { listenersOf } from '../overlay/node/planned-node.ts';
+import { listenersOf, planKernel } from '../overlay/node/planned-node.ts';
 import { readRows } from '../overlay/ovn/database-rows.ts';
 import { askController, hasCentral } from '../overlay/ovn/ovn-daemons.ts';
 import { type OverlayPlaces, overlayPlaces } from '../overlay/record/places.ts';
@@ -32,6 +33,7 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
     hasDatabases: hasCentral(places),
     installed: { controller: hasProgram('ovn-controller'), northd: hasProgram('ovn-northd') },
     encapTypes: node.encap.types,
+    ...kernelFact(record),
     ...(await dataPathOf(places)),
     ...(await centralFacts(record, places, now)),
     credentials: await credentials,
@@ -41,6 +43,12 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
       beginsInS: Math.round((Date.parse(notBefore) - now) / 1000),
     })),
   };
+}
+
+/** Returns the commands that the node's own interface in the cluster still needs. */
+function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
+  const kernel = planKernel(record, readHost()).map(({ command }) => command);
+  return kernel.length === 0 ? {} : { kernel };
 }
 
 /**

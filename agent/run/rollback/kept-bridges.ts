@@ -21,3 +21,10 @@ export function keptBridges({ disableOvsInit }: Config, observation: Observation
   const ofAdd = ({ bridge }: WantedBridge): boolean => isAdded(bridge, observation);
   return { bridges: [...current.filter((entry) => !ofAdd(entry)), ...kept.filter(ofAdd)] };
 }
+
+/** Returns the recorded bridges of `bridge add`, as the last kept run of this boot wanted them. Call it under the lock. */
+export function keptAdded(config: Config, observation: Observation): readonly WantedBridge[] {
+  const { addedBridges = [] } = observation.hints;
+  const isListed = ({ bridge }: WantedBridge): boolean => addedBridges.some((entry) => entry.bridge === bridge);
+  return keptBridges(config, observation).bridges.filter(isListed);
+}

@@ -38,14 +38,14 @@ t.test('what counts as a difference', (t) => {
     ],
     [
       { [`${profile('ovs-if-br-ex')}/ipv4/never-default`]: ['b', true] },
-      ['profile ovs-if-br-ex ipv4.never-default: true → (unset)'],
+      ['profile ovs-if-br-ex ipv4.never-default: yes → (unset)'],
     ],
     [{ '-networkManager/profiles/[id=ovs-port-br-ex]': true }, ['profile ovs-port-br-ex: absent → present']],
     [{ 'networkManager/activeConnections/[id=br-ex]/state': 3 }, ['profile br-ex active: no → yes']],
     [{ '-ovs/bridges/[name=br-ex]': true }, ['bridge br-ex: absent → present']],
     [
       { [`-${profile('ovs-if-br-ex')}/connection/autoconnect`]: true },
-      ['profile ovs-if-br-ex connection.autoconnect: (unset) → false'],
+      ['profile ovs-if-br-ex connection.autoconnect: (unset) → no'],
     ],
     [{ 'links/[name=br-ex]/mac': '02:00:00:00:00:01' }, ['MAC of br-ex: 02:00:00:00:00:01 → 52:54:00:AA:00:00']],
     [{ 'links/[name=br-ex]/addresses': [] }, ['address 192.0.2.50/24 on br-ex: absent → present']],

@@ -50,6 +50,8 @@ const rules: readonly (readonly [ovnYaml: string, configYaml: string, wanted: Re
   ['mtu: auto', '', /^mtu: auto keeps MicroShift from starting/],
   ['mtu: auto', 'network: {cniPlugin: ovnk}', /^mtu: auto keeps MicroShift from starting/],
   ['mtu: auto', ours, null],
+  ['mtu: 575', '', /^mtu 575 is below 576/],
+  ['mtu: 576', '', null],
   ['', '', null],
   ['', 'node: {nodeIP: "2001:DB8:0::50"}', /compares as text: write 2001:db8::50$/],
   ['', 'node: {nodeIP: "2001:db8::50"}', null],

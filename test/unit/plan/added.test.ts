@@ -1,6 +1,7 @@
 // Bridges of `bridge add`: what they are called, which are refused, and that nothing else on the node changes for one.
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
+import type { AgentError } from '../../../agent/errors.ts';
 import { addedBridgeOfProfile, addedNameFault, addedUuid } from '../../../agent/model/added-names.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import { bridgesOf } from '../../../agent/model/names.ts';
@@ -8,7 +9,8 @@ import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { hasLateNic, listWith, listWithout, planAdded } from '../../../agent/plan/added.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { planApply, planUndo } from '../../../agent/plan/make-plan.ts';
+import { planApply, planDisable, planUndo } from '../../../agent/plan/make-plan.ts';
+import { refuseNeeded } from '../../../agent/plan/needed-by-br-ex.ts';
 import { failure } from '../failure.ts';
 import { appliedCase, configOf, readCase } from './cases.ts';
 import { changed } from './change.ts';
@@ -84,6 +86,48 @@ t.test('what is refused', (t) => {
   t.strictSame(listWithout('eth1', listed), [], 'by its NIC');
   t.strictSame(listWithout('breth1', listed), [], 'by itself');
   t.throws(() => listWithout('eth0', listed), failure('interface-not-found'));
+  t.end();
+});
+
+t.test('a NIC that br-ex needs is not taken', (t) => {
+  const needed = (observation: Observation, config = defaultConfig): string => {
+    const list = listWith(asked('eth0'), config, observation);
+    try {
+      refuseNeeded('eth0', list, config, observation);
+      return 'free';
+    } catch (error) {
+      return (error as AgentError).message;
+    }
+  };
+  const oneNic = readCase('dhcp').observation;
+  t.match(needed(oneNic), /^br-ex needs eth0: with a bridge of its own for eth0, \S/);
+  t.equal(needed(oneNic, configOf(null, 'disableOVSInit: true')), 'free', 'the administrator makes br-ex');
+  t.equal(needed(oneNic, configOf(null, 'uplink: none')), 'free', 'br-ex has no NIC');
+  t.equal(needed(twoNics), 'free', 'br-ex gets another one');
+  t.end();
+});
+
+t.test('disable leaves bridges of bridge add, and names them', (t) => {
+  const { observation } = appliedCase('added-bridge');
+  const kept = currentBridges(observation).bridges.filter(({ bridge }) => bridge === 'breth1');
+  const part = planDisable(observation, undefined, kept);
+  t.strictSame([...new Set(part.differences.map(({ bridge }) => bridge))], ['br-ex']);
+  t.strictSame(
+    part.wanted.bridges.map(({ bridge }) => bridge),
+    ['breth1'],
+  );
+  t.match(part.notes, [
+    { level: 'info', message: /^breth1, which `bridge add` made for eth1, stays; .*disable --all/ },
+  ]);
+  const node = new ModelNode(observation);
+  node.run(part.steps);
+  t.strictSame(
+    node.observe().ovs.bridges.map(({ name }) => name),
+    ['breth1'],
+  );
+  const all = planDisable(observation, []);
+  t.strictSame(all.wanted.bridges, []);
+  t.match(all.notes, [{ message: /^breth1, .* is removed, and so is its record$/ }]);
   t.end();
 });
 

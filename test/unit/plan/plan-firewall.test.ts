@@ -19,7 +19,7 @@ t.test('each family of the cluster has its sources', (t) => {
     ['10.42.0.0/16', '169.254.169.1'],
   );
   t.match(
-    commandsText(trustedSources(dual)),
+    commandsText(trustedSources(dual), 'apply'),
     /ip6tables -I INPUT -s fd01::\/48 -j ACCEPT[\s\S]*ip6 saddr fd69::1 accept/,
   );
   t.end();

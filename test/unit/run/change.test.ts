@@ -66,6 +66,7 @@ async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: P
     nm,
     ovs: { probeVswitchd: () => call('probe'), facts: async () => untouched.ovs },
     observe: async () => untouched,
+    recoverIn: (seconds: number) => call(`recover in ${seconds} s`),
     survive: async (id: string) =>
       call(`survive ${existsSync(join(places.journals, `${id}.open`)) ? 'late' : 'first'}`),
   } as unknown as Node;
@@ -105,7 +106,7 @@ t.test('a change is noted, and survives this process, before it begins', async (
 
 t.test('a change that is tried waits to be confirmed', async (t) => {
   const { calls, journals } = await change(t, { confirmTimeoutSeconds: 60 });
-  t.equal(calls.at(-1), 'CheckpointAdjustRollbackTimeout');
+  t.strictSame(calls.slice(-2), ['CheckpointAdjustRollbackTimeout', 'recover in 63 s'], 'its end is recorded');
   t.match(journals, [{ state: 'awaiting-confirm', checkpoint }]);
 });
 

@@ -30,7 +30,7 @@ t.test('a member', (t) => {
     text({}),
     [
       'n2 is in a cluster, has 10.42.1.0/24, and is reached at 192.0.2.12.',
-      'Daemon: runs since 2026-01-01T00:00:00.000Z, process 7; all is as wanted',
+      'Daemon: runs since 2026-01-01T00:00:00.000Z, process 7; its last look found nothing to repair',
       'Central node: ssl:192.0.2.11:6642',
       'Tunnels:',
       '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id',
@@ -46,6 +46,9 @@ t.test('what does not work', (t) => {
     text({ tunnels: [{ ...tunnel, fault: 'br-ex, by which it leaves, has no carrier' }] }),
     /chassis n1-id; down: br-ex, by which it leaves, has no carrier$/,
   );
+  t.match(text({ tunnels: [{ ...tunnel, answers: false }] }), /chassis n1-id; its other end does not answer$/);
+  t.match(text({ tunnels: [{ ...tunnel, answers: true }] }), /chassis n1-id; its other end answers$/);
+  t.match(text({ tunnels: [{ ...tunnel, answers: null }] }), /chassis n1-id$/, 'not known');
   const lost = text({ controller: 'not connected', tunnels: [], subnets: [] });
   t.match(
     lost,

@@ -186,6 +186,12 @@ t.test('topology before and after', (t) => {
   t.equal(seen.replace(' metric 100', ''), after.join('\n'), 'what was planned is what is seen afterwards');
   const guests = drawTopology(observedTopology(readCase('drift-guest-cables').observation), plain);
   t.match(guests, /├── eth0 +uplink {3}→ LAN\n {2}├── vnet0 +port\n/, 'the cable of a guest is no way to the LAN');
+  const moved = appliedCase('static4').observation;
+  t.match(
+    drawTopology(plannedTopology(planDisable(moved), moved), plain),
+    /● eth0 [^●]* {6}192\.0\.2\.50\/24\n {6}default via 192\.0\.2\.1\n/,
+    'the NIC gets its default route back',
+  );
   t.equal(drawTopology([], plain), '  (no network device)');
   t.end();
 });
@@ -212,7 +218,7 @@ t.test('a plan in words', (t) => {
   const node = readCase('choice-hint-missing');
   const text = planText(planOf(node), node.observation, plain, false);
   for (const part of [
-    /^Uplink {3}eth1, from default route IPv4 metric 100\n {9}interface=eth7 source=\/var\/lib\/ovnk\/iface_default_hint verdict=skipped reason=there-is-no-such-interface\n/,
+    /^Changes \(1\)\n\+ bridge br-ex: with the uplink eth1 \(default route IPv4 metric 100\)\n\nUplink {3}eth1, from default route IPv4 metric 100\n {9}interface=eth7 source=\/var\/lib\/ovnk\/iface_default_hint verdict=skipped reason=there-is-no-such-interface\n/,
     /\nBefore\n {2}● eth0/,
     /\nAfter\n {2}╭─ br-ex/,
     /\nSteps \(\d+\)\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex\n {6}br-ex and its port need profiles/,
@@ -280,11 +286,34 @@ t.test('history and status', (t) => {
   );
 
   const { observation } = appliedCase('static4');
-  const view = { observation, vswitchd: null, last: record, differences: [], problem: null, unknown: [] };
+  const view = {
+    observation,
+    vswitchd: null,
+    last: record,
+    pending: null,
+    overlay: null,
+    nowMs: 0,
+    differences: [],
+    problem: null,
+    unknown: [],
+  };
   t.match(
     statusText(view, plain),
     /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is as wanted\.$/,
   );
+  const overlay = { node: 'n1', role: 'member', isRunning: true, failure: null } as const;
+  t.match(
+    statusText({ ...view, overlay }, plain),
+    /\nOverlay {9}n1, a member; its daemon runs\n\nbr-ex and Open vSwitch are as wanted; .*overlay verify/,
+  );
+  t.match(
+    statusText({ ...view, overlay: { ...overlay, isRunning: false } }, plain),
+    /its daemon does not run: systemctl/,
+  );
+  const pending = { id: 'tx', command: 'apply', confirmUntil: '1970-01-01T00:00:18.000Z', state: 'waiting' } as const;
+  const waiting = statusText({ ...view, pending }, plain);
+  t.match(waiting, /tx \(apply\) waits for confirmation until \S+ \(in 18 s\); then it is rolled back/);
+  t.notMatch(waiting, /as wanted/);
   t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);
   t.match(statusText({ ...view, differences: plan.differences.map(inWords) }, plain), /\d+ differences from ovn\.yaml/);
   t.match(

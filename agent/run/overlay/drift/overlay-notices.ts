@@ -1,8 +1,10 @@
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
+import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { conflictingNeighbours, learnedColumns } from '../../../overlay/members/learned-neighbours.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
+import { withAnswers } from '../node/tunnel-answers.ts';
 import { readColumns } from '../ovn/database-rows.ts';
 
 /**
@@ -21,6 +23,7 @@ export async function overlayNotices(
     ...(await learnedNotices(planned)),
     ...(await credentialNotices(config.overlay.kubeconfig.value)),
     ...refused,
+    ...(await tunnelNotices(planned)),
     ...strangers.map(
       (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
     ),
@@ -41,4 +44,14 @@ async function learnedNotices({ record, members, databases }: PlannedNode): Prom
   const bridge = record.node.gateway?.bridge;
   const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
   return conflictingNeighbours(rows, members, record.node, neighbours);
+}
+
+/** Returns a sentence for each tunnel that is down, or whose other end does not answer. */
+async function tunnelNotices({ record, local, members }: PlannedNode): Promise<readonly string[]> {
+  const tunnels = await withAnswers(tunnelsOf(local.rows), record.node.encap.addresses);
+  return tunnels.flatMap(({ chassis, remoteAddress, fault, answers }) => {
+    const name = members.find(({ systemId }) => systemId === chassis)?.name ?? `chassis ${chassis}`;
+    if (fault !== null) return [`the tunnel to ${name} is down: ${fault}`];
+    return answers === false ? [`${name} does not answer at ${remoteAddress}, where its tunnel ends`] : [];
+  });
 }

@@ -3,7 +3,7 @@ import { removeFile } from '../../../drivers/host/files/files.ts';
 import { clearRemains, pkiFiles } from '../certificates/authority.ts';
 import { restoreUnits } from '../ovn/ovn-units.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { readRecord, requireRecord } from '../record/record.ts';
+import { readRecord } from '../record/record.ts';
 import { type LeftOver, leaveOverlay, otherMembers, refuseToCutOff } from './leave.ts';
 
 /** Result of `overlay disable`. */
@@ -20,14 +20,13 @@ export interface Disabled {
 /**
  * Removes this node from its overlay as `leave` does, and returns the units of OVN to their state before the overlay.
  * Also removes the remains of a run that was interrupted before the node was in an overlay. Fails with
- * `overlay-conflict` for a central node with other members unless `isForced`, and with `overlay-absent` if there is
- * nothing to remove.
+ * `overlay-conflict` for a central node with other members unless `isForced`. Returns null if there is nothing to remove.
  */
 export async function disableOverlay(
   places: OverlayPlaces,
   isForced: boolean,
   say: (step: string) => void,
-): Promise<Disabled> {
+): Promise<Disabled | null> {
   const present = readRecord(places.record);
   if (present === null) return removeRemains(places);
   if (!isForced) refuseToCutOff(present);
@@ -39,12 +38,12 @@ export async function disableOverlay(
  * Removes the files and units of an interrupted run. Keeps an authority, because `overlay pki init` creates one before
  * there is an overlay.
  */
-async function removeRemains(places: OverlayPlaces): Promise<Disabled> {
+async function removeRemains(places: OverlayPlaces): Promise<Disabled | null> {
   const { own, request, authority, authorityKey } = pkiFiles(places.pki);
   const files = [own, request, ...(existsSync(authorityKey) ? [] : [authority])].filter((file) => existsSync(file));
   for (const file of files) removeFile(file);
   clearRemains(places.pki);
   const units = await restoreUnits(places);
-  if (files.length + units.length === 0) requireRecord(places.record);
+  if (files.length + units.length === 0) return null;
   return { node: null, leftOver: null, cutOff: [], units };
 }

@@ -20,6 +20,7 @@ import {
   refuseOtherName,
 } from '../node/membership.ts';
 import { withPlan } from '../node/planned-node.ts';
+import { refuseWithoutConntrack } from '../ovn/datapath-support.ts';
 import { ensureCentral } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
@@ -46,6 +47,7 @@ export async function initOverlay(
   if (present !== null) return { record: present, changes: await again(present, config, places, say) };
   const host = readHost();
   refuseMicroshift(config, host);
+  await refuseWithoutConntrack(config, places);
   const identity = identify(config, host);
   refuseOtherName(identity, readKubeletName());
   const layout = newLayout(config, identity);

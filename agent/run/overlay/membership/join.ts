@@ -23,6 +23,7 @@ import {
 import { chassisOf } from '../node/planned-node.ts';
 import { openFromHere } from '../node/southbound.ts';
 import { readRows } from '../ovn/database-rows.ts';
+import { refuseWithoutConntrack } from '../ovn/datapath-support.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord, writeRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
@@ -41,6 +42,7 @@ export async function joinOverlay(
   const { pem, format, layout, southbound } = bundle;
   const host = readHost();
   refuseMicroshift(config, host);
+  await refuseWithoutConntrack(config, places);
   const identity = identify(config, host);
   refuseOtherName(identity, readKubeletName());
   const systemId = readSystemId(places.systemId);

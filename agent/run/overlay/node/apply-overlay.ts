@@ -8,6 +8,7 @@ import { readHost } from '../../../facts/overlay-host.ts';
 import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
+import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
@@ -25,6 +26,9 @@ const registeredMs = 60_000;
  * Limit for OVN to install a port. ovn-northd and ovn-controller take milliseconds in a small cluster; 60 s allow for a machine that swaps.
  */
 const installedMs = 60_000;
+
+/** Limit for the central node to write the rows of a new member. Its daemon takes milliseconds; 60 s allow for one that is just starting. */
+const portMs = 60_000;
 
 /** Limit for ovs-vswitchd to create an interface. It takes milliseconds; 60 s allow for a daemon that is just starting. */
 const madeMs = 60_000;
@@ -140,8 +144,10 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
   const { record, local } = planned;
   await withSouthbound(planned, async (southbound) => {
     say('waiting until this node is registered with the central one');
-    if (await southbound.appears(ownChassis(record), registeredMs))
+    if (await southbound.appears(ownChassis(record), registeredMs)) {
+      await provePort(record, southbound, say);
       return proveAnnounced(record, southbound, local.database);
+    }
     throw new AgentError(
       'proof-failed',
       `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,
@@ -156,6 +162,17 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
   return proveGateway(record, local.database);
 }
 
+/**
+ * Waits until the central node has a port for this node's own interface, without which OVN never connects it. A node
+ * that was taken out of the cluster has a certificate with which ovn-controller still registers, and no port.
+ */
+async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (step: string) => void): Promise<void> {
+  if (record.node.subnets.length === 0) return;
+  say(`waiting up to ${portMs / 1000} s until the central node has a port for this node`);
+  if (await southbound.appears(ownPort(record), portMs)) return;
+  throw new AgentError('proof-failed', noPortText(record), { hint: noPortHint(record) });
+}
+
 /** Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface. */
 export async function proveInstalled(
   record: OverlayRecord,
@@ -168,6 +185,21 @@ export async function proveInstalled(
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
     hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
   });
+}
+
+/** Returns the condition for the port of this node's own interface in the southbound database (ovn-sb(5), Port_Binding). */
+export function ownPort({ node }: OverlayRecord) {
+  return { table: 'Port_Binding', where: [['logical_port', '==', nodeNames(node.name).management]] } as const;
+}
+
+/** Returns the fault of a member without a port on the central node. */
+export function noPortText({ node }: OverlayRecord): string {
+  return `the central node has no port for ${node.name}: it was taken out of the cluster there, or its rows are not written yet`;
+}
+
+/** Returns the remedy for a member without a port. */
+export function noPortHint({ node }: OverlayRecord): string {
+  return `look at \`microshift-net overlay nodes\` on the central node; to join again: \`microshift-net overlay leave\` here, and a new bundle of \`overlay pki issue ${node.name}\``;
 }
 
 /** Returns the condition for the chassis of this node in the southbound database. */

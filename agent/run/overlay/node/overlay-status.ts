@@ -6,9 +6,10 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import { readDaemon, runsStill } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
+import { withAnswers } from './tunnel-answers.ts';
 
 /**
- * Reads this node's part in the cluster and its state, from this node only. Fails with `overlay-absent` if the node is
+ * Reads this node's part in the cluster and its state, and asks the other ends of its tunnels. Fails with `overlay-absent` if the node is
  * in no overlay.
  */
 export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayStatus> {
@@ -25,6 +26,6 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     controller: await askController(places),
     daemon,
     isRunning: daemon !== null && runsStill(daemon),
-    tunnels: tunnelsOf(rows),
+    tunnels: await withAnswers(tunnelsOf(rows), node.encap.addresses),
   };
 }

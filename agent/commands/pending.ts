@@ -1,0 +1,15 @@
+import { type ExpiryFacts, type PendingChange, pendingChange } from '../compare/pending-change.ts';
+import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
+import { journalDirectory } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import { readOpenJournals } from '../run/journal/journal-files.ts';
+
+/** Returns the facts by which a change that waits for confirmation is judged; null `checkpoints` leave it to the clock. */
+export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts {
+  return { bootId: currentBootId(), checkpoints, now: new Date().toISOString() };
+}
+
+/** Reads the change that waits for confirmation, or whose time is over; null without such a change. */
+export function readPending({ networkManager }: Pick<Observation, 'networkManager'>): PendingChange | null {
+  return pendingChange(readOpenJournals(journalDirectory).records, expiryFacts(networkManager.checkpoints));
+}

@@ -1,0 +1,50 @@
+import type { JournalRecord } from '../model/journal.ts';
+
+/** A change that `apply --confirm-timeout` has made and that was neither confirmed nor recorded as reverted. */
+export interface PendingChange {
+  readonly id: string;
+  readonly command: string;
+  /** End of the time to confirm, in ISO 8601; null if the journal does not have it. */
+  readonly confirmUntil: string | null;
+  /** `expired` if NetworkManager has rolled the change back and no run has recorded that yet. */
+  readonly state: 'waiting' | 'expired';
+}
+
+/** Facts by which the end of a change is known before its journal has it. */
+export interface ExpiryFacts {
+  readonly bootId: string;
+  /** D-Bus paths of NetworkManager's checkpoints; null if they were not read, in which case the clock decides. */
+  readonly checkpoints: readonly string[] | null;
+  /** Present time in ISO 8601, UTC. */
+  readonly now: string;
+}
+
+/** Returns the change of this boot that waits for confirmation, or whose time is over; null without such a change. */
+export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFacts): PendingChange | null {
+  const record = records.find(({ state, header }) => state === 'awaiting-confirm' && header.bootId === facts.bootId);
+  if (record === undefined) return null;
+  const { header, confirmUntil } = record;
+  return {
+    id: header.id,
+    command: header.command,
+    confirmUntil,
+    state: isExpired(record, facts) ? 'expired' : 'waiting',
+  };
+}
+
+/**
+ * Returns a record with the state that its change has by now: NetworkManager rolls back an unconfirmed change at the end
+ * of its time, and a reboot does so at once. The next run writes this state into the journal.
+ */
+export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
+  if (record.state !== 'awaiting-confirm') return record;
+  if (record.header.bootId !== facts.bootId)
+    return { ...record, state: 'reverted', detail: 'the machine was rebooted before it was confirmed' };
+  return isExpired(record, facts) ? { ...record, state: 'reverted', detail: 'it was not confirmed in time' } : record;
+}
+
+function isExpired({ checkpoint, confirmUntil }: JournalRecord, { checkpoints, now }: ExpiryFacts): boolean {
+  if (checkpoints !== null && checkpoint !== null) return !checkpoints.includes(checkpoint);
+  // Both are written by toISOString(), whose text sorts by time.
+  return confirmUntil !== null && confirmUntil <= now;
+}

@@ -1,0 +1,24 @@
+import { answersPing } from '../../../drivers/host/kernel/reachability.ts';
+import { isAgentError } from '../../../errors.ts';
+import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
+import { familyOf } from '../../../net/address.ts';
+
+/** Limit for the answer of another node, which takes milliseconds on a LAN. All are asked at once. */
+const answerMs = 1_000;
+
+/**
+ * Returns tunnels with `answers`: whether the other end answers an echo request at its tunnel address. It is null if
+ * that is not known: the tunnel is down on this node, or ping(8) is missing. `own` has this node's tunnel addresses.
+ */
+export function withAnswers(tunnels: readonly OverlayTunnel[], own: readonly string[]): Promise<OverlayTunnel[]> {
+  return Promise.all(tunnels.map(async (tunnel) => ({ ...tunnel, answers: await answerOf(tunnel, own) })));
+}
+
+async function answerOf({ remoteAddress, fault }: OverlayTunnel, own: readonly string[]): Promise<boolean | null> {
+  const source = own.find((address) => familyOf(address) === familyOf(remoteAddress));
+  if (fault !== null || source === undefined) return null;
+  return answersPing(remoteAddress, source, answerMs).catch((error: unknown) => {
+    if (isAgentError(error) && error.kind === 'command-missing') return null;
+    throw error;
+  });
+}

@@ -1,0 +1,34 @@
+import { missingDatapathFeatures } from '../../../drivers/openvswitch/datapath-features.ts';
+import { openSwitchDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError } from '../../../errors.ts';
+import type { Config } from '../../../model/config.ts';
+import { textOf } from '../../../overlay/rows/row-index.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readColumns } from './database-rows.ts';
+
+/**
+ * Fails with `kernel-datapath-missing` if the data path on which br-int will be lacks connection tracking that OVN needs:
+ * ovn-controller would never connect the node. A bridge of the same data path answers for br-int; without one, nothing
+ * is known, and nothing is refused.
+ */
+export async function refuseWithoutConntrack({ ovs }: Config, places: OverlayPlaces): Promise<void> {
+  const wanted = places.datapathType ?? ovs.datapathType.value;
+  const database = await openSwitchDatabase(places.ovsRun);
+  const rows = await readColumns(database, { Bridge: ['name', 'datapath_type'] }).finally(() => database.close());
+  const bridge = (rows.tables.Bridge ?? []).find((row) => (textOf(row, 'datapath_type') || 'system') === wanted);
+  if (bridge === undefined) return;
+  const missing = await missingDatapathFeatures(textOf(bridge, 'name'), places.ovsRun);
+  if (missing.length === 0) return;
+  const what = wanted === 'netdev' ? 'the userspace data path of this Open vSwitch' : "this kernel's data path";
+  throw new AgentError(
+    'kernel-datapath-missing',
+    `${what} lacks ${missing.join(', ')}, without which OVN cannot work`,
+    {
+      hint:
+        wanted === 'netdev'
+          ? 'update Open vSwitch'
+          : 'use a kernel whose module openvswitch has connection tracking (CONFIG_NF_CONNTRACK, CONFIG_NF_NAT), or write in ovn.yaml: ovs: {datapathType: netdev}',
+      facts: { missing },
+    },
+  );
+}

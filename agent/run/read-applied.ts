@@ -1,0 +1,26 @@
+import type { AppliedSettings } from '../model/applied-settings.ts';
+import { nicDevice, type Observation } from '../model/observation.ts';
+import type { WantedBridge } from '../model/plan.ts';
+import type { Node } from './node.ts';
+
+/**
+ * Returns an observation with the settings that NetworkManager has applied to the NICs of these bridges. A NIC without
+ * a device or an active profile is left out. One round trip per NIC, all of them in parallel.
+ */
+export async function withAppliedSettings(
+  { nm }: Pick<Node, 'nm'>,
+  bridges: readonly WantedBridge[],
+  observation: Observation,
+): Promise<Observation> {
+  const read = await Promise.all(
+    bridges.map(async ({ uplink }): Promise<AppliedSettings | null> => {
+      const device = uplink === null ? undefined : nicDevice(uplink.interface, observation);
+      if (device === undefined || device.activeConnection === null) return null;
+      const settings = await nm.appliedSettings(device.path).catch(() => null);
+      if (settings === null) return null;
+      return { interface: device.interface, uuid: String(settings.connection?.uuid?.[1] ?? ''), settings };
+    }),
+  );
+  const applied = read.filter((entry) => entry !== null);
+  return { ...observation, networkManager: { ...observation.networkManager, applied } };
+}

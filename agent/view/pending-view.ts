@@ -1,0 +1,26 @@
+import type { PendingChange } from '../compare/pending-change.ts';
+import type { Style } from './style.ts';
+
+/**
+ * Returns the lines about a change that waits for confirmation: its deadline and the two commands that end the wait; no
+ * line without such a change.
+ */
+export function pendingLines(pending: PendingChange | null, nowMs: number, style: Style): readonly string[] {
+  if (pending === null) return [];
+  const { id, command, confirmUntil, state } = pending;
+  if (state === 'expired') {
+    const reverted = `Transaction ${id} (${command}) was not confirmed in time: NetworkManager has rolled it back.`;
+    return [style('yellow', reverted), 'Record its end with: microshift-net recover'];
+  }
+  const until = confirmUntil === null ? '' : ` until ${confirmUntil}${leftText(confirmUntil, nowMs)}`;
+  return [
+    style('yellow', `Transaction ${id} (${command}) waits for confirmation${until}; then it is rolled back.`),
+    'Keep it with: microshift-net confirm',
+    'Roll it back now with: microshift-net undo',
+  ];
+}
+
+function leftText(until: string, nowMs: number): string {
+  const seconds = Math.ceil((Date.parse(until) - nowMs) / 1000);
+  return seconds > 0 ? ` (in ${seconds} s)` : '';
+}

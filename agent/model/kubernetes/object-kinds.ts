@@ -24,8 +24,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
 
 /** Returns the objects in the order of their waves. Objects of one wave can be applied in parallel. */
 export function wavesOf<T extends { readonly kind: string }>(objects: readonly T[]): T[][] {
-  const turns = [...new Set(objects.map(waveOf))].sort();
-  return turns.map((turn) => objects.filter((object) => waveOf(object) === turn));
+  const waves = [...new Set(objects.map(waveOf))].sort();
+  return waves.map((wave) => objects.filter((object) => waveOf(object) === wave));
 }
 
 function waveOf({ kind }: { readonly kind: string }): number {

@@ -20,12 +20,12 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
   const global: PlannedRow = { table, title: table, reference: root._uuid, existing: root };
   if (tls !== null) addTls(desired, global, tls, owner);
   if (rows.database === 'OVN_Southbound') {
-    const surplus = Object.keys(mapOf(root, 'external_ids')).filter(
+    const staleKeys = Object.keys(mapOf(root, 'external_ids')).filter(
       (key) => isPublishedKey(key) && !(key in published),
     );
     desired.add({
       ...global,
-      columns: { external_ids: { keys: published, without: surplus } },
+      columns: { external_ids: { keys: published, without: staleKeys } },
       isShared: true,
       why: 'members renew their certificates by it',
     });

@@ -162,12 +162,12 @@ export function setAside(path: string): void {
  */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
-  const surplus = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
-  if (surplus.length === 0) return;
+  const expired = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
+  if (expired.length === 0) return;
   const last = (wanted: (record: JournalRecord) => boolean): string | undefined =>
     named(closedEnding).findLast((name) => is(`${directory}/${name}`, wanted));
   const stays = [last(({ state }) => isKept(state)), last((record) => isKept(record.state) && isAskedFor(record))];
-  for (const name of surplus.filter((entry) => !stays.includes(entry))) {
+  for (const name of expired.filter((entry) => !stays.includes(entry))) {
     try {
       rmSync(`${directory}/${name}`, { force: true });
     } catch {

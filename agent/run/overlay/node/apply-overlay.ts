@@ -45,8 +45,8 @@ export async function applyOverlay(
   if (recorded.members !== null) await ensureCentral(places);
   return withPlan(recorded, places, async (planned) => {
     const managementPort = await writePlanned(planned, say);
-    const arriving = await installAndProveInbound(planned, say, () => provePart(planned, say));
-    return { ...changesOf(planned), managementPort, ...arriving };
+    const inbound = await installAndProveInbound(planned, say, () => provePart(planned, say));
+    return { ...changesOf(planned), managementPort, ...inbound };
   });
 }
 

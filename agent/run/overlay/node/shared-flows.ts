@@ -94,11 +94,11 @@ async function lookAtShared(
     };
   const wanted = sharedBridgeFlows(node, gateway, ports, services).map(({ flow }) => flow);
   const flows = flowsOf(bridge, flowCookie, places.ovsRun);
-  const { missing, stale: surplus } = await flows.compare(wanted);
-  if (missing.length + surplus.length === 0) return asWanted;
+  const { missing, stale } = await flows.compare(wanted);
+  if (missing.length + stale.length === 0) return asWanted;
   return {
     changes: [
-      ...surplus.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
+      ...stale.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
       ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
     ],
     fault: null,
@@ -113,9 +113,9 @@ async function lookAtShared(
 async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
   const flows = flowsOf(bridge, flowCookie, ovsRun);
   try {
-    const { stale: surplus } = await flows.compare([]);
-    if (surplus.length === 0) return asWanted;
-    const changes = surplus.map((what) => ({ do: 'remove', what, why: `no gateway is on ${bridge}` }) as const);
+    const { stale } = await flows.compare([]);
+    if (stale.length === 0) return asWanted;
+    const changes = stale.map((what) => ({ do: 'remove', what, why: `no gateway is on ${bridge}` }) as const);
     return { changes, fault: null, carryOut: [() => flows.replace([])] };
   } catch (error) {
     if (isAgentError(error)) return asWanted;

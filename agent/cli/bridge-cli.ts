@@ -37,7 +37,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
       },
     ),
   );
-  add('list', 'the bridges that bridge add has made: 0 as wanted, 3 drift', async (output) =>
+  add('list', 'the bridges that bridge add has made: 0 in the desired state, 3 drift', async (output) =>
     (await import('../commands/bridge-command.ts')).list(output),
   );
   add(

@@ -22,7 +22,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('apply', "bring this node's rows, certificates and addresses to its part in the cluster", async (output) =>
     (await import('../commands/overlay-command.ts')).apply(output),
   );
-  add('verify', 'compare this node with its part in the cluster: 0 as wanted, 3 drift', async (output) =>
+  add('verify', 'compare this node with its part in the cluster: 0 in the desired state, 3 drift', async (output) =>
     (await import('../commands/overlay-command.ts')).verify(output),
   );
   add('run', 'keep this node at its part in the cluster, as the unit does, until it is stopped', async (output) =>

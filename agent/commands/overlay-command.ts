@@ -84,7 +84,7 @@ export async function verify(output: Output): Promise<ExitCode> {
   const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
   const text = isWanted
     ? joinLines([
-        'No drift: the rows, certificates, kernel settings and flows of this node are as wanted.',
+        'No drift: the rows, certificates, kernel settings and flows of this node are in the desired state.',
         ...changesLines(changes, output.style),
       ])
     : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);

@@ -18,7 +18,7 @@ export async function ovsTune(output: Output): Promise<void> {
   const { plan, tuning } = await tune('ovs tune', config, output);
   const outcome = plan.steps.length === 0 ? 'unchanged' : 'changed';
   const first =
-    outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs as wanted.' : 'Done: Open vSwitch is tuned.';
+    outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs in the desired state.' : 'Done: Open vSwitch is tuned.';
   const text = joinLines([first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)]);
   output.result(text, { command: 'ovs tune', outcome, plan, tuning });
 }

@@ -87,7 +87,8 @@ export async function verify(output: Output): Promise<ExitCode> {
     ...faults.map(({ subject, remedy }) => `For the ${subject}: ${remedy}`),
   ];
   const pending = readPending(made.observation);
-  const compared = differences.length === 0 ? ['No drift: the node is as wanted.'] : ['Drift:', ...lines, ...remedies];
+  const compared =
+    differences.length === 0 ? ['No drift: the node is in the desired state.'] : ['Drift:', ...lines, ...remedies];
   const text = joinLines([...compared, ...pendingLines(pending, Date.now(), output.style)]);
   const outcome = differences.length === 0 ? 'as-wanted' : 'drift';
   output.result(text, { command: 'verify', outcome, differences, pending });

@@ -5,7 +5,7 @@ import type { UndoResult } from '../run/undo.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
 
-const nothingToDoText = 'Nothing to do: the node is as wanted.';
+const nothingToDoText = 'Nothing to do: the node is in the desired state.';
 /** Text for commands that aim at something other than ovn.yaml. */
 const nothingToDo: Readonly<Record<string, string>> = {
   disable: 'Nothing to do: the agent has no br-ex on this node.',
@@ -45,7 +45,7 @@ function reportText(
   if (transaction === null) {
     return tuning.steps.length === 0
       ? (nothingToDo[command] ?? nothingToDoText)
-      : 'Done: Open vSwitch is tuned; the network was as wanted already.';
+      : 'Done: Open vSwitch is tuned; the network was in the desired state already.';
   }
   const drawing = drawTopology(plannedTopology(plan, observation), output.style);
   return output.isJournal ? drawing : `${drawing}\n${doneText(transaction)}`;

@@ -40,7 +40,7 @@ export const profileChecks: readonly Check[] = [
       const differences = [...(plan?.differences ?? []).map(inWords), ...tuning];
       const mend = ['microshift-net plan', 'microshift-net apply'];
       return differences.length === 0
-        ? ok(`br-ex is as wanted${plan?.choice?.interface == null ? '' : `, with ${plan.choice.interface}`}`)
+        ? ok(`br-ex is in the desired state${plan?.choice?.interface == null ? '' : `, with ${plan.choice.interface}`}`)
         : { verdict: 'failed', found: differencesText(differences), fix: mend };
     },
   },

@@ -13,7 +13,7 @@ export interface BridgeState {
   readonly differences: readonly Difference[];
 }
 
-const stateWords = { 'as-wanted': 'as wanted', drift: 'differs', 'left-out': 'left out' } as const;
+const stateWords = { 'as-wanted': 'in the desired state', drift: 'differs', 'left-out': 'left out' } as const;
 
 /** Returns a line per bridge, and below it its differences. */
 export function bridgesText(bridges: readonly BridgeState[]): string {

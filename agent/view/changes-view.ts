@@ -69,6 +69,8 @@ export function leftBridgeLines(
   return [
     ...changeLines(tuning.map(changeOf), style),
     `${source} says disableOVSInit: br-ex ${fate}.`,
-    ...(tuning.length === 0 ? ['Nothing to do: `apply` only tunes Open vSwitch, which runs as wanted.'] : []),
+    ...(tuning.length === 0
+      ? ['Nothing to do: `apply` only tunes Open vSwitch, which runs in the desired state.']
+      : []),
   ];
 }

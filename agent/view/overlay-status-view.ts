@@ -44,7 +44,7 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string
   const writes = {
     waiting: 'nothing is written yet',
     standby: 'another one writes their rows',
-    active: wroteAt === null ? 'their rows were as wanted' : `rows were written at ${wroteAt}`,
+    active: wroteAt === null ? 'their rows were in the desired state' : `rows were written at ${wroteAt}`,
   };
   const outside =
     nodesOutside.length === 0

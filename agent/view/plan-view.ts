@@ -56,8 +56,8 @@ export function planText(
 /** Returns the conclusion of a plan without steps. `isPart` is true if something other than the bridges differs. */
 function unchangedText(isPart: boolean, style: Style): string {
   return isPart
-    ? 'The bridges are as wanted; see the first lines for the rest.'
-    : style('green', 'Nothing to do: the node is as wanted.');
+    ? 'The bridges are in the desired state; see the first lines for the rest.'
+    : style('green', 'Nothing to do: the node is in the desired state.');
 }
 
 /** Returns a line such as `[3/9] attach eth0 to br-ex … 212 ms`; null for an event that prints nothing. */

@@ -78,8 +78,8 @@ function overlayText({ node, role, isRunning, failure }: OverlayPart, style: Sty
 /** Returns the conclusion about a node without differences. The overlay is not part of the comparison. */
 function wantedText(overlay: OverlayPart | null): string {
   return overlay === null
-    ? 'The node is as wanted.'
-    : 'br-ex and Open vSwitch are as wanted; `microshift-net overlay verify` compares the overlay.';
+    ? 'The node is in the desired state.'
+    : 'br-ex and Open vSwitch are in the desired state; `microshift-net overlay verify` compares the overlay.';
 }
 
 /** Returns a line for an entry or a port of another program that has been missing since a bridge was created again. */

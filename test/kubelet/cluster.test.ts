@@ -179,7 +179,8 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const why = nodes.map(({ host }) => `${host.name} ${droppedBy(host)}`).join('; ');
     t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `and no echo is lost: ${answered}; dropped by the data path: ${why}`);
     await stream.end();
-    for (const { host } of nodes) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
+    for (const { host } of nodes)
+      t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is in the desired state`);
     kubectl('wait', '--for=condition=Ready', 'node/n2', patience);
     cluster.apply(client('late', 'n2'));
     kubectl('wait', '--for=condition=Ready', 'pod/late', patience);

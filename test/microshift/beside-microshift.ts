@@ -11,7 +11,7 @@ export const firstWatchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
 /** MicroShift looks for the node's address every 5 s. */
 const watchS = 15;
 
-/** A command that ends as soon as the node is as wanted, or fails after a minute. */
+/** A command that ends as soon as the node is in the desired state, or fails after a minute. */
 export const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'";
 /** A command that changes the MTU of the NIC's profile, for which the bridge has to be built again. */
 export const useMtu = (mtu: number): string =>
@@ -52,7 +52,7 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
   await t.test('reboot', async (t) => {
     await node.reboot();
     t.comment(`reboot: ready after ${Math.round(await startMicroShift(node))} ms`);
-    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'the node is as wanted');
+    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'the node is in the desired state');
     await answers(t);
     t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
   });

@@ -63,7 +63,7 @@ t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip 
   await t.test('apply', async (t) => {
     await stays(t, 'microshift-net apply');
     t.match(await node.text('ip -br -4 address show br-ex'), '192.0.2.50/24');
-    t.match(await node.text('microshift-net status'), 'as wanted');
+    t.match(await node.text('microshift-net status'), 'in the desired state');
   });
   await t.test('it stays', async (t) => {
     t.equal(await endsWithin(node, firstWatchS), null, `MicroShift goes on for ${firstWatchS} s`);
@@ -98,6 +98,6 @@ t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip 
     await node.reboot();
     t.comment(`reboot: ready after ${Math.round(await startMicroShift(node))} ms`);
     await answers(t);
-    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'the node is as wanted');
+    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'the node is in the desired state');
   });
 });

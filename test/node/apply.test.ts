@@ -64,14 +64,17 @@ for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
 
     await t.test('a second apply writes nothing', async (t) => {
       const run = await node.measure('microshift-net apply', { sampleMemory: false });
-      t.match(run, { exitCode: 0, stdout: 'Nothing to do: the node is as wanted.\n', stderr: '' });
+      t.match(run, { exitCode: 0, stdout: 'Nothing to do: the node is in the desired state.\n', stderr: '' });
       t.comment(`${lan}: second apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
       const moved = await picture(node);
       const watched = await watchWrites(node, 'microshift-net apply');
       t.strictSame(writesOf(watched), unwritten);
       t.ok(watched.busReads > 0 && watched.databaseReads > 0, 'the monitors saw it ask');
       t.strictSame(await picture(node), moved);
-      t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
+      t.match(await node.run('microshift-net verify'), {
+        exitCode: 0,
+        stdout: 'No drift: the node is in the desired state.\n',
+      });
     });
 
     await t.test('disable gives the NIC back and leaves nothing', async (t) => {

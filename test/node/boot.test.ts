@@ -251,7 +251,10 @@ async function ended(node: TestNode): Promise<void> {
 }
 
 async function isWanted(t: Test, node: TestNode): Promise<void> {
-  t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
+  t.match(await node.run('microshift-net verify'), {
+    exitCode: 0,
+    stdout: 'No drift: the node is in the desired state.\n',
+  });
   t.equal(await node.text(`systemctl show -P Result ${unit}`), 'success');
 }
 

@@ -58,7 +58,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.strictSame((await node.state()).bridges(), ['breth0', 'breth1'], 'and there is no br-ex');
     t.match(await node.run('microshift-net bridge list'), {
       exitCode: 0,
-      stdout: /^breth0 .* as wanted .*192\.0\.2\.50/,
+      stdout: /^breth0 .* in the desired state .*192\.0\.2\.50/,
     });
     t.match(JSON.parse(await node.text('microshift-net --output json bridge list')), {
       command: 'bridge list',
@@ -178,7 +178,7 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
   const run = await node.measure('microshift-net bridge add eth1 --name lan1');
   t.match(run, { exitCode: 0 });
   reachable(t, run);
-  t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the node is as wanted, with it');
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the node is in the desired state, with it');
   t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /Nothing to do/ });
 
   await node.reboot();

@@ -54,7 +54,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
     const status = await node.text('microshift-net status');
     t.match(status, /waits for confirmation until \S+ \(in \d+ s\).*\n.*microshift-net confirm\n.*microshift-net undo/);
-    t.notMatch(status, /The node is as wanted/);
+    t.notMatch(status, /The node is in the desired state/);
     t.match(
       await node.run(apply),
       { exitCode: 1, stderr: /still waits to be confirmed/ },

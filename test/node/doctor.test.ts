@@ -70,7 +70,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     });
   });
 
-  await t.test('a node that is as wanted has nothing that failed', async (t) => {
+  await t.test('a node that is in the desired state has nothing that failed', async (t) => {
     t.equal((await node.run(apply)).exitCode, 0);
     const report = await examined(node);
     t.strictSame(report.of('failed'), {});
@@ -233,7 +233,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match((await examined(node)).of('ok'), { 'microshift-node-ip': `MicroShift takes ${address} for the node's` });
     const plan = await node.run('microshift-net plan');
     t.match(plan, { exitCode: 0, stdout: `eth0, from node.nodeIP ${address} (/etc/microshift/config.yaml:2)` });
-    t.match(plan.stdout, 'Nothing to do: the node is as wanted.');
+    t.match(plan.stdout, 'Nothing to do: the node is in the desired state.');
     await node.text(`ip address delete ${address}/32 dev lo; rm /etc/microshift/config.yaml
       rm /run/systemd/system/microshift.service; systemctl daemon-reload`);
   });

@@ -1,4 +1,4 @@
-// What others do to the uplink and to br-ex while they are in use: the node is reachable, and as wanted again by itself.
+// What others do to the uplink and to br-ex while they are in use: the node is reachable, and in the desired state again by itself.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -76,7 +76,7 @@ for (const { lan, nic, profile, events: some } of [
 async function becomesWanted(t: Test, node: TestNode, since: number): Promise<void> {
   const until = `${untilWanted(wantedLimitSeconds)}; cat /run/drift`;
   const end = await node.text(until);
-  t.match(end, /^No drift/, 'as wanted again, by itself');
+  t.match(end, /^No drift/, 'in the desired state again, by itself');
   if (!end.startsWith('No drift')) t.comment(await node.journal('microshift-net-repair'));
-  t.comment(`as wanted ${Math.round((await node.now()) - since)} ms after the event began`);
+  t.comment(`in the desired state ${Math.round((await node.now()) - since)} ms after the event began`);
 }

@@ -72,7 +72,11 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
     t.match(again, { exitCode: 0 }, `${what}: the same command completes it`);
     t.match(await there(node, 'microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, what);
     t.match(await node.text(reach('10.42.1.2')), /ttl=63/, `${what}: it is reached`);
-    t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, `${what}: the central node is as wanted`);
+    t.match(
+      await node.run('microshift-net overlay verify'),
+      { exitCode: 0 },
+      `${what}: the central node is in the desired state`,
+    );
     await isClear(what);
     took.push(Math.round(performance.now() - since));
     t.comment(`${what}: ${isMember ? 'a member' : 'none yet'}, ${took.at(-1)} ms`);

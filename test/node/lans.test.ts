@@ -100,5 +100,5 @@ async function appliedLate(t: Test, node: TestNode): Promise<void> {
 }
 
 async function isSettled(t: Test, running: Promise<object>): Promise<void> {
-  t.match(await running, { exitCode: 0, stdout: /Nothing to do: the node is as wanted\./ });
+  t.match(await running, { exitCode: 0, stdout: /Nothing to do: the node is in the desired state\./ });
 }

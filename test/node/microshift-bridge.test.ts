@@ -41,7 +41,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, 'microshift-net apply');
     t.strictSame(await addressesInOrder(node), inOrder);
     await holds(t, 'microshift-net apply');
-    t.match(await node.text('microshift-net status'), 'as wanted');
+    t.match(await node.text('microshift-net status'), 'in the desired state');
   });
   await t.test('NetworkManager is restarted', async (t) => {
     await holds(t, `systemctl restart NetworkManager; ${untilWanted()}`);

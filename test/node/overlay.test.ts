@@ -72,7 +72,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(begun, { exitCode: 0, stdout: /has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node/ });
   t.equal(await daemon('SubState'), 'running', 'the daemon was started');
   t.equal(await daemon('UnitFileState'), 'enabled');
-  t.match(await daemon('StatusText'), /is as wanted$/);
+  t.match(await daemon('StatusText'), /is in the desired state$/);
   const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
   const joined = await node.run(`set -o pipefail; ${issue} | ${onSecond} microshift-net overlay join -`);
   t.match(joined, { exitCode: 0, stdout: /^Done, \d+ changes: second has 10\.42\.1\.0\/24 of 10\.42\.0\.0\/16\.$/m });
@@ -96,7 +96,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
 
   await node.text('systemctl stop second-node');
   t.match(await node.run(reach('10.42.1.2', 1)), { exitCode: 1 }, 'the power of one node is cut');
-  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is as wanted');
+  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is in the desired state');
   await node.text('systemctl start second-node');
   t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'it is back by itself');
   t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the gateway');

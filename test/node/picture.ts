@@ -32,7 +32,7 @@ export async function picture(node: TestNode): Promise<Picture> {
   return { ...networkOf(state), etc: listing.split('\n') };
 }
 
-/** Takes pictures until one is as wanted or the time is over; gives the last one. NetworkManager and vswitchd clean up behind an answer. */
+/** Takes pictures until one is in the desired state or the time is over; gives the last one. NetworkManager and vswitchd clean up behind an answer. */
 export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 60_000): Promise<Picture> {
   const end = performance.now() + limitMs;
   for (;;) {

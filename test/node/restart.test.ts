@@ -36,7 +36,7 @@ for (const { lan, after } of lans) {
       // Once without an answer, so that the old state is not taken for the new one.
       await node.text('sleep 2');
       await node.ready();
-      await becomesWanted(t, node, `${way}: everything is as wanted, by itself`);
+      await becomesWanted(t, node, `${way}: everything is in the desired state, by itself`);
       t.equal(await node.text(foreignLeft), '1\n1\n1', 'the address, the flow and the port of others are there');
       await answersAgain(t, node, since, node.lan.ip4);
     }
@@ -49,7 +49,7 @@ async function ovsRestarts(t: Test, node: TestNode): Promise<void> {
   const survives = async (way: string): Promise<void> => {
     const since = await node.now();
     await node.text(`${way}; sleep 3`);
-    await becomesWanted(t, node, `${way}: everything is as wanted`);
+    await becomesWanted(t, node, `${way}: everything is in the desired state`);
     await answersAgain(t, node, since, node.lan.ip4);
   };
   const runs = await node.text('microshift-net history');
@@ -74,7 +74,7 @@ async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
   t.match(history, /^\S+ +reverted +apply /, history);
 }
 
-/** Asserts that everything is as wanted within a limit, by itself. */
+/** Asserts that everything is in the desired state within a limit, by itself. */
 async function becomesWanted(t: Test, node: TestNode, when: string): Promise<void> {
   const verify = await node.run(untilWanted(settleSeconds));
   t.match(verify, { exitCode: 0 }, `${when}: ${await node.read('/run/drift')}`);

@@ -84,7 +84,7 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
     t.equal(still?.[key], own?.[key], `${key} stays with the device`);
   }
   const again = await node.run('microshift-net apply');
-  t.match(again, { exitCode: 0, stdout: /Nothing to do: the node is as wanted\./ });
+  t.match(again, { exitCode: 0, stdout: /Nothing to do: the node is in the desired state\./ });
   const back = await node.measure('microshift-net disable --verbose', { settleMs: 500 });
   t.equal(back.exitCode, 0, back.stderr);
   if (back.exitCode !== 0) t.comment(await node.journal('NetworkManager'));

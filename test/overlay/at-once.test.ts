@@ -56,5 +56,6 @@ t.test('nodes that come at once', { skip }, async (t) => {
       { status: 1, stderr: /another run is in progress: .*overlay join/ },
       'and the other says why not',
     );
-  for (const host of [n1, n2, n3]) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
+  for (const host of [n1, n2, n3])
+    t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is in the desired state`);
 });

@@ -38,7 +38,8 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     status: 0,
     stdout: /Done, \d+ changes: n2 has 10\.42\.1\.0\/24/,
   });
-  for (const host of [n1, n2]) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
+  for (const host of [n1, n2])
+    t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is in the desired state`);
   t.match(
     n1.agent('overlay', 'nodes').stdout,
     /^n1 +here +10\.42\.0\.0\/24 +192\.0\.2\.11 +- +now +- +1095 days +n1-of-the-test\nn2 +joined +10\.42\.1\.0\/24 +192\.0\.2\.12 +ovn-n2-of--0 up +now /m,

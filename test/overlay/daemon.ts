@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Host } from './hosts.ts';
 
 /** What it says when it has put something right. */
-export const asWanted = /is as wanted/;
+export const asWanted = /is in the desired state/;
 
 /** What systemd does with NOTIFY_SOCKET: prints each datagram as a line. Node has no such sockets. */
 const notified = `
@@ -29,7 +29,7 @@ export interface Daemon {
 /** Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` is told what it says, `environment` is NAME=VALUE of its own. */
 export async function startDaemon(
   host: Host,
-  ready = /^READY=1 STATUS=\S+ is as wanted/,
+  ready = /^READY=1 STATUS=\S+ is in the desired state/,
   tell = (text: string): void => void process.stderr.write(text),
   environment: readonly string[] = [],
 ): Promise<Daemon> {

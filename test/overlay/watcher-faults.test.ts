@@ -119,7 +119,7 @@ async function onNode(t: Test, server: ApiServer): Promise<void> {
   const daemon = await startHeard(n1);
   await t.test('a slow API server', (t) => onSlowServer(t, server, rows, way));
   await t.test('a burst of changes', (t) => onBurst(t, server, n1, rows, way, daemon));
-  t.equal(await verified(n1), 0, 'after all of them every row is as wanted');
+  t.equal(await verified(n1), 0, 'after all of them every row is in the desired state');
   t.equal(await daemon.stop(), 0);
 }
 
@@ -149,7 +149,7 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
   t.match(await cni(n1, 'ADD', sandbox), { status: 0, result: { ips: [{}] } }, 'a pod gets its interface');
   t.match(await cni(n1, 'DEL', sandbox), { status: 0 });
   t.strictSame(ofPods(n1), []);
-  t.equal(await verified(n1), 0, 'and every row is as wanted');
+  t.equal(await verified(n1), 0, 'and every row is in the desired state');
   t.equal(n1.must('find', ...places, '-name', '*.tmp'), '', 'nothing is half written');
   t.not(n1.run(['test', '-e', conflist]).status, 0);
 
@@ -180,7 +180,7 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
   t.strictSame(body.items, [], 'no pod is told that it was refused');
   for (const name of ['early', 'fed', ...names]) await removePod(server, name);
   for (const name of ['early', 'fed', ...names]) await rows.untilPort(name, false);
-  t.equal(await verified(n1), 0, 'every row is as wanted');
+  t.equal(await verified(n1), 0, 'every row is in the desired state');
   t.equal(await daemon.stop(), 0);
 }
 

@@ -293,7 +293,7 @@ function all(): void {
     await first.watcher.close();
     await second.told(isActive);
     await passed(bed, 'later');
-    t.equal(writes(), 1, 'who takes over finds everything as wanted');
+    t.equal(writes(), 1, 'who takes over finds everything in the desired state');
     t.strictSame(port('web-3')?.addresses, addresses);
   });
 

@@ -76,7 +76,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
     cycleMs.push(performance.now() - start);
     for (const host of cluster.hosts) {
       t.strictSame(ofPods(host), [], `cycle ${cycle}: no port and no link is left on ${host.name}`);
-      t.match(host.agent('overlay', 'verify'), { status: 0 }, `cycle ${cycle}: ${host.name} is as wanted`);
+      t.match(host.agent('overlay', 'verify'), { status: 0 }, `cycle ${cycle}: ${host.name} is in the desired state`);
     }
     const used = usageOf(cluster.hosts, daemons);
     samples.push({ ...used, rows: Object.values(rows.counts()).reduce((sum, one) => sum + one, 0) });

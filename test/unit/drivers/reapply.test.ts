@@ -27,7 +27,7 @@ t.strictSame(
     '802-3-ethernet': { 'cloned-mac-address': ['s', '52:54:00:aa:00:00'] },
     'ovs-external-ids': { data: ['a{ss}', { 'bridge-id': 'br-ex' }] },
   },
-  'what cannot be changed in place stays as it is applied, the rest is as wanted',
+  'what cannot be changed in place stays as it is applied, the rest is in the desired state',
 );
 
 /** A NetworkManager that refuses what is not merged, with this error. */

@@ -48,7 +48,7 @@ function configWith(ovs: { readonly [K in keyof OvsConfig]?: OvsConfig[K]['value
 const kinds = (plan: { readonly steps: readonly { readonly do: string }[] }): string[] =>
   plan.steps.map((step) => step.do);
 
-t.test('nothing to do where the package has been installed and the daemons run as wanted', (t) => {
+t.test('nothing to do where the package has been installed and the daemons run in the desired state', (t) => {
   t.strictSame(planTuning(defaultConfig, facts(), tuned), { steps: [], differences: [], notes: [] });
   t.end();
 });

@@ -103,10 +103,10 @@ function runPlan(node: ModelNode, plan: Plan): void {
   node.run(plan.steps, (step: Step) => somebodyAnswers(plan, node.observe(), step.do));
 }
 
-/** Fails unless the node is as wanted and a second run has nothing to do. */
+/** Fails unless the node is in the desired state and a second run has nothing to do. */
 function mustBeDone(config: Config, plan: Plan, after: Observation): void {
   const [difference] = compare(plan.wanted, after, ownNames);
-  if (difference !== undefined) throw new Error(`not as wanted: ${JSON.stringify(difference)}`);
+  if (difference !== undefined) throw new Error(`not in the desired state: ${JSON.stringify(difference)}`);
   const again = planApply(config, after, true);
   if (again.kind !== 'planned') throw new Error('it waits');
   if (again.plan.outcome !== 'unchanged' || again.plan.steps.length > 0)
@@ -235,7 +235,7 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   const answering = { ...plan, carried: plan.carried.map((entry) => stillReached(entry, damaged)) };
   node.run(repair.steps, (step) => somebodyAnswers(answering, node.observe(), step.do));
   const [left] = compare(repair.wanted, node.observe(), ownNames);
-  if (left !== undefined) throw new Error(`not as wanted: ${JSON.stringify(left)}`);
+  if (left !== undefined) throw new Error(`not in the desired state: ${JSON.stringify(left)}`);
   // Of a bridge that was gone a run cannot know everything: which identifier it had, which metric wins against it. The next one sees it.
   const again = planApply(config, found(node, plan), true);
   if (again.kind !== 'planned') throw new Error('it waits');
@@ -380,7 +380,7 @@ t.test('from whatever step a change fails at, the bridge with the first uplink c
   t.end();
 });
 
-t.test('the node of every case is as wanted after a run, and a second run has nothing to do', (t) => {
+t.test('the node of every case is in the desired state after a run, and a second run has nothing to do', (t) => {
   let done = 0;
   for (const name of caseNames()) {
     const one = readCase(name);

@@ -99,7 +99,7 @@ t.test('whatever fails, the old state is brought back once, and nothing is run a
     'the first step': [{ answer: failing('step a') }, 'step a', checkpoint],
     'the last step': [{ answer: failing('step b') }, 'step b', checkpoint],
     'the node cannot be observed': [{ answer: failing('observe') }, 'observe', checkpoint],
-    'the node is not as wanted': [{ after: notAsWanted }, 'observe', checkpoint],
+    'the node is not in the desired state': [{ after: notAsWanted }, 'observe', checkpoint],
     'the commit': [{ answer: failing('CheckpointDestroy') }, 'CheckpointDestroy', checkpoint],
   };
   for (const [what, [played, last, path]] of Object.entries(table)) {

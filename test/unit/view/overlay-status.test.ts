@@ -81,7 +81,7 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
     /Objects of Kubernetes: (.*)/.exec(
       text({ role: 'central', daemon: { ...daemon, watcher: { ...watcher, ...special } } }),
     )?.[1] ?? '';
-  t.equal(line({}), '2 Pod, 1 Service; their rows were as wanted');
+  t.equal(line({}), '2 Pod, 1 Service; their rows were in the desired state');
   t.equal(line({ wroteAt: '2026-01-01' }), '2 Pod, 1 Service; rows were written at 2026-01-01');
   t.equal(line({ role: 'standby' }), '2 Pod, 1 Service; another one writes their rows');
   const failure = { message: 'the API server is away', hint: 'start it', since: '2026-01-02' };
@@ -89,10 +89,10 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
     line({ role: 'waiting', objects: {}, failure }),
     'not followed yet; nothing is written yet; since 2026-01-02: the API server is away (start it)',
   );
-  t.match(line({ refused: ['pod:default/a'] }), /as wanted; OVN does not take pod:default\/a$/);
+  t.match(line({ refused: ['pod:default/a'] }), /in the desired state; OVN does not take pod:default\/a$/);
   t.match(
     line({ nodesOutside: ['n3', 'n4'] }),
-    /as wanted; not in the overlay: n3, n4; their pods get no network until they have joined$/,
+    /in the desired state; not in the overlay: n3, n4; their pods get no network until they have joined$/,
   );
   t.match(text({ role: 'central' }), /Objects of Kubernetes: not followed/);
   t.notMatch(text({}), /Kubernetes/, 'a member writes none');

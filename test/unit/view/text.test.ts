@@ -122,7 +122,7 @@ t.test('colours of ours stay', (t) => {
 });
 
 t.test('a value begins no line of its own', (t) => {
-  const forged = 'eth0\nThe node is as wanted.';
+  const forged = 'eth0\nThe node is in the desired state.';
   const error = new AgentError('step-failed', forged, {
     hint: forged,
     facts: { a: forged, b: [forged] },
@@ -130,7 +130,7 @@ t.test('a value begins no line of its own', (t) => {
   });
   t.notMatch(errorText(error, plain), /^The node/m);
   t.notMatch(errorDetail(error, plain), /^The node/m);
-  t.equal(joinLines([forged, 'end']), 'eth0\\nThe node is as wanted.\nend');
+  t.equal(joinLines([forged, 'end']), 'eth0\\nThe node is in the desired state.\nend');
   const { config, observation } = readCase('dhcp');
   const change = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value).replaceAll('192.0.2.1"', '192.0.2.1\\nForged."'));
@@ -233,7 +233,7 @@ t.test('a plan in words', (t) => {
   const again = appliedCase('dhcp');
   t.match(
     planText(planOf(again), again.observation, plain, false),
-    /\nNow\n[\s\S]*Nothing to do: the node is as wanted\.$/,
+    /\nNow\n[\s\S]*Nothing to do: the node is in the desired state\.$/,
   );
   t.end();
 });
@@ -299,12 +299,12 @@ t.test('history and status', (t) => {
   };
   t.match(
     statusText(view, plain),
-    /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is as wanted\.$/,
+    /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is in the desired state\.$/,
   );
   const overlay = { node: 'n1', role: 'member', isRunning: true, failure: null } as const;
   t.match(
     statusText({ ...view, overlay }, plain),
-    /\nOverlay {9}n1, a member; its daemon runs\n\nbr-ex and Open vSwitch are as wanted; .*overlay verify/,
+    /\nOverlay {9}n1, a member; its daemon runs\n\nbr-ex and Open vSwitch are in the desired state; .*overlay verify/,
   );
   t.match(
     statusText({ ...view, overlay: { ...overlay, isRunning: false } }, plain),
@@ -313,7 +313,7 @@ t.test('history and status', (t) => {
   const pending = { id: 'tx', command: 'apply', confirmUntil: '1970-01-01T00:00:18.000Z', state: 'waiting' } as const;
   const waiting = statusText({ ...view, pending }, plain);
   t.match(waiting, /tx \(apply\) waits for confirmation until \S+ \(in 18 s\); then it is rolled back/);
-  t.notMatch(waiting, /as wanted/);
+  t.notMatch(waiting, /in the desired state/);
   t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);
   t.match(statusText({ ...view, differences: plan.differences.map(inWords) }, plain), /\d+ differences from ovn\.yaml/);
   t.match(
@@ -323,7 +323,7 @@ t.test('history and status', (t) => {
   const unknown = [{ source: 'config.yaml:3', message: 'what stands there is not known' }];
   t.match(
     statusText({ ...view, unknown }, plain),
-    /as wanted\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
+    /in the desired state\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
   );
 
   const thread = (name: string): ThreadFacts => ({ tid: 1, name, cpus: '0' });

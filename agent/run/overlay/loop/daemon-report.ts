@@ -67,10 +67,10 @@ export function openReport({ daemon }: OverlayPlaces, { say, fail }: DaemonOutpu
     wanted: async (node, isNews) => {
       const hadFailed = state.failure !== null;
       if (hadFailed) {
-        say('as wanted again');
+        say('in the desired state again');
         note({ failure: null });
       }
-      if (hadFailed || isNews) await notify(`${node} is as wanted`);
+      if (hadFailed || isNews) await notify(`${node} is in the desired state`);
     },
     failed: async (error) => {
       const { message, hint = null } = error;

@@ -78,7 +78,7 @@ export async function keepShared(
   const work = createWork(async () => {
     try {
       const outcome = await again();
-      if (reported !== '') say('as wanted again');
+      if (reported !== '') say('in the desired state again');
       reported = '';
       return outcome;
     } catch (thrown) {

@@ -23,14 +23,14 @@ export interface Outcome {
   readonly notes: readonly string[];
 }
 
-/** Skips the file where there can be no API server; else one that is ready, stopped when the file ends. */
-export async function apiServerFor(t: Test): Promise<ApiServer | null> {
+/** Skips the file where there can be no API server; else one that is ready, stopped when the file ends. `options` of kube-apiserver come last and win. */
+export async function apiServerFor(t: Test, options: readonly string[] = []): Promise<ApiServer | null> {
   const missing = missingParts();
   if (missing !== null) {
     t.plan(0, missing);
     return null;
   }
-  const server = await startApiServer();
+  const server = await startApiServer(undefined, options);
   t.teardown(server.stop);
   await server.untilReady();
   return server;

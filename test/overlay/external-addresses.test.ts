@@ -1,63 +1,52 @@
 // External addresses of services on a LAN with two gateways, in packets: who answers for which address, before and after a gateway fails.
 import t, { type Test } from 'tap';
-import { connect } from '../../agent/drivers/ovsdb/index.ts';
-import type { OverlayNode } from '../../agent/model/overlay.ts';
-import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
+import type { ApiServer } from '../cluster/api-server.ts';
 import { hasProgram } from '../cluster/binaries.ts';
-import { dual, dualNode, exposure, gatewayOf } from '../unit/overlay/cluster.ts';
-import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
-import { readRows } from './central.ts';
+import { apiServerFor } from '../cluster/session.ts';
 import { startDaemon } from './daemon.ts';
 import { flowAppears } from './flow-appears.ts';
-import { configure, dualStack, form } from './form.ts';
+import { dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { answeringMacs } from './neighbours.ts';
 import { askedOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { offerApi } from './relay.ts';
 import { startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
 
-const web: readonly ApiObject[] = [
-  serviceObject('web', {
-    type: 'NodePort',
-    clusterIPs: ['10.43.0.80', 'fd02::80'],
-    externalIPs: [external, external6],
-    ports: [{ port: 80, protocol: 'TCP', nodePort: 30080 }],
-  }),
-  sliceObject('web', [['10.42.0.9', 'n1']]),
-  sliceObject('web', [['fd01::9', 'n1']], { name: 'web-six', addressType: 'IPv6' }),
-];
-
-/** The cluster as the central node knows it, and the rows of its services. */
-async function publish(central: Host, down: readonly string[]): Promise<void> {
-  const subnets = (id: number): Partial<OverlayNode> => ({
-    subnets: [`10.42.${id - 1}.0/24`, id === 1 ? 'fd01::/64' : `fd01:0:0:${id - 1}::/64`],
+/** A service of type NodePort with external addresses, and its endpoints on n1. */
+async function publish(server: ApiServer): Promise<void> {
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web' },
+    spec: {
+      type: 'NodePort',
+      ipFamilyPolicy: 'RequireDualStack',
+      clusterIP: '10.43.0.80',
+      clusterIPs: ['10.43.0.80', 'fd02::80'],
+      externalIPs: [external, external6],
+      ports: [{ port: 80, protocol: 'TCP', targetPort: 8080, nodePort: 30080 }],
+    },
+  };
+  const slice = (name: string, addressType: string, address: string) => ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name, labels: { 'kubernetes.io/service-name': 'web' } },
+    addressType,
+    ports: [{ name: '', port: 8080, protocol: 'TCP' }],
+    endpoints: [{ addresses: [address], nodeName: 'n1', conditions: { ready: true } }],
   });
-  const gateway = (id: number) =>
-    gatewayOf(id, {
-      addresses: [`192.0.2.${10 + id}/24`, `2001:db8::${10 + id}/64`],
-      nextHops: ['192.0.2.254', '2001:db8::fe'],
-      isUp: !down.includes(`n${id}`),
-    });
-  const nodes = [
-    dualNode(1, subnets(1)),
-    dualNode(2, { ...subnets(2), gateway: gateway(2) }),
-    dualNode(3, { ...subnets(3), gateway: gateway(3) }),
-  ];
-  const client = await connect(central.path('/run/ovn/ovnnb_db.sock'), 15_000);
-  try {
-    const rows = await readRows(client);
-    const facts = {
-      ...factsFor(web, nodes, dual),
-      exposure: { ...exposure, externalRanges: ['192.0.2.192/27', '2001:db8::200/119'] },
-    };
-    const operations = operationsOf(planAll(facts, rows), rows.shape);
-    await client.transact('OVN_Northbound', operations);
-  } finally {
-    client.close();
+  const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
+  for (const [path, object] of [
+    ['/api/v1/namespaces/default/services', service],
+    [slices, slice('web', 'IPv4', '10.42.0.9')],
+    [slices, slice('web-six', 'IPv6', 'fd01::9')],
+  ] as const) {
+    const { status, body } = await server.call('POST', path, object);
+    if (status !== 201) throw new Error(`${path}: ${JSON.stringify(body)}`);
   }
-  central.must('ovn-nbctl', `--wait=${down.length === 0 ? 'hv' : 'sb'}`, 'sync');
 }
 
 /** One connection from one port, with all the patience of the kernel; what came of it. */
@@ -98,6 +87,8 @@ function announcements(host: Host, mac: string, addresses: readonly string[]) {
 }
 
 async function onRelease(t: Test, which: WhichOvn): Promise<void> {
+  const server = await apiServerFor(t, ['--service-cluster-ip-range=10.43.0.0/16,fd02::/112']);
+  if (server === null) return;
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13), await lan.host('client', 50)];
@@ -105,8 +96,8 @@ async function onRelease(t: Test, which: WhichOvn): Promise<void> {
     // The NIC's own IP stack is mute, as it is below the kernel's data path; everybody else answers ARP and neighbour discovery.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
-    configure(host, dualStack);
   }
+  await offerApi(t, server, [n1, n2, n3], { ...dualStack, externalIPRanges: '192.0.2.192/27,2001:db8::200/119' });
   form(t, [n1, n2, n3]);
   for (const host of [n2, n3]) {
     const six = `2001:db8::${host.address.split('.')[3]}`;
@@ -117,7 +108,7 @@ async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   await startDaemon(n1);
   for (const host of [n2, n3]) await startDaemon(host);
   await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
-  await publish(n1, []);
+  await publish(server);
   for (const host of [n2, n3])
     for (const match of [/tcp,.*nw_dst=192\.0\.2\.200/, /tcp6,.*ipv6_dst=2001:db8::200/])
       await flowAppears(host, 'br-ex', match);
@@ -137,7 +128,6 @@ async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   const heard = announcements(client, macOf(n3), [external, external6]);
   await heard.listening;
   n2.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid) $(cat /run/ovn/ovn-controller.pid)');
-  await publish(n1, ['n2']);
   for (const match of [/arp_tpa=192\.0\.2\.200/, /nd_target=2001:db8::200/]) await flowAppears(n3, 'br-int', match);
   await heard.both;
   t.equal(connectOnce(client, external, 40_003), '100.64.0.4', 'who still knows the old gateway finds the new one');

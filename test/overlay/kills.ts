@@ -25,24 +25,39 @@ const before = (object, name, counts = () => true) => {
     return original.apply(this, words);
   };
 };
+const isEach = process.env.KILL_ONLY === undefined;
 before(fs, 'renameSync');
-before(fs, 'unlinkSync');
-before(fs, 'rmSync', (path) => fs.existsSync(path) && !String(path).startsWith('/run/'));
-before(require('node:child_process'), 'spawn');
+before(fs, 'unlinkSync', () => isEach);
+before(fs, 'rmSync', (path) => isEach && fs.existsSync(path) && !String(path).startsWith('/run/'));
+before(require('node:child_process'), 'spawn', () => isEach);
 before(require('node:net').Socket.prototype, 'write', (chunk) =>
-  /"op":"(insert|update|mutate|delete)"|"method":"exit"|(Start|Stop)Unit|(En|Dis)ableUnitFiles/.test(String(chunk)));
+  /"op":"(insert|update|mutate|delete)"|"method":"(exit|ovsdb-server.reconnect)"|(Start|Stop)Unit|(En|Dis)ableUnitFiles/.test(String(chunk)));
 `;
 const file = '/tmp/countdown.cjs';
+
+/** What KILL_ONLY makes of the effects: files that are put in place, and rows that are written. A state that lasts differs by nothing else. */
+const onlyLasting = 'KILL_ONLY=lasting';
 
 /** The same command once for each of its effects, killed before it; `after` looks at what that left. The number of them, and how the whole run ended. */
 export function killAtEveryEffect(
   host: Host,
   words: readonly string[],
   after: (step: number) => void,
+  isLasting = false,
 ): { readonly effects: number; readonly last: Ended } {
   host.write(file, countdown);
   for (let step = 1; ; step += 1) {
-    const killed = host.run(['env', `KILL_BEFORE=${step}`, process.execPath, '--require', file, program, ...words]);
+    const which = isLasting ? [onlyLasting] : [];
+    const killed = host.run([
+      'env',
+      ...which,
+      `KILL_BEFORE=${step}`,
+      process.execPath,
+      '--require',
+      file,
+      program,
+      ...words,
+    ]);
     if (killed.status === 0 || killed.stderr.includes('microshift-net: ')) return { effects: step - 1, last: killed };
     after(step);
   }

@@ -51,6 +51,8 @@ export function pkiFiles(folder: string) {
     own: `${folder}/node.pem`,
     /** Key of the node's next certificate, with the certificate request. */
     request: `${folder}/request.pem`,
+    /** Exists from the loss of trust in an old authority until the connections that it has admitted are ended. */
+    endConnections: `${folder}/end-connections`,
     issued: (node: string) => `${folder}/issued/${node}.crt`,
   };
 }
@@ -118,9 +120,24 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
   return { name: 'ca', file: files.authority, ...readCertificate(certificate) };
 }
 
-/** Removes every trusted authority except the signing one. */
+/**
+ * Removes every trusted authority except the signing one. The connections that the others have admitted are then due to be ended, also by a later run
+ * if this one is interrupted.
+ */
 export function dropOldAuthority(folder: string): void {
-  writeFileAtomically(pkiFiles(folder).authority, readAuthority(folder).certificate);
+  const files = pkiFiles(folder);
+  writeFileAtomically(files.endConnections, '');
+  writeFileAtomically(files.authority, readAuthority(folder).certificate);
+}
+
+/** Returns true if connections that an old authority has admitted may still exist. */
+export function haveConnectionsToEnd(folder: string): boolean {
+  return existsSync(pkiFiles(folder).endConnections);
+}
+
+/** Notes that the connections which an old authority has admitted are ended. */
+export function forgetConnectionsToEnd(folder: string): void {
+  if (haveConnectionsToEnd(folder)) removeFile(pkiFiles(folder).endConnections);
 }
 
 /**

@@ -2,7 +2,7 @@ import { certificatesIn, readCertificate, signerOf, validityOf } from '../../../
 import type { OverlayChassis, OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { isDue, isSameRequest, requestOf, type ValidityMs } from '../../../overlay/members/renewal.ts';
-import { readIssued, readOwn, readOwnAuthority } from './authority.ts';
+import { haveConnectionsToEnd, readIssued, readOwn, readOwnAuthority } from './authority.ts';
 
 /** A day, the unit of the time for which certificates are issued. */
 const dayMs = 86_400_000;
@@ -14,7 +14,9 @@ export type CertificateStep =
   /** Renews the central node's own certificate. */
   | { readonly do: 'renew-own' }
   /** Trusts only the authority that signs, because every member now has a certificate of it. */
-  | { readonly do: 'drop-old' };
+  | { readonly do: 'drop-old' }
+  /** Ends the connections that an old authority has admitted, which an interrupted run has left. */
+  | { readonly do: 'end-connections' };
 
 /** Work of the central node on certificates. */
 export interface CertificateWork {
@@ -84,6 +86,7 @@ export function certificateWork(
   const isOwnOld = isReplaced && waiting.length === 0 && !isOfSigning(own.certificate);
   if (isOwnOld || isDue(validityOf(own.certificate), nowMs)) steps.push({ do: 'renew-own' });
   if (isReplaced && waiting.length === 0) steps.push({ do: 'drop-old' });
+  else if (haveConnectionsToEnd(pki)) steps.push({ do: 'end-connections' });
   return { steps, refused, waiting };
 }
 

@@ -37,7 +37,7 @@ export async function leaveOverlay(
 ): Promise<{ readonly record: OverlayRecord; readonly leftOver: LeftOver }> {
   const record = requireRecord(places.record);
   if (!isForced) refuseToCutOff(record);
-  const { own, request, authority, authorityKey, nextAuthorityKey, issued } = pkiFiles(places.pki);
+  const { own, request, authority, authorityKey, nextAuthorityKey, endConnections, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
   // The conflist is removed first, so that no pod starts that would lose its network at once.
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
@@ -47,7 +47,12 @@ export async function leaveOverlay(
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
   const leftOver = isCentral ? (isHere ? null : rowsLeft) : await unregister(record, places);
-  const ofCentral = [authorityKey, nextAuthorityKey, ...(record.members ?? []).map(({ name }) => issued(name))];
+  const ofCentral = [
+    authorityKey,
+    nextAuthorityKey,
+    endConnections,
+    ...(record.members ?? []).map(({ name }) => issued(name)),
+  ];
   const files = [own, request, authority, ...(isCentral ? ofCentral : [])];
   for (const file of files.filter((path) => existsSync(path))) removeFile(file);
   clearRemains(places.pki);

@@ -5,6 +5,8 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import {
   addAuthority,
   dropOldAuthority,
+  forgetConnectionsToEnd,
+  haveConnectionsToEnd,
   installOwn,
   issueFor,
   readAuthority,
@@ -34,8 +36,10 @@ export async function doCertificateWork(
       await renewOwn(node, places);
       say('this node has a new certificate');
     } else {
-      dropOldAuthority(places.pki);
-      say('every member has a certificate of the new authority: the old one is not trusted any more');
+      if (step.do === 'drop-old') {
+        dropOldAuthority(places.pki);
+        say('every member has a certificate of the new authority: the old one is not trusted any more');
+      }
       await endConnections(places);
     }
   };
@@ -72,7 +76,7 @@ export async function rotateAuthority(
   const record = requireCentral(places.record);
   const before = await withPlan(record, places, async ({ certificates }) => certificates);
   const isReplaced = certificatesIn(readOwnAuthority(places.pki) ?? '').length > 1;
-  if (!isReplaced && isFinal) {
+  if (!isReplaced && isFinal && !haveConnectionsToEnd(places.pki)) {
     throw new AgentError('certificates-refused', 'no authority is being replaced', {
       hint: 'begin with: microshift-net overlay pki rotate',
     });
@@ -87,9 +91,9 @@ export async function rotateAuthority(
       },
     );
   }
-  if (!isReplaced) await addAuthority(places.pki, days);
+  if (!isReplaced && !isFinal) await addAuthority(places.pki, days);
   const authority = readAuthority(places.pki).certificate;
-  if (isFinal) {
+  if (isFinal && isReplaced) {
     await renewOwn(record.node, places);
     dropOldAuthority(places.pki);
   }
@@ -111,6 +115,7 @@ export async function rotateAuthority(
  * Ends the connections of all clients of the southbound database. Clients try again within seconds, and a client that
  * has lost its trust cannot connect again.
  */
-async function endConnections({ ovnRuns }: OverlayPlaces): Promise<void> {
+async function endConnections({ ovnRuns, pki }: OverlayPlaces): Promise<void> {
   await reconnectClients('OVN_Southbound', ovnRuns);
+  forgetConnectionsToEnd(pki);
 }

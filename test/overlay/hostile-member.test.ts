@@ -146,6 +146,12 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
   n1.must('ip', 'neigh', 'delete', '192.0.2.254', 'dev', 'br-ex');
 
+  t.notMatch(n1.agent('overlay', 'verify').stdout, /FDB/, 'OVN has learned no MAC of a pod');
+  t.match(write('create', 'FDB', 'mac="0a:58:0a:2a:01:09"', 'dp_key=1', 'port_key=1'), { status: 0 });
+  const reported = n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
+  t.match(reported, /FDB has 1 row, .*ovn-sbctl --all destroy FDB/);
+  n1.must('ovn-sbctl', '--all', 'destroy', 'FDB');
+
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
   for (const command of ['plan', 'apply', 'nodes'])

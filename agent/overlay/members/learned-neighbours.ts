@@ -12,8 +12,22 @@ export interface KnownNeighbour {
   readonly mac: string;
 }
 
-/** Columns of MAC_Binding that are compared (ovn-sb(5)). */
-export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'] } as const;
+/** Columns of the tables of learned rows that are compared or counted (ovn-sb(5)). */
+export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'], FDB: ['mac'] } as const;
+
+/**
+ * Returns a sentence if FDB, in which every member may write, has rows: ovn-controller learns MACs only at ports with the address `unknown` that are
+ * no localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and this product makes none. The rows may belong to switches that other programs have
+ * added to the cluster. ovn-northd itself removes rows of IGMP_Group for switches that do not follow groups.
+ */
+export function unexpectedMacs({ tables }: DatabaseRows): readonly string[] {
+  const count = tables.FDB?.length ?? 0;
+  if (count === 0) return [];
+  const rows = count === 1 ? '1 row' : `${count} rows`;
+  return [
+    `FDB has ${rows}, although no pod has a port that learns MACs: unless another program has added switches, a member has written them, and packets may follow them until ovn-sbctl --all destroy FDB`,
+  ];
+}
 
 /**
  * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway of the cluster, and the

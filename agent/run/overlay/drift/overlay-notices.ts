@@ -1,7 +1,7 @@
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
-import { conflictingNeighbours, learnedColumns } from '../../../overlay/members/learned-neighbours.ts';
+import { conflictingNeighbours, learnedColumns, unexpectedMacs } from '../../../overlay/members/learned-neighbours.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
 import { withAnswers } from '../node/tunnel-answers.ts';
@@ -34,8 +34,8 @@ export async function overlayNotices(
 }
 
 /**
- * Returns a sentence for each neighbour whose MAC, as routers have learned it, differs from the known MAC; empty except
- * on the central node.
+ * Returns a sentence for each neighbour whose MAC, as routers have learned it, differs from the known MAC, and one
+ * for learned rows that nothing here needs; empty except on the central node.
  */
 async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');
@@ -43,7 +43,7 @@ async function learnedNotices({ record, members, databases }: PlannedNode): Prom
   const rows = await readColumns(southbound.database, learnedColumns);
   const bridge = record.node.gateway?.bridge;
   const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
-  return conflictingNeighbours(rows, members, record.node, neighbours);
+  return [...conflictingNeighbours(rows, members, record.node, neighbours), ...unexpectedMacs(rows)];
 }
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */

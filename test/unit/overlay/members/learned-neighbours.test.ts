@@ -1,6 +1,6 @@
 // MACs that routers have learned of their neighbours, compared with the known MACs.
 import t from 'tap';
-import { conflictingNeighbours } from '../../../../agent/overlay/members/learned-neighbours.ts';
+import { conflictingNeighbours, unexpectedMacs } from '../../../../agent/overlay/members/learned-neighbours.ts';
 import { gatewayOf, nodeOf } from '../cluster.ts';
 
 const nodes = [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2, { gateway: gatewayOf(2) })];
@@ -31,5 +31,15 @@ t.test('what routers have learned', (t) => {
     [/\\u\{1b\}/],
     'what is written there is shown as it can be shown',
   );
+  t.end();
+});
+
+t.test('MACs that no port of the cluster learns', (t) => {
+  const said = (tables: Readonly<Record<string, readonly { _uuid: string }[]>>): readonly string[] =>
+    unexpectedMacs({ database: 'OVN_Southbound', shape: {}, tables });
+  t.strictSame(said({}), [], 'an old release has no such table');
+  t.strictSame(said({ FDB: [] }), []);
+  t.match(said({ FDB: [{ _uuid: 'a' }] }), [/^FDB has 1 row, .*destroy FDB$/]);
+  t.match(said({ FDB: [{ _uuid: 'a' }, { _uuid: 'b' }] }), [/^FDB has 2 rows, /]);
   t.end();
 });

@@ -11,10 +11,10 @@ import {
   installOwn,
   issueFor,
   listCertificates,
-  pkiFiles,
   readAuthority,
   rememberIssued,
 } from '../../agent/run/overlay/certificates/authority.ts';
+import { pkiFiles } from '../../agent/run/overlay/certificates/pki-files.ts';
 import { failure } from '../unit/failure.ts';
 
 const node = { name: 'n2', systemId: '5f0b6f0e-7d39-4a6a-9a43-5ac1a4f5b0c2' };

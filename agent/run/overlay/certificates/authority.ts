@@ -22,6 +22,7 @@ import {
   readCertificate,
 } from '../../../drivers/openssl/read-certificate.ts';
 import { AgentError, messageOf } from '../../../errors.ts';
+import { pkiFiles } from './pki-files.ts';
 
 /**
  * Validity of the authority. It is much longer than that of a certificate, because replacing the authority needs a command on every node.
@@ -37,30 +38,6 @@ export interface Issued extends CertificateFacts {
   /** Name of the node; `ca` for the authority. */
   readonly name: string;
   readonly file: string;
-}
-
-/** Returns the paths of the files in a folder of certificates. */
-export function pkiFiles(folder: string) {
-  return {
-    authorityKey: `${folder}/ca.key`,
-    /** Key of a new authority until ca.crt contains its certificate. */
-    nextAuthorityKey: `${folder}/ca-next.key`,
-    /** Trusted authorities of this node: one, or two during a replacement. The last one signs. */
-    authority: `${folder}/ca.crt`,
-    /** Key and certificate of the node, in one file, so that they change together. */
-    own: `${folder}/node.pem`,
-    /** Key of the node's next certificate, with the certificate request. */
-    request: `${folder}/request.pem`,
-    /** Exists from the loss of trust in an old authority until the connections that it has admitted are ended. */
-    endConnections: `${folder}/end-connections`,
-    issued: (node: string) => `${folder}/issued/${node}.crt`,
-  };
-}
-
-/** Returns the paths that the daemons of this node read; key and certificate are in one file. */
-export function tlsFiles(folder: string) {
-  const { own, authority } = pkiFiles(folder);
-  return { privateKey: own, certificate: own, caCertificate: authority };
 }
 
 /** Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it. */

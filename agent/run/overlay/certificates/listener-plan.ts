@@ -4,8 +4,9 @@ import type { DatabaseRows } from '../../../model/rows.ts';
 import { planCentral } from '../../../overlay/cluster/central.ts';
 import { publishedIds } from '../../../overlay/members/renewal.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { readOwnAuthority, tlsFiles } from './authority.ts';
+import { readOwnAuthority } from './authority.ts';
 import { answeredRequests } from './certificate-work.ts';
+import { tlsFiles } from './pki-files.ts';
 
 /**
  * Port of the central node to which nodes connect (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database).

@@ -1,6 +1,7 @@
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
 import { type KeyAndRequest, makeRequest } from '../../../drivers/openssl/certificates.ts';
-import { clearRemains, pkiFiles } from './authority.ts';
+import { clearRemains } from './authority.ts';
+import { pkiFiles } from './pki-files.ts';
 
 /** Largest size of the file, which holds a key and a request; a larger file was not written by this program. */
 const requestBytes = 16_384;

@@ -2,8 +2,9 @@ import { writeFileAtomically } from '../../../drivers/host/files/files.ts';
 import { certificatesIn, isKeyOf, signerOf, validityOf } from '../../../drivers/openssl/read-certificate.ts';
 import { isDue, type Published } from '../../../overlay/members/renewal.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../certificates/authority.ts';
+import { installOwn, readOwn, readOwnAuthority } from '../certificates/authority.ts';
 import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../certificates/own-request.ts';
+import { pkiFiles } from '../certificates/pki-files.ts';
 
 /** Next step of a member with its certificate. */
 type OwnStep =

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { removeFile } from '../../../drivers/host/files/files.ts';
-import { clearRemains, pkiFiles } from '../certificates/authority.ts';
+import { clearRemains } from '../certificates/authority.ts';
+import { pkiFiles } from '../certificates/pki-files.ts';
 import { restoreUnits } from '../ovn/ovn-units.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';

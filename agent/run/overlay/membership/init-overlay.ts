@@ -8,8 +8,9 @@ import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { inBrackets } from '../../../net/address.ts';
 import { managementInterface } from '../../../overlay/overlay-names.ts';
-import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from '../certificates/authority.ts';
+import { initAuthority, installOwn, issueFor, readAuthority } from '../certificates/authority.ts';
 import { southboundPort } from '../certificates/listener-plan.ts';
+import { pkiFiles } from '../certificates/pki-files.ts';
 import { applyOverlay, refuseOpenListeners } from '../node/apply-overlay.ts';
 import {
   assigned,

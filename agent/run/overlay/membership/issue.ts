@@ -8,13 +8,13 @@ import { addressesFault, subnetFault } from '../../../overlay/members/announceme
 import { nothingGranted } from '../../../overlay/members/grants.ts';
 import {
   issueFor,
-  pkiFiles,
   readAuthority,
   readOwnAuthority,
   refuseSecond,
   rememberIssued,
   signFor,
 } from '../certificates/authority.ts';
+import { pkiFiles } from '../certificates/pki-files.ts';
 import { renewOwn } from '../node/certificate-renewal.ts';
 import { assigned } from '../node/membership.ts';
 import { withPlan } from '../node/planned-node.ts';

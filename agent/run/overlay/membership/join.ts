@@ -9,8 +9,9 @@ import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record.ts';
 import { managementInterface } from '../../../overlay/overlay-names.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
-import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../certificates/authority.ts';
+import { installOwn, readOwn, readOwnAuthority } from '../certificates/authority.ts';
 import { readOwnRequest, removeOwnRequest } from '../certificates/own-request.ts';
+import { pkiFiles } from '../certificates/pki-files.ts';
 import { applyOverlay } from '../node/apply-overlay.ts';
 import {
   type HostIdentity,

@@ -1,6 +1,6 @@
 import { centralSocket, openSouthbound, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { tlsFiles } from '../certificates/authority.ts';
+import { tlsFiles } from '../certificates/pki-files.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import type { PlannedNode } from './planned-node.ts';
 

@@ -19,7 +19,7 @@ import { type LogicalPort, networkOf, southboundColumns } from '../../../trace/l
 import { microflow } from '../../../trace/packet.ts';
 import { northboundColumns, ruleBook } from '../../../trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../trace/way.ts';
-import { tlsFiles } from '../certificates/authority.ts';
+import { tlsFiles } from '../certificates/pki-files.ts';
 import { readColumns } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';

@@ -135,16 +135,17 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
       'mac="52:54:00:00:00:99"',
       `datapath=${datapath}`,
     );
+  // No host has this address: OVN would learn that of the router again at any time.
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
-  n1.must('ip', 'neigh', 'replace', '192.0.2.254', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
-  t.match(learn('192.0.2.254'), { status: 0 });
+  n1.must('ip', 'neigh', 'replace', '192.0.2.253', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
+  t.match(learn('192.0.2.253'), { status: 0 });
   const told = n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
   t.match(
     told,
-    /rtoe-GR_n1 has the MAC 52:54:00:00:00:99 for 192\.0\.2\.254, and the kernel of this node has 52:54:00:00:00:fe/,
+    /rtoe-GR_n1 has the MAC 52:54:00:00:00:99 for 192\.0\.2\.253, and the kernel of this node has 52:54:00:00:00:fe/,
   );
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
-  n1.must('ip', 'neigh', 'delete', '192.0.2.254', 'dev', 'br-ex');
+  n1.must('ip', 'neigh', 'delete', '192.0.2.253', 'dev', 'br-ex');
 
   t.notMatch(n1.agent('overlay', 'verify').stdout, /FDB/, 'OVN has learned no MAC of a pod');
   t.match(write('create', 'FDB', 'mac="0a:58:0a:2a:01:09"', 'dp_key=1', 'port_key=1'), { status: 0 });

@@ -28,7 +28,7 @@ const busLog = '/run/testnode/writes.json';
 const databaseLog = '/var/log/openvswitch/ovsdb-server.log';
 const databaseSum = 'sha256sum /var/lib/openvswitch/conf.db';
 const askingMembers = new Set(
-  'Hello GetId GetNameOwner NameHasOwner AddMatch RemoveMatch GetManagedObjects GetSettings Get GetAll ListConnections GetConnectionByUuid GetDeviceByIpIface'.split(
+  'Hello GetId GetNameOwner NameHasOwner AddMatch RemoveMatch GetManagedObjects GetSettings Get GetAll ListConnections GetConnectionByUuid GetDeviceByIpIface GetAppliedConnection'.split(
     ' ',
   ),
 );

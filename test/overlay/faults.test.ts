@@ -70,7 +70,7 @@ t.test('joining goes wrong', { skip }, async (t) => {
   n2.write('/tmp/bundle', issued.stdout);
   const killed = n2.start(process.execPath, '/opt/program/microshift-net', 'overlay', 'join', '/tmp/bundle');
   const gone = once(killed, 'exit');
-  await says(killed, 'waiting until ovn-k8s-mp0 is part of the cluster');
+  await says(killed, 'until the central node has a port for this node');
   // The name of the lock's file begins with the number of the process that has it.
   n2.must('sh', '-c', 'kill -KILL "$(ls /run/microshift-net/lock | cut -d. -f1)"');
   await gone;

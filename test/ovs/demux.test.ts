@@ -106,9 +106,9 @@ t.test('flows are compared and replaced', { skip }, async (t) => {
   run('ovs-ofctl', 'add-flow', 'br0', foreign);
   const [missing, none] = [(await flows.compare(wanted)).missing, await flows.compare([])];
   t.equal(missing.length, wanted.length, 'nothing is there yet');
-  t.strictSame(none, { missing: [], surplus: [] }, "others' flows are not seen");
+  t.strictSame(none, { missing: [], stale: [] }, "others' flows are not seen");
   await flows.replace(wanted);
-  t.strictSame(await flows.compare(wanted), { missing: [], surplus: [] }, 'Open vSwitch takes them for the same');
+  t.strictSame(await flows.compare(wanted), { missing: [], stale: [] }, 'Open vSwitch takes them for the same');
   run('ovs-ofctl', '--strict', 'del-flows', 'br0', 'table=1,priority=100,ct_mark=1');
   run('ovs-ofctl', 'add-flow', 'br0', `cookie=${flowCookie},priority=7,arp,actions=drop`);
   const drift = await flows.compare(wanted);

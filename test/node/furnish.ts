@@ -54,7 +54,7 @@ function filesOf({ kernel, files = {} }: NodeOptions): Readonly<Record<string, s
 
 /** `text` of a file; on this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may have no module of Open vSwitch. */
 export function withDataPath(kernel: NodeKernel | undefined, file: string, text: string): string {
-  const isComplete = kernel !== 'of this machine' || file !== ovnYaml || text.includes('datapathType:');
+  const isComplete = kernel !== 'of this machine' || file !== ovnYaml || text.includes('datapathType');
   return isComplete ? text : `${text}${userspaceDataPath}`;
 }
 

@@ -1,4 +1,4 @@
-// What others do to the uplink and to br-ex while they are in use: the node is reachable, and in the desired state again by itself.
+// Changes by other programs to the uplink and br-ex in use: the node stays reachable and returns to the desired state by itself.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';

@@ -12,7 +12,7 @@ export interface Party {
   readonly linkLocal: string;
 }
 
-/** What a hostile pod knows: itself, and everything that it can pretend to be or send to. */
+/** Parties that a hostile pod knows: itself, and every party that it can impersonate or address. */
 export interface Neighbourhood {
   readonly own: Party;
   /** Router of the pod's switch. */
@@ -234,7 +234,7 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     const packet = ipv6(at.own.linkLocal, group, protocols.icmp6, checksummed(at.own.linkLocal, group, message, 58), 1);
     return frame(`MLD about ${group}`, false, ethernet('33:33:00:00:00:01', at.own.mac, types.ip6, packet));
   },
-  // Packets of the pod's own to every address of the nodes, and to those that are nobody's.
+  // Packets with the pod's own source to every address of the nodes, and to unassigned addresses.
   ({ at, mark, random, pick: one }) => {
     const odd = ['127.0.0.1', '0.0.0.0', '169.254.169.1', '169.254.169.2', '255.255.255.255', '10.42.255.255'];
     const to = one([...at.nodes, ...at.others.map(({ address }) => address), ...odd]);
@@ -256,10 +256,10 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     if (shape === 1) return frame('a giant', false, Buffer.concat([whole, Buffer.alloc(2_000 + random(6_000), 0x61)]));
     const damaged = Buffer.from(whole);
     for (let count = 0; count < 3; count += 1) damaged[14 + random(damaged.length - 14)] = random(256);
-    // A damaged header may name any source, and a damaged checksum is no reason to drop it for a switch.
+    // A damaged header may name any source. A switch does not drop a frame for a damaged checksum.
     return frame('a damaged frame', false, damaged);
   },
-  // Types of Ethernet that are nobody's here, and those of bridges and neighbours.
+  // EtherTypes that no party here uses, and those of bridges and of neighbour discovery.
   ({ at, mark, random, pick: one }) => {
     const to = one([broadcast, '01:80:c2:00:00:00', '01:80:c2:00:00:0e', '01:00:0c:cc:cc:cd', one(at.others).mac]);
     const type = one([0x0026, 0x0806, 0x88cc, 0x8847, 0x894f, 0x88a8, random(65_536)]);

@@ -35,7 +35,7 @@ before(require('node:net').Socket.prototype, 'write', (chunk) =>
 `;
 const file = '/tmp/countdown.cjs';
 
-/** What KILL_ONLY makes of the effects: files that are put in place, and rows that are written. A state that lasts differs by nothing else. */
+/** Limits the kills to lasting effects: files that are renamed into place, and rows that are written. No other effect changes a lasting state. */
 const onlyLasting = 'KILL_ONLY=lasting';
 
 /** The same command once for each of its effects, killed before it; `after` looks at what that left. The number of them, and how the whole run ended. */

@@ -1,4 +1,4 @@
-// What a support bundle takes of files, and which files and commands it never takes.
+// Files and commands that a support bundle includes, shortens and leaves out.
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

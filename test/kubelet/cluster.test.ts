@@ -156,6 +156,11 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   t.test('what dies', async (t) => {
     const far = podsOf(cluster, 'web').find(({ node, isLeaving }) => node === 'n2' && !isLeaving);
     if (far === undefined) throw new Error('no pod');
+    // The links of pods that leave go, too; Open vSwitch reads the kernel's routes again after a change of a link, and drops packets of tunnels while it
+    // does (route-table.c, name_table_change and route_map_clear).
+    for (const { name, isLeaving } of podsOf(cluster, 'web'))
+      if (isLeaving) kubectl('wait', '--for=delete', `pod/${name}`, patience);
+    first.host.must('ovn-nbctl', '--wait=hv', 'sync');
     const echoes = await startInPod(cluster, 'ask1', 'ping', far.address);
     const stream = await startInPod(cluster, 'ask1', 'follow', `${far.address}:8081`);
     const still = async (what: string): Promise<void> => {

@@ -78,6 +78,18 @@ const receiver = `
   socket.bind(53, '::', () => console.log('ready'));
 `;
 
+/**
+ * Program that ends as soon as duplicate address detection has ended for each IPv6 address of a network namespace. The kernel adds the local route of
+ * an address at its end (RFC 4862, section 5.4; rtnetlink(7), RTMGRP_IPV6_IFADDR).
+ */
+const detection = `
+  use Socket;
+  alarm(${limitMs / 1_000});
+  socket(my $kernel, 16, SOCK_RAW, 0) or die $!;
+  bind($kernel, pack('S S L L', 16, 0, 0, 0x100)) or die $!;
+  while (\`ip -6 address show tentative\`) { recv($kernel, my $news, 65536, 0); }
+`;
+
 /** Place at which frames of the hostile pod are looked for. */
 interface Observer {
   readonly title: string;
@@ -291,6 +303,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     ...[n1, n2, client].flatMap((host) => macsOf(host).map((mac) => `${host.name}: br-ex has learned ${mac}`)),
     ...learnedOf(n1),
   ];
+  for (const [, inside] of places) inside.must('perl', '-e', detection);
   n1.must('ovn-nbctl', '--wait=hv', 'sync');
   const [before, known] = [state(), new Set(learned())];
 

@@ -1,6 +1,9 @@
 // What test/cases/trace keeps of a trace: what decides about the packet. Dozens of tables in a row do nothing but lead to the next one.
 import { isAclStage } from '../../agent/trace/rules.ts';
 
+/** Actions that decide nothing: flags, registers that get a number or a bit, and going on to the next table. */
+const filler = /^ +(next;|output;|flags\.\S+ = .*;|x*reg\d\S* = \d+;)$/;
+
 /** Of what ovn-trace printed: headings, the steps of ACLs, those that do more than to fill registers, and the last one. */
 export function cutOvnTrace(text: string): string {
   const lines = text.split('\n');
@@ -13,7 +16,7 @@ export function cutOvnTrace(text: string): string {
     const isIdle = lines.slice(start + 1, end).every((line) => /^ +(next;|(x*reg\d|flags)\S* = .*;)$/.test(line));
     if (place < starts.length - 1 && isIdle && !isAcl) for (let at = start; at < end; at += 1) isCut.add(at);
   }
-  return lines.filter((_, index) => !isCut.has(index)).join('\n');
+  return lines.filter((line, index) => !isCut.has(index) && !filler.test(line)).join('\n');
 }
 
 const registers =

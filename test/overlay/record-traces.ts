@@ -159,6 +159,7 @@ function recordCase(
     packet: TracePacket,
     state: string,
   ): TraceWay => {
+    const isKeptWhole = isWhole && direction === 'there';
     let way = beginWay(legs, inPort, network.carrier(inPort), packet);
     let run = 0;
     for (let start = nextStart(way); start !== null; start = nextStart(way)) {
@@ -167,7 +168,7 @@ function recordCase(
       const flow = microflow(port, start.packet);
       const states = Array.from({ length: mostLookups }, () => `--ct=${state}`);
       const text = release.run('ovn-trace', ...states, '--select-id=1', datapath.uuid, flow);
-      write(`${direction}-${run}`, `${datapath.name} ${flow}`, isWhole ? text : cutOvnTrace(text));
+      write(`${direction}-${run}`, `${datapath.name} ${flow}`, isKeptWhole ? text : cutOvnTrace(text));
       way = continueWay(way, start, text);
     }
     const whole = wayOf(way);
@@ -177,7 +178,7 @@ function recordCase(
     const tracked = Array.from({ length: mostLookups }, () => ['--ct-next', `trk,${state}`]).flat();
     localQuestions(whole, host.name, network, rows).forEach(({ flow }, index) => {
       const text = host.must('ovs-appctl', 'ofproto/trace', ...tracked, 'br-int', flow);
-      write(`${direction}-here-${index + 1}`, flow, isWhole ? text : cutOpenFlowTrace(text));
+      write(`${direction}-here-${index + 1}`, flow, isKeptWhole ? text : cutOpenFlowTrace(text));
     });
     return whole;
   };

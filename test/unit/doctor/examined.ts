@@ -1,7 +1,7 @@
 // The cases of test/cases/doctor.txt: what was found on nodes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Examination } from '../../../agent/model/examination.ts';
+import type { Examination, UnitFacts } from '../../../agent/model/examination.ts';
 import { readTable } from '../case-table.ts';
 import { changed } from '../plan/change.ts';
 import { wholeParts } from '../plan/observed.ts';
@@ -9,6 +9,19 @@ import { wholeParts } from '../plan/observed.ts';
 const folder = join(process.cwd(), 'test/cases');
 export const doctorTable = join(folder, 'doctor.txt');
 const cases = new Map(readTable(doctorTable).map((one) => [one.name, one]));
+
+const usualUnit = {
+  load: 'loaded',
+  active: 'active',
+  result: 'success',
+  file: 'enabled',
+  dropIns: [],
+  runs: [],
+  after: [],
+  before: [],
+  exitStatus: 0,
+  restarts: 0,
+};
 
 /** A case that is another one with changes. */
 interface Change {
@@ -41,7 +54,7 @@ export function examinationOf(name: string): Examination {
 
 /** With what almost every node has, where it was left out; as of observations. */
 function wholeExamination(kept: Examination): Examination {
-  const { network, networkManager, ovs } = kept;
+  const { network, networkManager, ovs, units } = kept;
   const whole = wholeParts({
     links: network.value?.links ?? [],
     networkManager: networkManager.value ?? {},
@@ -52,5 +65,11 @@ function wholeExamination(kept: Examination): Examination {
     ...(network.value !== null && { network: { ...network, value: { ...network.value, links: whole.links } } }),
     ...(networkManager.value !== null && { networkManager: { ...networkManager, value: whole.networkManager } }),
     ...(ovs.value !== null && { ovs: { ...ovs, value: whole.ovs } }),
+    ...(units.value !== null && { units: { ...units, value: units.value.map(wholeUnit) } }),
   };
+}
+
+/** The unit with what is left out of most: one of a package, which is loaded and has not failed. */
+function wholeUnit(kept: Partial<UnitFacts> & Pick<UnitFacts, 'name'>): UnitFacts {
+  return { ...usualUnit, path: `/usr/lib/systemd/system/${kept.name}`, ...kept };
 }

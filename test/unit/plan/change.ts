@@ -48,14 +48,26 @@ function positionOf(list: readonly unknown[], selector: string, way: string): nu
   return position;
 }
 
-/** JSON for people: whatever fits on a line is on one. */
+/** JSON for people: what fits on a line is on one, and lines of a list of plain values are filled. */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? 'null';
   if (typeof value !== 'object' || value === null || flat.length + indent.length <= 138) return flat;
   const inner = `${indent}  `;
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return filled(value, indent);
   const items = Array.isArray(value)
     ? value.map((item) => `${inner}${readableJson(item, inner)}`)
     : Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${readableJson(item, inner)}`);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return `${open}\n${items.join(',\n')}\n${indent}${close}`;
+}
+
+/** A list of plain values that is too long for one line. */
+function filled(values: readonly unknown[], indent: string): string {
+  const lines: string[] = [];
+  for (const item of values.map((value) => JSON.stringify(value))) {
+    const last = lines.at(-1);
+    if (last === undefined || `${indent}  ${last}, ${item},`.length > 138) lines.push(item);
+    else lines[lines.length - 1] = `${last}, ${item}`;
+  }
+  return `[\n${lines.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}]`;
 }

@@ -21,7 +21,7 @@ export interface TraceCase {
   readonly node: string | null;
   readonly isMember: boolean;
   readonly withBack: boolean;
-  /** All that the tools print is kept; else what test/overlay/cut-traces.ts leaves of it. */
+  /** Keeps all that the tools print about the packet; of its answer, and without it, what test/overlay/cut-traces.ts leaves. */
   readonly isWhole?: boolean;
   readonly question: TraceQuestion;
 }

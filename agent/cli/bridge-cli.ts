@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { positiveSeconds } from './numbers.ts';
-import type { AddTo } from './parse.ts';
+import { confirmTimeout, positiveSeconds } from './numbers.ts';
+import { type AddTo, internalOption } from './parse.ts';
 
 interface Flags {
   readonly dryRun: boolean;
@@ -12,15 +12,15 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('bridge').description('a bridge of Open vSwitch for any NIC, beside br-ex'));
   const tried = (command: Command): Command =>
     command
-      .option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds)
+      .option(confirmTimeout.flags, confirmTimeout.description, positiveSeconds)
       .option('--dry-run', 'show the plan, and change nothing', false);
   tried(
     add(
       'add <nic>',
       'put a NIC with all that is IP of it under a bridge of its own, for good',
       async (output, nic: string, flags: Flags & { name?: string; force: boolean }) => {
-        const { name, confirmTimeout, dryRun, force } = flags;
-        const options = { name: name ?? null, confirmTimeoutSeconds: confirmTimeout ?? null, dryRun, force };
+        const { name, confirmTimeout: seconds, dryRun, force } = flags;
+        const options = { name: name ?? null, confirmTimeoutSeconds: seconds ?? null, dryRun, force };
         return (await import('../commands/bridge-command.ts')).add(nic, options, output);
       },
     )
@@ -31,8 +31,8 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
     add(
       'remove <nic-or-bridge>',
       'give the NIC of such a bridge back to its own profile',
-      async (output, name: string, { confirmTimeout, dryRun }: Flags) => {
-        const options = { confirmTimeoutSeconds: confirmTimeout ?? null, dryRun };
+      async (output, name: string, { confirmTimeout: seconds, dryRun }: Flags) => {
+        const options = { confirmTimeoutSeconds: seconds ?? null, dryRun };
         return (await import('../commands/bridge-command.ts')).remove(name, options, output);
       },
     ),
@@ -47,9 +47,10 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
       const commands = await import('../commands/bridge-command.ts');
       return stop ? commands.detachForStop(output) : commands.applyAdded(output);
     },
-  ).option(
-    '--stop',
-    'as the unit runs it before Open vSwitch stops: returns their NICs and keeps the list of bridges',
-    false,
+  ).addOption(
+    internalOption(
+      '--stop',
+      'as the unit runs it before Open vSwitch stops: returns their NICs and keeps the list of bridges',
+    ),
   );
 }

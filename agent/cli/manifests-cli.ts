@@ -4,10 +4,13 @@ import type { Output } from '../commands/output.ts';
 import { AgentError } from '../errors.ts';
 import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
-import type { AddTo } from './parse.ts';
+import { type AddTo, internalOption } from './parse.ts';
 
 /** Options of a command that do not come from its flags; the flags have the same names as the options. */
 type Given = 'config' | 'output' | 'signal' | 'timeoutSeconds';
+
+/** Default limits of the commands that use a cluster, in the words of their help. */
+const defaultLimits = { diff: 'no wait', apply: '300', status: 'no wait', delete: '180' } as const;
 
 /** Flags of a command that uses a cluster. */
 type ClusterFlags = Omit<ApplyOptions, Given> & { readonly timeout?: number };
@@ -20,7 +23,11 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('manifests').description('the ovn-kubernetes objects of a cluster'));
   const withObjects = (command: Command): Command =>
     command
-      .addOption(new Option('--flavor <flavor>', 'which set of objects').choices(manifestsFlavors))
+      .addOption(
+        new Option('--flavor <flavor>', 'which set of objects (default: manifests.flavor of ovn.yaml)').choices(
+          manifestsFlavors,
+        ),
+      )
       .option('--image <image>', 'image of the containers, instead of the one in ovn.yaml or the MicroShift release')
       .option('--cni-bin-dir <dir>', 'where the node looks for CNI plug-ins')
       .option('--control-plane <address>', 'address of the control plane, for multi-node and interconnect');
@@ -32,8 +39,12 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
         return command(await clusterOptions(flags, output));
       }),
     )
-      .option('--kubeconfig <file>', 'credentials; KUBECONFIG and MicroShift’s own otherwise')
-      .option('--timeout <seconds>', 'how long to wait for the cluster', positiveSeconds);
+      .option('--kubeconfig <file>', 'credentials (default: KUBECONFIG, else those of MicroShift)')
+      .option(
+        '--timeout <seconds>',
+        `how long to wait for the cluster (1 to 86400; default ${defaultLimits[spec]})`,
+        positiveSeconds,
+      );
 
   const render = add(
     'render',
@@ -54,7 +65,9 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   runningImage(withCluster('apply', 'apply the objects and remove stale objects'))
     .option('--wait', 'until every pod runs the new version')
     .option('--force-conflicts', 'take over fields that another manager owns')
-    .option('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to');
+    .addOption(
+      internalOption('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to'),
+    );
   withCluster('status', 'every daemonset and container, and why not');
   withCluster('delete', 'remove everything apply has put there');
 }

@@ -11,6 +11,12 @@ function wholeNumber(what: string, first: number, last: number): (text: string) 
 /** Parser of seconds up to a day: the timeout of a checkpoint of NetworkManager has 32 bits, and no wait needs more. */
 export const positiveSeconds = wholeNumber('a whole number of seconds', 1, 86_400);
 
+/** Option with the time to confirm a change; `positiveSeconds` parses its value. */
+export const confirmTimeout = {
+  flags: '--confirm-timeout <seconds>',
+  description: 'roll back unless `confirm` follows in time (1 to 86400; without it no confirmation is needed)',
+};
+
 /** Parser of a number of days. */
 export const positiveDays = wholeNumber('a whole number of days', 1, 36_500);
 

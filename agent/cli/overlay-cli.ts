@@ -52,11 +52,14 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
   add('gateway', 'make this node a gateway of the cluster', async (output, options: GatewayCommandOptions) =>
     (await import('../commands/overlay-command.ts')).gateway(options, output),
   )
-    .option('--bridge <bridge>', 'by which packets leave (br-ex)')
+    .option('--bridge <bridge>', 'by which packets leave (default: br-ex)')
     .option('--interface <nic>', 'a dedicated NIC instead of an existing bridge')
-    .option('--address <address/length>', 'what they have as their source; with a comma one of each family (auto)')
+    .option(
+      '--address <address/length>',
+      'what they have as their source; with a comma one of each family (default: auto)',
+    )
     .option('--next-hop <address>', "the LAN's router; with a comma one of each family (auto)")
-    .option('--vlan <id>', 'VLAN of the NIC', vlanId)
+    .option('--vlan <id>', 'VLAN of the NIC (1 to 4094)', vlanId)
     .option('--subnets <subnets>', 'subnets of the cluster that leave here, whichever node they are on')
     .addOption(
       new Option(
@@ -75,8 +78,8 @@ function addTraceCommand(overlay: Command, addTo: AddTo): void {
       (await import('../commands/overlay-trace-command.ts')).trace(source, destination, options, output),
   );
   trace
-    .option('--tcp <port>', 'a TCP packet to this port', portNumber)
-    .option('--udp <port>', 'a UDP packet to this port', portNumber)
+    .option('--tcp <port>', 'a TCP packet to this port (1 to 65535)', portNumber)
+    .option('--udp <port>', 'a UDP packet to this port (1 to 65535)', portNumber)
     .option('--icmp', 'an echo request (the default)')
     .option('--back', 'also follow the reply')
     .option('--from-node <name>', 'for a source outside of the cluster: by whose gateway it comes in');
@@ -86,11 +89,11 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('pki').description('certificates of the nodes'));
   add('init', 'make the authority of a cluster before its first node', async (output, options: { days?: number }) =>
     (await import('../commands/overlay-pki-command.ts')).init(options, output),
-  ).option('--days <days>', 'how long it is valid (3650)', positiveDays);
+  ).option('--days <days>', 'how long it is valid (1 to 36500; default 3650)', positiveDays);
   const withBundle = (command: Command): Command =>
     command
-      .option('--days <days>', 'how long the certificate is valid (1095)', positiveDays)
-      .option('-o, --output-file <file>', 'where the bundle goes; - is standard output (the default)');
+      .option('--days <days>', 'how long the certificate is valid (1 to 36500; default 1095)', positiveDays)
+      .option('-o, --output-file <file>', 'where the bundle goes; - is standard output (default: -)');
   const issue = add(
     'issue <node>',
     'make a node a member, and give the bundle it joins with',
@@ -129,7 +132,7 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
     'make a key that stays on this node, and ask for a certificate of it',
     async (output, options: Pick<PkiOptions, 'outputFile'>) =>
       (await import('../commands/overlay-pki-command.ts')).request(options, output),
-  ).option('-o, --output-file <file>', 'where the request goes; - is standard output (the default)');
+  ).option('-o, --output-file <file>', 'where the request goes; - is standard output (default: -)');
   add(
     'rotate',
     'replace the authority of the cluster; every member gets a certificate of the new one',
@@ -137,7 +140,7 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
       (await import('../commands/overlay-pki-command.ts')).rotate(options, output),
   )
     .option('--finish', 'stop trusting the old authority, even if members still need a new certificate')
-    .option('--days <days>', 'how long the new authority is valid (3650)', positiveDays);
+    .option('--days <days>', 'how long the new authority is valid (1 to 36500; default 3650)', positiveDays);
   add('show', 'the certificates on this node, and how long each is valid', async (output) =>
     (await import('../commands/overlay-pki-command.ts')).show(output),
   );

@@ -1,6 +1,8 @@
-import { type Command, CommanderError } from 'commander';
+import { type Command, CommanderError, Help, Option } from 'commander';
 import type { Output } from '../commands/output.ts';
+import { terminalWidth } from '../commands/terminal-width.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
+import { fullName } from './agent-command.ts';
 
 /**
  * Function of a command, with the output and the arguments of the command line. The exit code is 0 if it returns none.
@@ -13,7 +15,12 @@ type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise
  */
 export type AddTo = (
   parent: Command,
-) => <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => Command;
+) => <Given extends unknown[]>(
+  spec: string,
+  description: string,
+  run: Run<Given>,
+  visibility?: { readonly hidden: boolean },
+) => Command;
 
 /** Adds the commands of a program, parses the words, runs the command and returns the exit code. */
 export async function parseAndRunWith(
@@ -30,17 +37,31 @@ export async function parseAndRunWith(
   };
   // Commands inherit these settings. The help of each also lists the options that all commands have.
   program.exitOverride().showHelpAfterError(`(see ${program.name()} --help)`);
-  program.configureHelp({ showGlobalOptions: true });
-  addCommands((parent) => <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => {
-    const command = (spec === '' ? parent : parent.command(spec)).description(description);
-    command.showHelpAfterError(`(see ${fullName(command)} --help)`);
-    return command.action(async (...given: Given) => {
-      const ended = await run(output(), ...given);
-      if (typeof ended === 'number') code = ended;
-    });
+  program.configureHelp({
+    showGlobalOptions: true,
+    minWidthToWrap: 20,
+    // Without "(default: false)" after every option that has no value.
+    optionDescription(option) {
+      return option.isBoolean() ? option.description : Help.prototype.optionDescription.call(this, option);
+    },
   });
+  program.configureOutput({
+    getOutHelpWidth: () => terminalWidth(process.stdout) ?? 80,
+    getErrHelpWidth: () => terminalWidth(process.stderr) ?? 80,
+  });
+  addCommands(
+    (parent) =>
+      <Given extends unknown[]>(spec: string, description: string, run: Run<Given>, visibility = {}) => {
+        const command = (spec === '' ? parent : parent.command(spec, visibility)).description(description);
+        command.showHelpAfterError(`(see ${fullName(command)} --help)`);
+        return command.action(async (...given: Given) => {
+          const ended = await run(output(), ...given);
+          if (typeof ended === 'number') code = ended;
+        });
+      },
+  );
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync(withFormat(words), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
@@ -50,7 +71,24 @@ export async function parseAndRunWith(
   }
 }
 
-/** Returns a command as it is typed: `microshift-net overlay pki issue`. */
-function fullName(command: Command): string {
-  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+/**
+ * Replaces `-o json` and `-o text` by the option `--output`, in every command. Some commands have an option `-o` for a
+ * file, whose name is then written with its folder (`-o ./json`).
+ */
+function withFormat(words: readonly string[]): string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  return words.map((word, index) => {
+    if (index >= end) return word;
+    if (word === '-o' && isFormat(words[index + 1])) return '--output';
+    return /^-o=?(?:json|text)$/.test(word) ? `--output=${word.slice(-4)}` : word;
+  });
+}
+
+function isFormat(word: string | undefined): boolean {
+  return word === 'json' || word === 'text';
+}
+
+/** Creates an option without a value for units of systemd, which `--help` and completion leave out. */
+export function internalOption(flag: string, description: string): Option {
+  return new Option(flag, description).default(false).hideHelp();
 }

@@ -1,11 +1,14 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { agentVersion } from '../version.ts';
+import { AgentCommand } from './agent-command.ts';
 import { addBridgeCommands } from './bridge-cli.ts';
+import { completionScript, type Shell, shells } from './completion.ts';
+import { helpEnd, helpGroups } from './help-text.ts';
 import { addManifestsCommands } from './manifests-cli.ts';
-import { positiveSeconds } from './numbers.ts';
+import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
-import { type AddTo, parseAndRunWith } from './parse.ts';
+import { type AddTo, internalOption, parseAndRunWith } from './parse.ts';
 
 // Re-exported because the bundle of this file has everything that parses a command line.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
@@ -15,22 +18,32 @@ export { parseAndRunAs } from './ovn-k8s-cli.ts';
  * command.
  */
 export async function parseAndRun(words: readonly string[]): Promise<number> {
-  const program = new Command('microshift-net')
+  const program = new AgentCommand('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
     .version(agentVersion)
-    .addOption(new Option('--output <format>', 'how to print results').choices(['text', 'json']).default('text'))
-    .option('-v, --verbose', 'say more about decisions and errors', false);
+    .addOption(
+      new Option('--output <format>', 'how to print results, also -o json').choices(['text', 'json']).default('text'),
+    )
+    .option('-v, --verbose', 'say more about decisions and errors', false)
+    .helpOption('-h, --help', 'show this help')
+    .addHelpText('afterAll', ({ command }) => helpEnd(command));
   const open = (): Output => {
     const { output: format, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
     return openOutput(format, verbose);
   };
   return parseAndRunWith(program, words, open, (addTo) => {
+    program.commandsGroup(helpGroups.look);
+    addLookCommands(program, addTo);
+    program.commandsGroup(helpGroups.change);
     addRunCommands(program, addTo);
-    addNodeCommands(program, addTo);
+    program.commandsGroup(helpGroups.parts);
     addBridgeCommands(program, addTo);
+    addOvsCommands(program, addTo);
     addManifestsCommands(program, addTo);
     addOverlayCommands(program, addTo);
-    addConfigCommands(program, addTo);
+    program.commandsGroup(helpGroups.more);
+    addSupportCommands(program, addTo);
+    program.helpCommand('help [command]', 'show the help of a command');
   });
 }
 
@@ -45,23 +58,24 @@ function addRunCommands(program: Command, addTo: AddTo): void {
   add(
     'apply',
     'observe, plan, run and prove: bring the node to what ovn.yaml says',
-    async (output, { boot, repair, dryRun, confirmTimeout }: ApplyFlags) => {
+    async (output, { boot, repair, dryRun, confirmTimeout: seconds }: ApplyFlags) => {
       if (dryRun) return (await import('../commands/plan-command.ts')).plan(output);
       const commands = await import('../commands/apply-command.ts');
       if (repair) return commands.repair(output);
-      return commands.apply({ boot, confirmTimeoutSeconds: confirmTimeout ?? null }, output);
+      return commands.apply({ boot, confirmTimeoutSeconds: seconds ?? null }, output);
     },
   )
     .addOption(
-      new Option('--dry-run', 'the same as plan').default(false, 'no').conflicts(['boot', 'repair', 'confirmTimeout']),
+      new Option('--dry-run', 'the same as plan').default(false).conflicts(['boot', 'repair', 'confirmTimeout']),
     )
-    .option('--boot', 'as the unit runs it at boot', false)
-    .option(
-      '--repair',
-      'as the unit runs it after an event: back to what the last run that was kept made of br-ex',
-      false,
+    .addOption(internalOption('--boot', 'as the unit runs it at boot'))
+    .addOption(
+      internalOption(
+        '--repair',
+        'as the unit runs it after an event: back to what the last run that was kept made of br-ex',
+      ),
     )
-    .option('--confirm-timeout <seconds>', 'roll back unless `confirm` follows in time', positiveSeconds);
+    .option(confirmTimeout.flags, confirmTimeout.description, positiveSeconds);
   add('confirm', 'keep a change that was tried with apply --confirm-timeout', async (output) =>
     (await import('../commands/undo-command.ts')).confirm(output),
   );
@@ -70,13 +84,21 @@ function addRunCommands(program: Command, addTo: AddTo): void {
   );
   add('recover', 'end an interrupted transaction, and do nothing else', async (output, flags: { boot: boolean }) =>
     (await import('../commands/recover-command.ts')).recover(flags.boot, output),
-  ).option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false);
-  add('history [transaction]', 'list transactions, or show one', async (output, id?: string) =>
-    (await import('../commands/history-command.ts')).history(id, output),
-  );
+  ).addOption(internalOption('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd'));
+  add(
+    'disable',
+    'return the NIC of br-ex to its own profile, and remove br-ex, its profiles and the tuning',
+    async (output, { stop, all, dryRun }: { stop: boolean; all: boolean; dryRun: boolean }) => {
+      const commands = await import('../commands/apply-command.ts');
+      return stop ? commands.disableForStop(output) : commands.disable({ all, dryRun }, output);
+    },
+  )
+    .option('--all', 'also return the NICs of `bridge add`, and forget these bridges', false)
+    .option('--dry-run', 'show the plan, and change nothing', false)
+    .addOption(internalOption('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay'));
 }
 
-function addNodeCommands(program: Command, addTo: AddTo): void {
+function addLookCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program);
   add('plan', 'show everything apply would do, without changing anything', async (output) =>
     (await import('../commands/plan-command.ts')).plan(output),
@@ -90,23 +112,22 @@ function addNodeCommands(program: Command, addTo: AddTo): void {
   add('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed', async (output) =>
     (await import('../commands/doctor-command.ts')).doctor(output),
   );
-  add(
-    'support-bundle',
-    'collect the data that support needs in one archive, without secrets',
-    async (output, { outputFile }: { outputFile?: string }) =>
-      (await import('../commands/support-bundle-command.ts')).supportBundle(outputFile, output),
-  ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
-  add(
-    'disable',
-    'return the NIC of br-ex to its own profile, and remove br-ex, its profiles and the tuning',
-    async (output, { stop, all, dryRun }: { stop: boolean; all: boolean; dryRun: boolean }) => {
-      const commands = await import('../commands/apply-command.ts');
-      return stop ? commands.disableForStop(output) : commands.disable({ all, dryRun }, output);
-    },
-  )
-    .option('--all', 'also return the NICs of `bridge add`, and forget these bridges', false)
-    .option('--dry-run', 'show the plan, and change nothing', false)
-    .option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
+  add('history [transaction]', 'list transactions, or show one', async (output, id?: string) =>
+    (await import('../commands/history-command.ts')).history(id, output),
+  );
+  const addConfig = addTo(program.command('config').description('check, show or describe ovn.yaml'));
+  addConfig('check [file]', 'validate ovn.yaml, with line, column and suggestion', async (output, file?: string) =>
+    (await import('../commands/config-command.ts')).configCheck(file, output),
+  );
+  addConfig('show [file]', 'show the effective values and where each came from', async (output, file?: string) =>
+    (await import('../commands/config-command.ts')).configShow(file, output),
+  );
+  addConfig('schema', 'print the JSON Schema of ovn.yaml', async (output) =>
+    (await import('../commands/config-command.ts')).configSchema(output),
+  );
+}
+
+function addOvsCommands(program: Command, addTo: AddTo): void {
   const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
   addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
     (await import('../commands/ovs-command.ts')).ovsTune(output),
@@ -118,23 +139,24 @@ function addNodeCommands(program: Command, addTo: AddTo): void {
   addFirewall('apply', 'trust it now and for good, without a reload', async (output) =>
     (await import('../commands/firewall-command.ts')).firewall('apply', output),
   );
+}
+
+function addSupportCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program);
+  add(
+    'support-bundle',
+    'collect the data that support needs in one archive, without secrets',
+    async (output, { outputFile }: { outputFile?: string }) =>
+      (await import('../commands/support-bundle-command.ts')).supportBundle(outputFile, output),
+  ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
+  add('completion', 'print the completion script of a shell', async (_output, shellName: Shell) => {
+    process.stdout.write(completionScript(program, shellName));
+  }).addArgument(new Argument('<shell>', 'the shell').choices(shells));
   const events = ['post-install', 'post-upgrade', 'pre-uninstall'] as const;
   add(
     'hook',
     'called by the scriptlets of the package; safe where nothing runs',
     async (output, event: (typeof events)[number]) => (await import('../commands/hook-command.ts')).hook(event, output),
+    { hidden: true },
   ).addArgument(new Argument('<event>', 'what happened').choices(events));
-}
-
-function addConfigCommands(program: Command, addTo: AddTo): void {
-  const add = addTo(program.command('config').description('check, show or describe ovn.yaml'));
-  add('check [file]', 'validate ovn.yaml, with line, column and suggestion', async (output, file?: string) =>
-    (await import('../commands/config-command.ts')).configCheck(file, output),
-  );
-  add('show [file]', 'show the effective values and where each came from', async (output, file?: string) =>
-    (await import('../commands/config-command.ts')).configShow(file, output),
-  );
-  add('schema', 'print the JSON Schema of ovn.yaml', async (output) =>
-    (await import('../commands/config-command.ts')).configSchema(output),
-  );
 }

@@ -24,7 +24,12 @@ function helpOf(path: readonly string[]): string {
 }
 
 function has(help: string, command: string): boolean {
-  return new RegExp(`^ {2}${command}(\\|| |$)`, 'm').test(help.split(/^Commands:$/m)[1] ?? '');
+  return new RegExp(`^ {2}${command}(\\|| |$)`, 'm').test(
+    help
+      .split(/^Commands.*:$/m)
+      .slice(1)
+      .join(''),
+  );
 }
 
 for (const page of pages) {

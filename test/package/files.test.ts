@@ -11,7 +11,10 @@ const dist = 'dist/microshift-net';
 /** Commands of a `--help`, in the order it has them. */
 const commandsOf = (...words: string[]): string[] => {
   const help = execFileSync(process.execPath, [dist, ...words, '--help'], { encoding: 'utf8' });
-  const list = /^Commands:\n([\s\S]*)/m.exec(help)?.[1] ?? '';
+  const list = help
+    .split(/^Commands.*:$/m)
+    .slice(1)
+    .join('');
   return [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
 };
 
@@ -45,6 +48,24 @@ t.test('microshift-net(8) has every command', (t) => {
   t.end();
 });
 
+t.test('microshift-net(8) has every option that --help has', (t) => {
+  const page = readFileSync('docs/man/microshift-net.8', 'utf8').replaceAll('\\-', '-');
+  for (const words of [
+    'apply',
+    'bridge add',
+    'bridge remove',
+    'disable',
+    'support-bundle',
+    'status',
+    'overlay gateway',
+  ]) {
+    const help = execFileSync(process.execPath, [dist, ...words.split(' '), '--help'], { encoding: 'utf8' });
+    for (const [, option = ''] of help.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm))
+      t.ok(page.includes(`--${option}`), `${words} --${option}`);
+  }
+  t.end();
+});
+
 t.test('ovn.yaml(5) has every key', (t) => {
   const page = readFileSync('docs/man/ovn.yaml.5', 'utf8');
   const { properties } = JSON.parse(readFileSync('config/ovn.schema.json', 'utf8')) as {
@@ -57,35 +78,51 @@ t.test('ovn.yaml(5) has every key', (t) => {
   t.end();
 });
 
+const completions = Object.fromEntries(
+  ['bash', 'zsh', 'fish'].map((shell) => [
+    shell,
+    execFileSync(process.execPath, [dist, 'completion', shell], { encoding: 'utf8' }),
+  ]),
+);
+
+/** Words that bash offers after these words. */
+function completed(words: readonly string[], before = ''): string[] {
+  const script = `${completions.bash}${before}\nCOMP_WORDS=(microshift-net "$@"); COMP_CWORD=$#; _microshift_net; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const shown = execFileSync('bash', ['-c', script, 'bash', ...words], {
+    encoding: 'utf8',
+  });
+  return shown.split('\n').filter((line) => line !== '');
+}
+
 t.test('completion knows every command', { skip: !has('bash') && 'bash is not installed' }, (t) => {
-  const complete = (...words: string[]): string[] => {
-    const script = `. rpm/files/microshift-net.bash; COMP_WORDS=(microshift-net "$@"); COMP_CWORD=$#; _microshift_net; echo "\${COMPREPLY[@]}"`;
-    return execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' })
-      .trim()
-      .split(/\s+/);
-  };
-  t.strictSame(complete('').toSorted(), commandsOf().toSorted());
-  for (const group of ['config', 'manifests', 'overlay', 'ovs', 'firewall']) {
-    t.strictSame(
-      complete(group, '').toSorted(),
-      commandsOf(group)
-        .filter((name) => name !== 'help')
-        .toSorted(),
-      group,
-    );
+  for (const path of ['', 'bridge', 'config', 'manifests', 'overlay', 'overlay pki', 'ovs', 'firewall']) {
+    const words = path === '' ? [] : path.split(' ');
+    t.strictSame(completed([...words, '']).toSorted(), commandsOf(...words).toSorted(), path);
   }
-  t.strictSame(complete('overlay', 'pki', '').toSorted(), [
-    'grant',
-    'init',
-    'issue',
-    'renew',
-    'request',
-    'rotate',
-    'show',
-  ]);
-  t.strictSame(complete('overlay', 'pki', 'renew', '--d'), ['--days']);
-  t.strictSame(complete('--output', 'json', 'st'), ['status']);
-  t.strictSame(complete('--output', 'j'), ['json']);
+  for (const [words, expected] of [
+    ['overlay pki renew --d', ['--days']],
+    ['--output json st', ['status']],
+    ['--output j', ['json']],
+    ['manifests diff --flavor c', ['classic']],
+    ['bridge add --name apply --f', ['--force']],
+    ['apply --b', []],
+    ['completion f', ['fish']],
+  ] as const)
+    t.strictSame(completed(words.split(' ')), expected, words);
+  t.end();
+});
+
+t.test('the shells accept their scripts', (t) => {
+  const folder = t.testdir(completions);
+  for (const shell of Object.keys(completions)) {
+    if (has(shell))
+      t.match(
+        spawnSync(shell, ['-n', path.join(folder, shell)], { encoding: 'utf8' }),
+        { status: 0, stderr: '' },
+        shell,
+      );
+    else t.comment(`${shell} is not installed`);
+  }
   t.end();
 });
 
@@ -102,10 +139,8 @@ t.test(
       '-x.json': '',
     });
     // The folder is root's; here another one stands in.
-    const script = `cd() { builtin cd "$FOLDER"; }; . rpm/files/microshift-net.bash; COMP_WORDS=(microshift-net undo ""); COMP_CWORD=2
-    _microshift_net; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const shown = execFileSync('bash', ['-c', script], { encoding: 'utf8', env: { ...process.env, FOLDER: folder } });
-    t.equal(shown, `${id}\n`);
+    const shown = completed(['undo', ''], `cd() { builtin cd "${folder}"; }`);
+    t.strictSame(shown, [id]);
     t.strictSame([existsSync(path.join(folder, 'evil')), existsSync('evil')], [false, false]);
     t.end();
   },

@@ -63,7 +63,10 @@ t.test('docs/use/commands.md lists every command', (t) => {
     .join(' ')
     .replaceAll(/[`,]/g, '');
   const commandsOf = (path: readonly string[]): readonly string[] => {
-    const help = run([...path, '--help']).stdout.split(/^Commands:$/m)[1] ?? '';
+    const help = run([...path, '--help'])
+      .stdout.split(/^Commands.*:$/m)
+      .slice(1)
+      .join('');
     return [...help.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
   };
   for (const command of commandsOf([])) {

@@ -1,0 +1,63 @@
+import { Command, type ErrorOptions, type Option } from 'commander';
+
+/** Commands that show what another command would do: the answer to an unknown `--dry-run`. */
+const previews: Readonly<Record<string, string>> = {
+  'overlay apply': 'overlay plan',
+  'manifests apply': 'manifests diff',
+  'firewall apply': 'firewall check',
+  'bridge apply': 'bridge list',
+};
+
+/** A command whose errors of usage name everything that is missing, and point to the help of this command. */
+export class AgentCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new AgentCommand(name);
+  }
+
+  /** Prints an error of usage with a pointer to the help, and throws a CommanderError. */
+  override error(message: string, options?: ErrorOptions): never {
+    const missing = options?.code === 'commander.missingArgument' || isMissingOption(options);
+    if (missing) return super.error(`error: ${this.missingText() ?? message.replace(/^error: /, '')}`, options);
+    if (options?.code === 'commander.unknownOption' && /'--dry-run/.test(message))
+      return super.error(`${message}\n${previewHint(this)}`, options);
+    if (options?.code === 'commander.unknownOption' && /'-o/.test(message))
+      return super.error(
+        "error: option '-o' of this command is short for --output; its value is text or json",
+        options,
+      );
+    return super.error(message, options);
+  }
+
+  /** Returns all required arguments and options that are missing, or null if at most one is. */
+  private missingText(): string | null {
+    const words = this.registeredArguments.filter(({ required }, index) => required && this.args[index] === undefined);
+    const isAbsent = (option: Option): boolean =>
+      option.mandatory && this.getOptionValue(option.attributeName()) === undefined;
+    const missing = [
+      ...words.map((argument) => `argument '${argument.name()}'`),
+      ...this.options.filter(isAbsent).map(({ flags }) => `option '${flags}'`),
+    ];
+    return missing.length < 2 ? null : `missing required ${missing.join(' and ')}`;
+  }
+}
+
+/** Returns a command as it is typed: `microshift-net overlay pki issue`. */
+export function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+/** Returns the path of a command below its program: `overlay pki issue`; the empty string for the program. */
+export function commandPath(command: Command): string {
+  return fullName(command).split(' ').slice(1).join(' ');
+}
+
+function isMissingOption(options: ErrorOptions | undefined): boolean {
+  return options?.code === 'commander.missingMandatoryOptionValue';
+}
+
+function previewHint(command: Command): string {
+  const path = commandPath(command);
+  const preview = previews[path];
+  if (preview !== undefined) return `(microshift-net ${preview} shows what it would do, and changes nothing)`;
+  return '(microshift-net plan shows what apply would do; this command has no preview)';
+}

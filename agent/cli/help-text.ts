@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { commandPath } from './agent-command.ts';
+
+/** Headings of the groups of commands in `--help`. */
+export const helpGroups = {
+  look: 'Commands that only look:',
+  change: 'Commands that change br-ex:',
+  parts: 'Commands for other parts of the node and the cluster:',
+  more: 'Commands for support:',
+} as const;
+
+/** Examples of commands, each a command line without the name of the program, and its purpose. */
+const examples: Readonly<Record<string, readonly (readonly [line: string, purpose: string])[]>> = {
+  '': [
+    ['plan', 'what apply would do'],
+    ['apply --confirm-timeout 120', 'apply, and roll back unless confirmed in 2 minutes'],
+    ['status', 'the state of the node on one screen'],
+  ],
+  apply: [
+    ['apply --confirm-timeout 120', 'over SSH: comes back by itself if the connection is lost'],
+    ['confirm', 'keeps that change'],
+  ],
+  undo: [
+    ['undo', 'reverts the last change'],
+    ['undo 20261120T214719Z-03d9', 'reverts everything since this one'],
+  ],
+  history: [
+    ['history', 'the last transactions'],
+    ['history 20261120T214719Z-03d9', 'one with its steps'],
+  ],
+  status: [['status -o json', 'for programs']],
+  'support-bundle': [['support-bundle -o - > bundle.tar.gz', 'to standard output']],
+  'bridge add': [
+    ['bridge add eth1 --dry-run', 'the plan'],
+    ['bridge add eth1', 'makes the bridge breth1'],
+  ],
+  'bridge remove': [['bridge remove eth1', 'by the name of the NIC or of the bridge']],
+  'config check': [['config check ./ovn.yaml', 'before it is copied to /etc/microshift']],
+  'manifests render': [['manifests render --image registry.example/ovn:1 -o out', 'a file per object in out/']],
+  'manifests apply': [['manifests apply --wait', 'until every pod runs']],
+  'overlay join': [['overlay join bundle.txt', 'with the output of overlay pki issue on the central node']],
+  'overlay gateway': [
+    ['overlay gateway', 'by br-ex, with the address of the node'],
+    ['overlay gateway --interface eth1 --address 203.0.113.5/24 --next-hop 203.0.113.1', 'by a NIC of its own'],
+  ],
+  'overlay trace': [
+    ['overlay trace default/web 192.0.2.10 --tcp 443', 'from a pod to a host of the LAN'],
+    ['overlay trace default/web shop/db --tcp 5432 --back', 'between pods, with the reply'],
+  ],
+  'overlay pki issue': [
+    ['overlay pki issue node2 --system-id node2 -o bundle.txt', 'the bundle with which node2 joins'],
+  ],
+  completion: [['completion bash > /etc/bash_completion.d/microshift-net', 'where the package is not installed']],
+};
+
+const exitCodesText = `Exit codes:
+  0  done, or nothing to do
+  1  failed; the node is as before
+  2  wrong usage or configuration; nothing was touched
+  3  drift, or a failed check
+  4  failed, and the rollback was incomplete
+  5  a dependency is missing or does not run`;
+
+/** Returns the end of the help of a command: its examples and the exit codes. */
+export function helpEnd(command: Command): string {
+  const shown = examples[commandPath(command)] ?? [];
+  const lines = shown.flatMap(([line, purpose]) => [`  $ microshift-net ${line}`, `      ${purpose}`]);
+  const parts = lines.length === 0 ? [exitCodesText] : [['Examples:', ...lines].join('\n'), exitCodesText];
+  return `\n${parts.join('\n\n')}\n`;
+}

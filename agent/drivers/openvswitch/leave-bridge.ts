@@ -26,8 +26,17 @@ const ownKey = 'microshift-net.profile';
 
 /**
  * Removes NetworkManager's mark from a bridge, so that NetworkManager removes nothing of it (nm-ovsdb.c,
- * _delete_interface). The removal of the bridge's own interface then ends the active connection on it. Flows and all
- * other ports stay. With `isTaken`, the interface is gone when this resolves.
+ * _delete_interface), and waits until NetworkManager has been sent the change. A bridge without the mark is left as it is.
+ */
+export async function unmarkBridge(client: OvsdbClient, name: string): Promise<void> {
+  const change: Mutation = ['external_ids', 'delete', setOf([ownerKey])];
+  await client.transact('Open_vSwitch', [mutate('Bridge', [['name', '==', name]], [change])]);
+  await client.call('echo', []);
+}
+
+/**
+ * Removes NetworkManager's mark from a bridge, and the bridge's own interface, which ends the active connection on it.
+ * Flows and all other ports stay. With `isTaken`, the interface is gone when this resolves.
  */
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
@@ -36,12 +45,10 @@ export async function releaseBridge(client: OvsdbClient, name: string, isTaken: 
   // node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));
-  const where = [['_uuid', '==', uuid(row.uuid)]] as const;
-  await client.transact('Open_vSwitch', [mutate('Bridge', where, [['external_ids', 'delete', setOf([ownerKey])]])]);
   // NetworkManager must receive the change of the mark first. In one update it would process the interface before the
   // bridge, and remove both.
-  await client.call('echo', []);
-  const change = mutate('Bridge', where, [['ports', 'delete', setOf(local)]]);
+  await unmarkBridge(client, name);
+  const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', setOf(local)]]);
   await takenOver(client, isTaken ? takenOverMs : null, [change]);
 }
 

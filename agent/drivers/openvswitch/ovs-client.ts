@@ -7,7 +7,7 @@ import { readSmallFile } from '../host/files/files.ts';
 import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../ovsdb/index.ts';
 import { claimBridge } from './claim-bridge.ts';
 import { readOvsFacts } from './facts.ts';
-import { leaveBridge, releaseBridge, releaseBridgeAtBoot, renewInterface } from './leave-bridge.ts';
+import { leaveBridge, releaseBridge, releaseBridgeAtBoot, renewInterface, unmarkBridge } from './leave-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './ovs-errors.ts';
 import { setKeys } from './set-keys.ts';
 import { askVswitchd } from './taken-over.ts';
@@ -35,6 +35,8 @@ export interface OpenVSwitch {
   claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
   /** Makes a bridge's own interface again, and waits until ovs-vswitchd has applied the change. */
   renewInterface(name: string): Promise<void>;
+  /** Removes NetworkManager's mark from a bridge, so that NetworkManager removes nothing of it. */
+  unmarkBridge(name: string): Promise<void>;
   /**
    * Removes NetworkManager's mark and the bridge's own interface, and keeps the ports of other programs. With
    * `isTaken`, waits until the interface is gone from the kernel.
@@ -79,6 +81,7 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
     facts: () => named('read its bridges', readOvsFacts(client)),
     claimBridge: (name, owners, keys) => named(`claim ${name}`, claimBridge(client, name, owners, keys)),
     renewInterface: (name) => named(`renew the interface of ${name}`, renewInterface(client, name)),
+    unmarkBridge: (name) => named(`release ${name}`, unmarkBridge(client, name)),
     releaseBridge: (name, isTaken) => named(`release ${name}`, releaseBridge(client, name, isTaken)),
     releaseBridgeAtBoot: (bridge) => named(`release ${bridge.bridge}`, releaseBridgeAtBoot(client, bridge)),
     leaveBridge: (bridge, isTaken) => named(`let ${bridge.bridge} go`, leaveBridge(client, bridge, isTaken)),

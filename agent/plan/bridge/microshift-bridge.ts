@@ -91,10 +91,10 @@ export function othersPorts(names: BridgeNames, observation: Observation): reado
 }
 
 /** Returns true if a bridge differs from the state in which it should remain. */
-export function differsFromLeft(wanted: LeftBridge, observation: Observation): boolean {
-  const row = observation.ovs.bridges.find((bridge) => bridge.name === wanted.bridge);
-  const link = observation.links.find((entry) => entry.name === wanted.bridge);
-  if (row === undefined || link === undefined || !isOfMicroShift(row, observation)) return true;
+export function differsFromLeft(wanted: LeftBridge, { ovs, links }: Pick<Observation, 'ovs' | 'links'>): boolean {
+  const row = ovs.bridges.find((bridge) => bridge.name === wanted.bridge);
+  const link = links.find((entry) => entry.name === wanted.bridge);
+  if (row === undefined || link === undefined || !isOfMicroShift(row, { links })) return true;
   const present = addressesOf(link);
   return (
     !areSame(row.externalIds, wanted.externalIds) ||

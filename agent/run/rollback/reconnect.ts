@@ -3,12 +3,10 @@ import { daemonCall } from '../../drivers/dbus/bus-connection.ts';
 import { serviceEvent } from '../../drivers/host/process/service-event.ts';
 import { service } from '../../drivers/networkmanager/nm-names.ts';
 import { asAgentError } from '../../errors.ts';
-import { bridgesOf } from '../../model/names.ts';
-import { addressesOf, isBindable, type Link } from '../../model/observation.ts';
-import type { LinkAddresses, Wanted } from '../../model/plan.ts';
-import { isOfMicroShift } from '../../plan/bridge/microshift-bridge.ts';
+import type { Wanted } from '../../model/plan.ts';
 import { checkpointSeconds } from '../checkpoint-timer.ts';
-import { type Node, openNode, openTuning } from '../node.ts';
+import { type Node, openNode } from '../node.ts';
+import { keepLeftBridges } from './unaided.ts';
 
 /**
  * Limit for the restart of NetworkManager and Open vSwitch. systemd restarts them within seconds; a longer absence
@@ -20,9 +18,19 @@ const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
 
 /**
  * Returns the open connections if they work, otherwise new ones as soon as D-Bus, NetworkManager and Open vSwitch run.
+ * `previous`: state before the transaction, of which NetworkManager's own rollback would remove the bridges of
+ * MicroShift.
  */
-export async function reconnectNode(node: Node, deadline: Deadline, say: (message: string) => void): Promise<Node> {
-  return (await works(node)) ? node : openNodeWithin(comeBackMs, deadline, say);
+export async function reconnectNode(
+  node: Node,
+  previous: Wanted,
+  deadline: Deadline,
+  say: (message: string) => void,
+): Promise<Node> {
+  if (await works(node)) return node;
+  // It fails if Open vSwitch is the service that does not run; the bridges are observed again after its return.
+  await keepLeftBridges(previous).catch(() => undefined);
+  return openNodeWithin(comeBackMs, deadline, say);
 }
 
 /**
@@ -53,8 +61,11 @@ export async function openNodeWithin(
 export interface ReconnectPorts<Connections> {
   /** Returns a working connection: the open one, or a new one if it was lost. Waits for NetworkManager to run again. */
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
-  /** True if the kernel and Open vSwitch are in the old state; does not need NetworkManager. */
-  readonly looksRestored: () => Promise<boolean>;
+  /**
+   * Completes the rollback of NetworkManager's checkpoint timer in Open vSwitch and the kernel. Returns true if both are in the
+   * old state then. Does not need NetworkManager.
+   */
+  readonly completeUnaided: () => Promise<boolean>;
   /** Makes NICs answer again that still have their addresses; does not need NetworkManager. */
   readonly freeAddressed: () => Promise<void>;
 }
@@ -64,11 +75,11 @@ export interface ReconnectPorts<Connections> {
  * state.
  */
 export async function reconnectOrRestored<Connections>(
-  { reconnect, looksRestored, freeAddressed }: ReconnectPorts<Connections>,
+  { reconnect, completeUnaided, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
   // Without Open vSwitch the state is not known yet.
-  const isRestored = (): Promise<boolean> => looksRestored().catch(() => false);
+  const isRestored = (): Promise<boolean> => completeUnaided().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
     // LACP or a lease can take longer after NetworkManager's rollback than the first check waits.
     if (await isRestored()) return null;
@@ -89,57 +100,4 @@ async function works(node: Node): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/**
- * Removes NICs from a bridge if they were in no bridge before and still have their previous addresses. A port receives
- * no replies, so the node becomes unreachable as soon as the kernel resolves a neighbour. If NetworkManager does not
- * return, no other program corrects that.
- */
-export async function freeAddressed(previous: Wanted, before: readonly LinkAddresses[]): Promise<void> {
-  const inBridges = previous.bridges.flatMap(({ uplink }) => uplink?.interface ?? []);
-  const ports = await openTuning();
-  try {
-    const { links, ovs } = await ports.observe();
-    for (const { interface: name, addresses } of before) {
-      const bridge = ovs.bridges.find((row) => row.name !== name && row.ports.some((port) => port.name === name))?.name;
-      if (bridge === undefined || inBridges.includes(name)) continue;
-      const bindable = bindableOf(name, links);
-      if (addresses.some((address) => bindable.includes(address)))
-        await ports.ovs.detachUplink({ bridge, interface: name }, true);
-    }
-  } finally {
-    ports.close();
-  }
-}
-
-/**
- * True if the kernel and Open vSwitch, which need no D-Bus, are as before: every link has its addresses, and each
- * bridge of the agent exists with its NIC exactly if it did before.
- */
-export async function looksRestored(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
-  const ports = await openTuning();
-  try {
-    const { links, ovs } = await ports.observe();
-    const hasAddresses = ({ interface: name, addresses }: LinkAddresses): boolean => {
-      const bindable = bindableOf(name, links);
-      return addresses.every((address) => bindable.includes(address));
-    };
-    const isAsBefore = ({ bridge: name }: { readonly bridge: string }): boolean => {
-      const wanted = previous.bridges.find((bridge) => bridge.bridge === name);
-      const row = ovs.bridges.find((bridge) => bridge.name === name);
-      const isMicroShifts = previous.microshift?.some((bridge) => bridge.bridge === name) === true;
-      if (isMicroShifts) return row !== undefined && isOfMicroShift(row, { links });
-      if (wanted === undefined || row === undefined) return wanted === undefined && row === undefined;
-      return wanted.uplink === null || row.ports.some((port) => port.name === wanted.uplink?.interface);
-    };
-    return before.every(hasAddresses) && bridgesOf({ ovs }, previous.added).every(isAsBefore);
-  } finally {
-    ports.close();
-  }
-}
-
-function bindableOf(name: string, links: readonly Link[]): readonly string[] {
-  const link = links.find((entry) => entry.name === name);
-  return addressesOf(link, isBindable);
 }

@@ -4,8 +4,9 @@ import { endingWith } from '../../failures.ts';
 import type { JournalHeader } from '../../model/journal.ts';
 import { planRestore } from '../../plan/make-plan.ts';
 import type { Node } from '../node.ts';
-import { freeAddressed, looksRestored, reconnectNode } from './reconnect.ts';
+import { reconnectNode } from './reconnect.ts';
 import { type RestorePorts, restoreOldState } from './restore-state.ts';
+import { completeUnaided, freeAddressed } from './unaided.ts';
 
 /**
  * Rolls back to the state before a transaction, over a new connection if NetworkManager was restarted meanwhile.
@@ -23,14 +24,14 @@ export async function rollBack(
     if (current !== node) current.close();
   };
   const reconnect = async (limit: Deadline): Promise<Node> => {
-    const working = await reconnectNode(current, limit, say);
+    const working = await reconnectNode(current, previous, limit, say);
     if (working !== current) closeOpened();
     current = working;
     return working;
   };
   const ports: RestorePorts = {
     reconnect,
-    looksRestored: () => looksRestored(previous, before),
+    completeUnaided: () => completeUnaided(previous, before),
     freeAddressed: () => freeAddressed(previous, before),
     planRestore: (observation) => planRestore(previous, observation, wanted),
     say,

@@ -1,11 +1,9 @@
-import { setMac, setUp } from '../../drivers/host/kernel/address-hold.ts';
-import { addToKernelInOrder } from '../../drivers/host/kernel/change-kernel-entries.ts';
-import { resetIpv6Settings } from '../../drivers/host/kernel/ipv6-settings.ts';
 import { ovsDevices } from '../../drivers/networkmanager/devices.ts';
 import { deviceType } from '../../drivers/networkmanager/nm-names.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import type { StepArguments } from '../../model/plan.ts';
 import { activeUuids } from './activations.ts';
+import { restoreLeftInterface } from './left-interface.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
@@ -53,12 +51,5 @@ async function letGo(
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
   for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
-  // A vswitchd that hangs does not set the MAC, from which the kernel derives the link-local address as soon as IPv6 is
-  // enabled.
-  const { hwaddr } = left.otherConfig;
-  if (withoutVswitchd && hwaddr !== undefined) await setMac(left.bridge, hwaddr);
-  const hasIpv6 = left.entries.addresses.some(({ address }) => address.includes(':'));
-  resetIpv6Settings(left.bridge, hasIpv6);
-  if (left.up) await setUp(left.bridge);
-  await addToKernelInOrder(left.entries);
+  await restoreLeftInterface(left, withoutVswitchd);
 }

@@ -38,6 +38,11 @@ export interface Fault {
    * bridge; an agent that took it away would race with whoever makes that.
    */
   readonly leavesDataPath?: boolean;
+  /**
+   * NetworkManager may manage the interface of MicroShift's bridge afterwards, without a profile for it: only a request over D-Bus makes it
+   * leave the device alone. The next `disable` does.
+   */
+  readonly leavesManaged?: boolean;
   /** Somebody (systemd) does the change again by himself: the end is the new state. */
   readonly endsNew?: boolean;
 }

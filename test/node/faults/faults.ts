@@ -84,14 +84,15 @@ const services: readonly Fault[] = [
     lasts: 'run',
   },
   ...[
-    { name: 'dbus-cut', title: 'D-Bus connection cut', signal: 'SIGUSR1' },
-    { name: 'dbus-gone', title: 'D-Bus gone for good', signal: 'SIGKILL' },
-  ].map(({ name, title, signal }): Fault => {
+    { name: 'dbus-cut', title: 'D-Bus connection cut', signal: 'SIGUSR1', leavesManaged: false },
+    { name: 'dbus-gone', title: 'D-Bus gone for good', signal: 'SIGKILL', leavesManaged: true },
+  ].map(({ name, title, signal, leavesManaged }): Fault => {
     let proxy: RunningCommand | undefined;
     return {
       name,
       title,
       action: 'hold',
+      leavesManaged,
       env: busProxyEnv,
       prepare: async (node) => {
         proxy = node.start(startBusProxy, { timeoutMs: 600_000 });

@@ -11,7 +11,7 @@ t.test('an Open vSwitch that is away for longer than the timer is waited for', a
   t.teardown(() => deadline.clear());
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
-  const looksRestored = async (): Promise<boolean> => {
+  const completeUnaided = async (): Promise<boolean> => {
     throw new AgentError('ovsdb-unreachable', 'ovsdb-server cannot be reached');
   };
   const backAfterMs = 20_000;
@@ -19,7 +19,7 @@ t.test('an Open vSwitch that is away for longer than the timer is waited for', a
     new Promise((resolve) => {
       setTimeout(() => resolve('connections'), backAfterMs);
     });
-  const connections = reconnectOrRestored({ reconnect, looksRestored, freeAddressed: async () => {} }, deadline);
+  const connections = reconnectOrRestored({ reconnect, completeUnaided, freeAddressed: async () => {} }, deadline);
   mock.timers.tick(checkpointSeconds * 1000 + 2_000);
   await new Promise((resolve) => {
     setImmediate(resolve);

@@ -27,7 +27,7 @@ interface Played {
   readonly ovs?: Partial<OpenVSwitch>;
   readonly observe?: Connections['observe'];
   readonly reconnect?: RestorePorts['reconnect'];
-  readonly looksRestored?: RestorePorts['looksRestored'];
+  readonly completeUnaided?: RestorePorts['completeUnaided'];
   /** Bridges in the database, each time it is asked; the last one stays. */
   readonly bridges?: readonly (readonly string[])[];
   /** Held routes that ip(8) shows, IPv4. */
@@ -83,7 +83,7 @@ async function restore(t: Test, played: Played): Promise<Restored> {
   };
   const ports: RestorePorts = {
     reconnect: played.reconnect ?? (async () => connections),
-    looksRestored: played.looksRestored ?? (async () => false),
+    completeUnaided: played.completeUnaided ?? (async () => false),
     freeAddressed: async () => {
       log.push('NICs with addresses are freed');
     },
@@ -347,7 +347,7 @@ t.test('what NetworkManager has restored by the time that nothing comes back is 
   const reconnect = async (): Promise<never> => {
     throw refused('nothing comes back');
   };
-  const { log, left } = await restore(t, { reconnect, looksRestored: async () => true });
+  const { log, left } = await restore(t, { reconnect, completeUnaided: async () => true });
   t.equal(left, null);
   t.strictSame(log, ["NetworkManager's own timer has restored the old state"]);
 });

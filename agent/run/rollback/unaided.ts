@@ -66,11 +66,9 @@ export async function completeUnaided(previous: Wanted, before: readonly LinkAdd
       if (before.some(({ addresses }) => addresses.some((address) => present.includes(address)))) return false;
       const row = ovs.bridges.find(({ name }) => name === bridge);
       for (const { name } of nicsIn(row, { links })) await ports.ovs.detachUplink({ bridge, interface: name }, true);
-      // NetworkManager has removed the addresses of an interface on which a profile was active, and its device ends only
-      // with the interface (nm-device-ovs-interface.c, deactivate_async).
-      const { addresses } = left.entries;
-      const isKept = addresses.length > 0 && addresses.every(({ address }) => present.includes(address));
-      if (!isKept) await ports.ovs.releaseBridge(bridge, true);
+      // The device of NetworkManager on which a profile was active ends only with the interface
+      // (nm-device-ovs-interface.c, deactivate_async).
+      await ports.ovs.releaseBridge(bridge, true);
       await ports.ovs.leaveBridge(left, true);
       await restoreLeftInterface(left, false);
     }

@@ -28,7 +28,10 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ['history', 'the last transactions'],
     ['history 20261120T214719Z-03d9', 'one with its steps'],
   ],
-  status: [['status -o json', 'for programs']],
+  status: [
+    ['status --watch', 'again after each change, until Ctrl-C'],
+    ['status -o json', 'for programs; with --watch one line per state'],
+  ],
   'support-bundle': [['support-bundle -o - > bundle.tar.gz', 'to standard output']],
   'bridge add': [
     ['bridge add eth1 --dry-run', 'the plan'],

@@ -106,9 +106,14 @@ function addLookCommands(program: Command, addTo: AddTo): void {
   add('verify', 'compare the node with its desired state: 0 no drift, 3 drift', async (output) =>
     (await import('../commands/plan-command.ts')).verify(output),
   );
-  add('status', 'one screen: bridges, uplinks, addresses, last transaction, next step', async (output) =>
-    (await import('../commands/status-command.ts')).status(output),
-  );
+  add(
+    'status',
+    'one screen: bridges, uplinks, addresses, last transaction, next step',
+    async (output, { watch }: { watch: boolean }) => {
+      const commands = await import('../commands/status-command.ts');
+      return watch ? commands.watchStatus(output) : commands.status(output);
+    },
+  ).option('-w, --watch', 'again after each change, at most once a second, until Ctrl-C', false);
   add('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed', async (output) =>
     (await import('../commands/doctor-command.ts')).doctor(output),
   );

@@ -7,21 +7,29 @@ import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
 import { expiryFacts } from './pending.ts';
 import { requireRoot } from './root.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 /** `history [TX]`: prints the last transactions, or one in detail. */
 export function history(id: string | undefined, output: Output): void {
-  requireRoot('history');
+  requireRoot('history', 'only root may read the journals in /var/lib/microshift-net');
   const { records: written, unusable } = readJournals(journalDirectory);
   const facts = expiryFacts(null);
   const records = written.map((record) => presentRecord(record, facts));
   for (const file of unusable) output.say(`warning: ${file.path} is not a usable journal: ${file.why}`);
   if (id === undefined) {
-    output.result(historyText(records, output.style), { command: 'history', transactions: records.map(summary) });
+    const width = terminalWidth(process.stdout);
+    output.result(historyText(records, output.style, width, Date.now()), {
+      command: 'history',
+      transactions: records.map(summary),
+    });
     return;
   }
   const record = findTransaction(records, id);
   const header = { ...record.header, plan: planInWords(record.header.plan) };
-  output.result(transactionText(record, output.style), { command: 'history', transaction: { ...record, header } });
+  output.result(transactionText(record, output.style, Date.now()), {
+    command: 'history',
+    transaction: { ...record, header },
+  });
 }
 
 function summary(record: JournalRecord): object {

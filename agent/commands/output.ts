@@ -16,6 +16,8 @@ export interface Output {
   readonly isJournal: boolean;
   /** Prints the result of the command on standard output: the text, or the value as JSON. */
   result(text: string, value: object): void;
+  /** Prints one of several states in a row: a screen that replaces the one before, or one line of JSON. */
+  state(text: string, value: object): void;
   /** Prints a line about the progress on standard error. */
   say(message: string): void;
   /** Prints a message on standard error; in the journal, its entry has a MESSAGE_ID. */
@@ -50,6 +52,12 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     isJournal,
     result: (text, value) => {
       process.stdout.write(format === 'json' ? `${printableJson(value)}\n` : `${printable(text)}\n`);
+    },
+    state: (text, value) => {
+      // Cursor to the first column and row, and erase in display (ECMA-48, CUP and ED).
+      const before = process.stdout.isTTY ? '\u001b[H\u001b[2J' : '';
+      const line = format === 'json' ? printableJson(value, 0) : `${before}${printable(text)}`;
+      process.stdout.write(`${line}\n`);
     },
     say: (message) => write(joinLines([message]), notice),
     announce,

@@ -2,6 +2,7 @@ import { planInWords } from '../compare/in-words.ts';
 import type { TransactionResult } from '../model/run-record.ts';
 import type { ReconcileResult } from '../run/reconcile.ts';
 import type { UndoResult } from '../run/undo.ts';
+import { clockTime, relativeTime } from '../view/time.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
 
@@ -55,6 +56,6 @@ function doneText({ id, state, confirmUntil }: TransactionResult): string {
   const confirm =
     confirmUntil === null
       ? ''
-      : `\nKeep it with \`microshift-net confirm\` before ${confirmUntil}; otherwise it is rolled back.`;
+      : `\nKeep it with \`microshift-net confirm\` before ${clockTime(confirmUntil)} (${relativeTime(Date.parse(confirmUntil), Date.now())}); otherwise it is rolled back.`;
   return `Done: transaction ${id} ${state}.${confirm}`;
 }

@@ -7,8 +7,9 @@ import { asAgentError } from '../errors.ts';
 import type { ConfigWarning } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
+import { followNode } from '../run/follow-node.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
-import { withNode } from '../run/node.ts';
+import { type Node, withNode } from '../run/node.ts';
 import { readDaemon, runsStill } from '../run/overlay/record/daemon-state.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { readRecord } from '../run/overlay/record/record.ts';
@@ -23,20 +24,46 @@ import { requireRoot } from './root.ts';
 export async function status(output: Output): Promise<void> {
   requireRoot('status');
   return withNode(async (node) => {
-    const observation = await node.observe();
-    const vswitchd = await node.ovs.probeVswitchd().then(
-      () => null,
-      (error: unknown) => asAgentError(error).message,
-    );
-    const { records } = readJournals(journalDirectory);
-    const facts = expiryFacts(observation.networkManager.checkpoints);
-    const [newest] = records;
-    const last = newest === undefined ? null : presentRecord(newest, facts);
-    const pending = pendingChange(records, facts);
-    const judged = await judge(observation);
-    const view = { observation, vswitchd, last, overlay: readOverlayPart(), pending, nowMs: Date.now(), ...judged };
+    const view = await viewOf(node);
     output.result(statusText(view, output.style), { command: 'status', ...view });
   });
+}
+
+/**
+ * `status --watch`: prints the screen now and after each event that changes it, at most once a second, until SIGINT or
+ * SIGTERM. A terminal is cleared before each screen; JSON is one line per state.
+ */
+export async function watchStatus(output: Output): Promise<void> {
+  requireRoot('status --watch');
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  return withNode(async (node) => {
+    let last = '';
+    const show = async (): Promise<void> => {
+      const view = await viewOf(node);
+      const text = statusText(view, output.style);
+      if (text === last || stop.signal.aborted) return;
+      last = text;
+      output.state(text, { command: 'status', ...view });
+    };
+    await show();
+    await followNode(node, show, stop.signal);
+  });
+}
+
+async function viewOf(node: Node): Promise<StatusView> {
+  const observation = await node.observe();
+  const vswitchd = await node.ovs.probeVswitchd().then(
+    () => null,
+    (error: unknown) => asAgentError(error).message,
+  );
+  const { records } = readJournals(journalDirectory);
+  const facts = expiryFacts(observation.networkManager.checkpoints);
+  const [newest] = records;
+  const last = newest === undefined ? null : presentRecord(newest, facts);
+  const pending = pendingChange(records, facts);
+  const judged = await judge(observation);
+  return { observation, vswitchd, last, overlay: readOverlayPart(), pending, nowMs: Date.now(), ...judged };
 }
 
 /** Reads this node's part in an overlay; null if it is in none, or if its record cannot be read, which doctor reports. */

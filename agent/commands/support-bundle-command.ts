@@ -122,6 +122,7 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
     announce: (message) => said.push(message.text),
     written: async () => undefined,
     result: (text, value) => results.push({ text, value }),
+    state: (text, value) => results.push({ text, value }),
     say: (message) => said.push(message),
     fail: () => exitCode.failed,
   };

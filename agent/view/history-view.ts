@@ -1,31 +1,57 @@
 import type { JournalRecord } from '../model/journal.ts';
 import type { Plan } from '../model/plan.ts';
+import { stepTitle } from './plan-view.ts';
 import { joinLines, type Style } from './style.ts';
+import { tableLines } from './table.ts';
+import { durationText, localTime, relativeTime } from './time.ts';
 
-/** Returns a line per transaction, the newest first. */
-export function historyText(records: readonly JournalRecord[], style: Style): string {
+/**
+ * Returns the transactions, the newest first. On a terminal, they are a table of at most `width` columns with the reasons
+ * wrapped below; with a null width, as in a pipe, each is one line without a header.
+ */
+export function historyText(
+  records: readonly JournalRecord[],
+  style: Style,
+  width: number | null,
+  nowMs: number,
+): string {
   if (records.length === 0) return 'No transaction has been run yet.';
-  const lines = records.map((record) => {
-    const { id, command, plan } = record.header;
+  if (width === null) return joinLines(records.map((record) => recordLine(record, style)));
+  const rows = records.map((record) => {
+    const { id, command, plan, startedAt } = record.header;
     const why = whyText(record);
-    const detail = why === '' ? '' : `  ${style('dim', why)}`;
-    return `${id}  ${record.state.padEnd(16)}  ${command.padEnd(12)}  ${bridgesText(plan.wanted)}${detail}`;
+    const steps = record.stepTimesMs.filter((took) => took !== null);
+    const took = steps.length === 0 ? '-' : durationText(steps.reduce((sum, one) => sum + one, 0));
+    const when = relativeTime(Date.parse(startedAt), nowMs);
+    return { cells: [id, record.state, command, when, took, bridgesText(plan.wanted)], below: why === '' ? null : why };
   });
-  return joinLines(lines);
+  return joinLines(
+    tableLines(['TRANSACTION', 'STATE', 'COMMAND', 'STARTED', 'STEPS TOOK', 'BRIDGES'], rows, width, style),
+  );
 }
 
-/** Returns one transaction: its aim, its steps with their times, and its end. */
-export function transactionText(record: JournalRecord, style: Style): string {
+function recordLine(record: JournalRecord, style: Style): string {
+  const { id, command, plan } = record.header;
+  const why = whyText(record);
+  const detail = why === '' ? '' : `  ${style('dim', why)}`;
+  return `${id}  ${record.state.padEnd(16)}  ${command.padEnd(12)}  ${bridgesText(plan.wanted)}${detail}`;
+}
+
+/** Returns one transaction: its aim, its steps in the words of `apply` with their times, and its end. */
+export function transactionText(record: JournalRecord, style: Style, nowMs: number): string {
   const { header } = record;
+  const total = header.plan.steps.length;
   const steps = header.plan.steps.flatMap((step, index) => {
     const took = record.stepTimesMs[index];
-    const number = String(index + 1).padStart(2);
-    return [`  ${number}  ${step.do} … ${took == null ? 'not done' : `${took} ms`}`, `      ${style('dim', step.why)}`];
+    const number = String(index + 1).padStart(Math.max(2, String(total).length));
+    const end = took == null ? 'not done' : `${took} ms`;
+    return [`  ${number}  ${stepTitle(step)} … ${end}`, `      ${style('dim', step.why)}`];
   });
+  const time = (iso: string): string => `${localTime(iso)} (${relativeTime(Date.parse(iso), nowMs)})`;
   return joinLines([
     `${style('bold', header.id)}  ${header.command}`,
-    `  started  ${header.startedAt}`,
-    `  ended    ${record.stateAt}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
+    `  started  ${time(header.startedAt)}`,
+    `  ended    ${time(record.stateAt)}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
     ...(record.later === null ? [] : [`  then     ${record.later}`]),
     `  before   ${bridgesText(header.previous)}`,
     `  after    ${bridgesText(header.plan.wanted)}`,

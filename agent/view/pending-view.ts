@@ -1,5 +1,6 @@
 import type { PendingChange } from '../compare/pending-change.ts';
 import type { Style } from './style.ts';
+import { clockTime, relativeTime } from './time.ts';
 
 /**
  * Returns the lines about a change that waits for confirmation: its deadline and the two commands that end the wait; no
@@ -12,7 +13,7 @@ export function pendingLines(pending: PendingChange | null, nowMs: number, style
     const reverted = `Transaction ${id} (${command}) was not confirmed in time: NetworkManager has rolled it back.`;
     return [style('yellow', reverted), 'Record its end with: microshift-net recover'];
   }
-  const until = confirmUntil === null ? '' : ` until ${confirmUntil}${leftText(confirmUntil, nowMs)}`;
+  const until = confirmUntil === null ? '' : ` until ${clockTime(confirmUntil)}${leftText(confirmUntil, nowMs)}`;
   return [
     style('yellow', `Transaction ${id} (${command}) waits for confirmation${until}; then it is rolled back.`),
     'Keep it with: microshift-net confirm',
@@ -21,6 +22,6 @@ export function pendingLines(pending: PendingChange | null, nowMs: number, style
 }
 
 function leftText(until: string, nowMs: number): string {
-  const seconds = Math.ceil((Date.parse(until) - nowMs) / 1000);
-  return seconds > 0 ? ` (in ${seconds} s)` : '';
+  const untilMs = Date.parse(until);
+  return untilMs > nowMs ? ` (${relativeTime(untilMs, nowMs)})` : '';
 }

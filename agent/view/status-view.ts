@@ -7,6 +7,7 @@ import type { Difference } from '../model/plan.ts';
 import { warningLines } from './config-view.ts';
 import { pendingLines } from './pending-view.ts';
 import { joinLines, type Style } from './style.ts';
+import { relativeTime } from './time.ts';
 import { drawTopology, observedTopology } from './topology.ts';
 import { daemonLine } from './tuning-view.ts';
 
@@ -46,7 +47,7 @@ export function statusText(view: StatusView, style: Style): string {
     `NetworkManager  ${networkManager.version}${networkManager.ovsPlugin ? '' : ' (without its Open vSwitch plugin)'}`,
     `Open vSwitch    ${ovs.version ?? '?'}${view.vswitchd === null ? '' : `; ${style('red', view.vswitchd)}`}`,
     ...(observation.tuning?.daemons ?? []).map((daemon) => `  ${daemonLine(daemon)}`),
-    `Last run        ${last === null ? 'none' : `${last.header.id} ${last.header.command}: ${last.state}`}`,
+    `Last run        ${lastText(last, view.nowMs)}`,
   ];
   if (view.overlay !== null) lines.push(`Overlay         ${overlayText(view.overlay, style)}`);
   if (problem !== null) lines.push('', style('red', problem));
@@ -66,6 +67,12 @@ export function statusText(view: StatusView, style: Style): string {
   if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
     lines.push('Find the cause and the fix with: microshift-net doctor');
   return joinLines(lines);
+}
+
+function lastText(last: JournalRecord | null, nowMs: number): string {
+  if (last === null) return 'none';
+  const { header, state, stateAt } = last;
+  return `${header.id} ${header.command}: ${state} ${relativeTime(Date.parse(stateAt), nowMs)}`;
 }
 
 /** Returns the role of a node in its overlay, and the state of its daemon. */

@@ -31,10 +31,10 @@ const special = new RegExp(`\\p{Cc}\\[(?:1|2|22|31|32|33|36|39)m|${unprintable.s
 
 /**
  * Returns JSON with escapes for characters that JSON allows unescaped and that could control a terminal; the value is
- * the same.
+ * the same. With an `indent` of 0 it is one line.
  */
-export function printableJson(value: object): string {
-  const json = JSON.stringify(value, null, 2);
+export function printableJson(value: object, indent = 2): string {
+  const json = JSON.stringify(value, null, indent);
   return json.replaceAll(unprintable, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

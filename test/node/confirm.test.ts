@@ -51,7 +51,12 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('by somebody who goes away, and is kept from another session', async (t) => {
+    const watch = node.start('exec microshift-net status --watch');
+    await watch.saw('see `microshift-net plan`');
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
+    await watch.saw('waits for confirmation');
+    await watch.signal('SIGINT');
+    t.match(await watch.ended, { exitCode: 0, stderr: '' }, 'the screen follows the change, and Ctrl-C ends it');
     const status = await node.text('microshift-net status');
     t.match(status, /waits for confirmation until \S+ \(in \d+ s\).*\n.*microshift-net confirm\n.*microshift-net undo/);
     t.notMatch(status, /The node is in the desired state/);

@@ -72,8 +72,8 @@ export const journal: FuzzTarget = {
           readOpenJournals(folder.path);
           const [record] = records;
           if (record === undefined) return unusable.length === 1 ? 'set aside' : 'lost';
-          historyText(records, plain);
-          transactionText(record, plain);
+          historyText(records, plain, 80, 0);
+          transactionText(record, plain, 0);
           JSON.stringify(record);
           try {
             isInDesiredState(record.header.plan, node);

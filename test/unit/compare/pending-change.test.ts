@@ -3,6 +3,7 @@ import { pendingChange, presentRecord } from '../../../agent/compare/pending-cha
 import type { JournalRecord, TransactionState } from '../../../agent/model/journal.ts';
 import { pendingLines } from '../../../agent/view/pending-view.ts';
 import { plain } from '../../../agent/view/style.ts';
+import { clockTime } from '../../../agent/view/time.ts';
 import { headerOf } from '../run/played-transaction.ts';
 
 const confirmUntil = '2026-01-02T03:04:35.000Z';
@@ -40,7 +41,7 @@ t.test('a change waits while its checkpoint exists, and has expired without it',
 t.test('its lines have the deadline and the next step', (t) => {
   const pending = { id: 'tx', command: 'apply', confirmUntil, state: 'waiting' } as const;
   t.strictSame(pendingLines(pending, nowMs, plain), [
-    `Transaction tx (apply) waits for confirmation until ${confirmUntil} (in 18 s); then it is rolled back.`,
+    `Transaction tx (apply) waits for confirmation until ${clockTime(confirmUntil)} (in 18 s); then it is rolled back.`,
     'Keep it with: microshift-net confirm',
     'Roll it back now with: microshift-net undo',
   ]);

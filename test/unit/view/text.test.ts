@@ -268,21 +268,21 @@ t.test('history and status', (t) => {
     checkpoint: null,
     stepTimesMs: plan.steps.map((_, index) => (index === 0 ? 5 : null)),
   };
-  t.equal(historyText([], plain), 'No transaction has been run yet.');
+  t.equal(historyText([], plain, null, 0), 'No transaction has been run yet.');
   t.match(
-    historyText([record, { ...record, detail: 'why' }], plain),
+    historyText([record, { ...record, detail: 'why' }], plain, null, 0),
     /^20260102T030405Z-0001 {2}committed +apply +br-ex with eth0\n.* why$/,
   );
   const failed = { ...record, detail: 'the proof failed', later: 'eth0 has no address' };
-  t.match(historyText([failed], plain), / the proof failed; then eth0 has no address$/);
+  t.match(historyText([failed], plain, null, 0), / the proof failed; then eth0 has no address$/);
   t.match(
-    transactionText({ ...failed, state: 'not-restored' }, plain),
+    transactionText({ ...failed, state: 'not-restored' }, plain, 0),
     /not-restored: the proof failed\n {2}then {5}eth0 has no address\n/,
   );
-  const text = transactionText(record, plain);
+  const text = transactionText(record, plain, 0);
   t.match(
     text,
-    /before {3}no bridge of ours\n {2}after {4}br-ex with eth0\n {3}1 {2}writeProfiles … 5 ms\n {6}br-ex and its port need profiles.*\n {3}2 .* … not done\n/,
+    /before {3}no bridge of ours\n {2}after {4}br-ex with eth0\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex … 5 ms\n {6}br-ex and its port need profiles.*\n {3}2 .* … not done\n/,
   );
 
   const { observation } = appliedCase('static4');
@@ -292,14 +292,14 @@ t.test('history and status', (t) => {
     last: record,
     pending: null,
     overlay: null,
-    nowMs: 0,
+    nowMs: Date.parse(record.stateAt) + 18_000,
     differences: [],
     problem: null,
     unknown: [],
   };
   t.match(
     statusText(view, plain),
-    /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is in the desired state\.$/,
+    /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed \d+ \w+ ago[\s\S]*The node is in the desired state\.$/,
   );
   const overlay = { node: 'n1', role: 'member', isRunning: true, failure: null } as const;
   t.match(
@@ -311,7 +311,7 @@ t.test('history and status', (t) => {
     /its daemon does not run: systemctl/,
   );
   const pending = { id: 'tx', command: 'apply', confirmUntil: '1970-01-01T00:00:18.000Z', state: 'waiting' } as const;
-  const waiting = statusText({ ...view, pending }, plain);
+  const waiting = statusText({ ...view, pending, nowMs: 0 }, plain);
   t.match(waiting, /tx \(apply\) waits for confirmation until \S+ \(in 18 s\); then it is rolled back/);
   t.notMatch(waiting, /in the desired state/);
   t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);

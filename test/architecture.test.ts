@@ -49,6 +49,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'failures.ts',
       'facts',
       'manifests',
+      'mask.ts',
       'model',
       'plan',
       'run',
@@ -219,7 +220,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { drivers: 'an examination is handed in', 'node:fs': pure },
   },
   support: {
-    may: ['drivers/host', 'errors.ts', 'model'],
+    may: ['drivers/host', 'errors.ts', 'mask.ts', 'model'],
     packages: ['node:fs', 'node:path'],
     because: 'it copies what is there, and masks it; what the agent itself says of the node is handed in',
     never: { commands: 'commands call it', view: 'commands turn reports into text' },
@@ -280,7 +281,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { view: 'commands print it', facts: 'what the files say does not depend on the node' },
   },
   manifests: {
-    may: ['errors.ts', 'model', 'net'],
+    may: ['errors.ts', 'mask.ts', 'model', 'net'],
     packages: ['node:crypto', 'node:util'],
     because: 'rendering works without a cluster and without a node',
     never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
@@ -386,6 +387,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'drivers/dbus': driversApart, 'node:child_process': 'exec.ts starts programs, through execa' },
   },
   'deadline.ts': { may: ['errors.ts'], because: 'everything that waits uses it' },
+  'mask.ts': { may: [], because: pure },
   'printable.ts': { may: [], because: pure },
   'slices.ts': {
     may: [],

@@ -1,10 +1,10 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { runInto } from '../drivers/host/process/exec.ts';
 import { AgentError, asAgentError, exitCode, messageOf } from '../errors.ts';
+import { maskJson, maskText } from '../mask.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { collectCommands, collectFiles, knownSecrets } from '../support/collect.ts';
 import { commandItems, fileItems, overlayCommandItems, overlayFileItems } from '../support/items.ts';
-import { maskJson, maskText } from '../support/mask.ts';
 import { openStaging, type Staging } from '../support/staging.ts';
 import { agentVersion } from '../version.ts';
 import { errorJson } from '../view/error-view.ts';

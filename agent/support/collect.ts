@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { capture } from '../drivers/host/process/exec.ts';
 import { messageOf } from '../errors.ts';
+import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from '../mask.ts';
 import { type CommandItem, type FileItem, keyfileDirectories } from './items.ts';
-import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from './mask.ts';
 import { itemLimitBytes, type Staging } from './staging.ts';
 
 /**

@@ -30,10 +30,13 @@ t.test('a changed field has a path that a person finds', async (t) => {
 
 t.test('that a secret changes is shown, what it is is not', async (t) => {
   const secret = (value: string): KubernetesObject => ({ ...base, kind: 'Secret', data: { key: value } });
-  t.same(compareObjects(secret('b2xk'), secret('bmV3')), [{ path: 'data.key', before: '***', after: '***' }]);
+  t.same(compareObjects(secret('b2xk'), secret('bmV3')), [{ path: 'data.key', before: '(masked)', after: '(masked)' }]);
   const variable = (value: string): KubernetesObject => pod([{ name: 'DB_PASSWORD', value }]);
   t.same(compareObjects(variable('old'), variable('new')), [
-    { path: 'spec.containers[a].env[DB_PASSWORD].value', before: '***', after: '***' },
+    { path: 'spec.containers[a].env[DB_PASSWORD].value', before: '(masked)', after: '(masked)' },
+  ]);
+  t.same(compareObjects(base, { ...base, data: { conf: 'psk=new' } }), [
+    { path: 'data', before: undefined, after: { conf: 'psk=(masked)' } },
   ]);
   const added = compareObjects(pod([]), variable('new'));
   t.notMatch(JSON.stringify(added), 'new');

@@ -1,12 +1,5 @@
 import t from 'tap';
-import {
-  isSecretName,
-  masked,
-  maskJson,
-  maskKeyfile,
-  maskText,
-  secretsOfKeyfile,
-} from '../../../agent/support/mask.ts';
+import { isSecretName, masked, maskJson, maskKeyfile, maskText, secretsOfKeyfile } from '../../agent/mask.ts';
 
 const secret = 'S3cr3t-pl4nted';
 
@@ -111,6 +104,10 @@ t.test('JSON keeps its shape', (t) => {
     },
     externalIds: { 'k8s-api-token': secret, 'system-id': 'x' },
     list: [secret, 1, null, true],
+    env: [
+      { name: 'DB_PASSWORD', value: secret },
+      { name: 'LEVEL', value: '4' },
+    ],
     tokens: null,
   };
   const out = maskJson(value, [secret]);
@@ -122,6 +119,10 @@ t.test('JSON keeps its shape', (t) => {
     },
     externalIds: { 'k8s-api-token': masked, 'system-id': 'x' },
     list: [masked, 1, null, true],
+    env: [
+      { name: 'DB_PASSWORD', value: masked },
+      { name: 'LEVEL', value: '4' },
+    ],
     tokens: null,
   });
   t.end();

@@ -1,6 +1,12 @@
-import { secretName } from '../model/secret-name.ts';
+/*
+ * Replacement for secrets, which must not leave the node with a support bundle and are not shown in a difference of
+ * manifests. Names of secrets are matched generously: a value that is masked without need costs a question, and a value
+ * that is not masked costs a password.
+ */
 
-/* Replacement for secrets, which must not leave the node with a support bundle. */
+/** Names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, … */
+const secretName =
+  /passw|passphrase|psk|secret|token|bearer|credential|private.?key|preshared.?key|wep.?key|mka.?c[ak]|api.?key|key.?data|^pin$/i;
 
 export const masked = '(masked)';
 
@@ -68,17 +74,30 @@ function maskAssignments(text: string): string {
   return parts.join('') + text.slice(kept);
 }
 
-/** Masks a JSON value: secrets by the names of their keys, and every string as text. */
+/**
+ * Masks a JSON value: secrets by the names of their keys, the `value` of a variable by its `name` (EnvVar of Kubernetes),
+ * and every string as text.
+ */
 export function maskJson(value: unknown, known: readonly string[] = []): unknown {
   if (typeof value === 'string') return maskText(value, known);
   if (Array.isArray(value)) return value.map((item) => maskJson(item, known));
   if (typeof value !== 'object' || value === null) return value;
+  const variable = 'name' in value && typeof value.name === 'string' ? value.name : '';
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      const keep = item === null || typeof item === 'boolean' || typeof item === 'number' || !isSecretName(key);
+      const isSecret = isSecretName(key) || (key === 'value' && isSecretName(variable));
+      const keep = item === null || typeof item === 'boolean' || typeof item === 'number' || !isSecret;
       return [maskText(key, known), keep || isInterfaceToken(key, tokenText(item)) ? maskJson(item, known) : masked];
     }),
   );
+}
+
+/** Masks every string of a JSON value that is a secret as a whole. Keys, numbers and truth values stay. */
+export function maskAll(value: unknown): unknown {
+  if (typeof value === 'string') return masked;
+  if (Array.isArray(value)) return value.map(maskAll);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item)]));
 }
 
 /**

@@ -38,7 +38,7 @@ const defects = [
   ['doctor/known-bugs', 'fixes.some(', 'fixes.every(', 'doctor/known-bugs'],
   ['doctor/nodeport', 'isEmpty: chains.length === 0', 'isEmpty: chains.length !== 0', 'doctor/cases'],
   ['run/fault-points', '=== undefined) return unarmed', '!== undefined) return unarmed', 'run/fault-points'],
-  ['run/lock', '!briefRuns.includes', 'briefRuns.includes', 'run/lock'],
+  ['run/lock', '!holder.isBrief', 'holder.isBrief', 'run/lock'],
   ['run/steps/delete-profiles', 'step.bridges.length > 0', 'step.bridges.length > 1', 'run/steps/delete-profiles'],
   ['run/rollback/recover', "record.state === 'open'", "record.state !== 'open'", 'run/rollback/recover'],
   ['overlay/members/heartbeat', '>= asked', '> asked', 'overlay/members/heartbeat'],

@@ -72,7 +72,7 @@ export async function repair(output: Output): Promise<void> {
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };
   try {
-    const result = await reconcile(planner, repairWait, unattended(command, output));
+    const result = await reconcile(planner, repairWait, { ...unattended(command, output), isBrief: true });
     if (result.transaction === null) await releaseReplaced();
     const isLate = hasLateNic(result.plan, result.observation) && !wereNicsReturned();
     if (result.transaction !== null || !isLate) report('apply', result, output);

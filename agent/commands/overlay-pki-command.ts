@@ -3,7 +3,7 @@ import { writeFileAtomically } from '../drivers/host/files/files.ts';
 import { AgentError, messageOf } from '../errors.ts';
 import type { GatewayGrant } from '../model/overlay.ts';
 import type { OverlayBundle } from '../model/overlay-record.ts';
-import { withLock } from '../run/lock.ts';
+import { withBriefLock, withLock } from '../run/lock.ts';
 import { certificateDays, initAuthority, listCertificates } from '../run/overlay/certificates/authority.ts';
 import { parseRequest, requestCertificate } from '../run/overlay/certificates/certificate-request.ts';
 import { grantGateway, issueBundle, renewBundle } from '../run/overlay/membership/issue.ts';
@@ -49,7 +49,7 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   const { systemId, days = certificateDays } = options;
   const granted = grantOf(options);
   const request = requestIn(options.request);
-  const bundle = await withLock(command, () => issueBundle({ name, systemId, days, granted, request }, places));
+  const bundle = await withBriefLock(command, () => issueBundle({ name, systemId, days, granted, request }, places));
   giveOut(bundle, options.outputFile, output);
 }
 
@@ -127,7 +127,7 @@ export async function renew(
   const { places } = await startOverlay(command);
   const { days = certificateDays } = options;
   const request = requestIn(options.request);
-  const bundle = await withLock(command, () => renewBundle(name, days, request, places));
+  const bundle = await withBriefLock(command, () => renewBundle(name, days, request, places));
   if (bundle !== null) {
     giveOut(bundle, options.outputFile, output);
     return;

@@ -22,26 +22,21 @@ export interface Lock {
   release(): void;
 }
 
+/**
+ * Whether other commands wait for the end of a run, or are refused while it lasts. Brief are runs that systemd starts,
+ * and commands that several nodes may request of a central node at once.
+ */
+type RunKind = 'brief' | 'long';
+
 interface Contender {
-  /** File name: PID.STARTTIME.COMMAND. The file is empty, so that no reader can find it half written. */
+  /** File name: PID.STARTTIME.KIND.COMMAND. The file is empty, so that no reader can find it half written. */
   readonly name: string;
   readonly pid: number;
   readonly startTime: number;
+  readonly isBrief: boolean;
   readonly command: string;
 }
 
-/**
- * Commands whose end other commands wait for: runs that systemd starts, and commands that several nodes may request of
- * a central node at once.
- */
-const briefRuns: readonly string[] = [
-  'recover',
-  'apply --repair',
-  'overlay run',
-  'ovn-k8s-gateway-helper',
-  'overlay pki issue',
-  'overlay pki renew',
-];
 /** Limit for the end of a brief run. It takes seconds, or longer if a service has to start again first. */
 const briefRunLimitMs = 60_000;
 
@@ -49,27 +44,36 @@ const briefRunLimitMs = 60_000;
  * Takes the lock, after the end of a brief run if one holds it. Fails with `busy` and names the process that has the
  * lock.
  */
-export async function takeLock(directory: string, command: string): Promise<Lock> {
+export async function takeLock(directory: string, command: string, kind: RunKind): Promise<Lock> {
   const giveUpAt = monotonicMs() + briefRunLimitMs;
   for (;;) {
-    const taken = await tryLock(directory, command);
+    const taken = await tryLock(directory, command, kind);
     if (!('holder' in taken)) return taken;
     const { holder, error } = taken;
-    if (!briefRuns.includes(holder.command) || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
+    if (!holder.isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
   }
 }
 
 /** Runs work under the lock. Fails with `busy`. */
-export async function withLock<T>(command: string, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(lockDirectory, command);
+export function withLock<T>(command: string, work: () => Promise<T>): Promise<T> {
+  return holding(command, 'long', work);
+}
+
+/** Runs work for whose end other commands wait under the lock. Fails with `busy`. */
+export function withBriefLock<T>(command: string, work: () => Promise<T>): Promise<T> {
+  return holding(command, 'brief', work);
+}
+
+async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(lockDirectory, command, kind);
   return endingWith(work, () => lock.release());
 }
 
-/** Runs work under the lock, after waiting for the lock without a limit. */
+/** Runs work under the lock as a brief run, after waiting for the lock without a limit. */
 export async function withLockWhenFree<T>(command: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const [holder] = existsSync(lockDirectory) ? liveContenders(lockDirectory) : [];
-    const taken = holder === undefined ? await tryLock(lockDirectory, command) : { holder };
+    const taken = holder === undefined ? await tryLock(lockDirectory, command, 'brief') : { holder };
     if (!('holder' in taken)) return endingWith(work, () => taken.release());
     await ended(lockDirectory, taken.holder, briefRunLimitMs);
   }
@@ -80,8 +84,8 @@ interface Refused {
   readonly error: AgentError;
 }
 
-async function tryLock(directory: string, command: string): Promise<Lock | Refused> {
-  const own = contender(`${process.pid}.${processStart(process.pid) ?? 0}.${encodeURIComponent(command)}`);
+async function tryLock(directory: string, command: string, kind: RunKind): Promise<Lock | Refused> {
+  const own = contender(`${process.pid}.${processStart(process.pid) ?? 0}.${kind}.${encodeURIComponent(command)}`);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     refuseFault(directoryFault(directory));
@@ -99,7 +103,7 @@ async function tryLock(directory: string, command: string): Promise<Lock | Refus
     const [holder] = liveOthers(directory, own);
     release();
     // The holder has ended meanwhile.
-    if (holder === undefined) return tryLock(directory, command);
+    if (holder === undefined) return tryLock(directory, command, kind);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',
       facts: { pid: holder.pid },
@@ -169,8 +173,9 @@ function clearAway(path: string): void {
 }
 
 function contender(name: string): Contender {
-  const [pid = '', startTime = '', ...command] = name.split('.');
-  return { name, pid: Number(pid), startTime: Number(startTime), command: decoded(command.join('.')) };
+  const [pid = '', startTime = '', kind = '', ...words] = name.split('.');
+  const command = decoded(words.join('.'));
+  return { name, pid: Number(pid), startTime: Number(startTime), isBrief: kind === 'brief', command };
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Reporter {
 /** Options of a run besides its plan, and its output. */
 export interface ReconcileOptions extends Reporter {
   readonly command: string;
+  /** Other commands wait for the end of this run in place of being refused. */
+  readonly isBrief?: true;
   readonly confirmTimeoutSeconds: number | null;
   readonly progress: (event: ProgressEvent) => void;
   readonly onPlan: (plan: Plan, observation: Observation) => void;

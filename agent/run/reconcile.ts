@@ -7,7 +7,7 @@ import type { TuningPlan } from '../model/tuning.ts';
 import { writeAdded } from './journal/added-record.ts';
 import { hasOpenJournals } from './journal/journal-files.ts';
 import { type RunRecorder, startRecord } from './journal/record-run.ts';
-import { withLock } from './lock.ts';
+import { withBriefLock, withLock } from './lock.ts';
 import { type Node, openNode, withNode } from './node.ts';
 import { forgetOthers, noteOthers } from './note-others.ts';
 import type { ReconcileOptions } from './options.ts';
@@ -44,7 +44,8 @@ export async function reconcile(
   wait: WaitOptions,
   options: ReconcileOptions,
 ): Promise<ReconcileResult> {
-  return withLock(options.command, async () => {
+  const underLock = options.isBrief === true ? withBriefLock : withLock;
+  return underLock(options.command, async () => {
     const deadline = startDeadline(runLimitMs);
     const endSignals = interruptOnSignals(deadline);
     const record = startRecord(options.command);

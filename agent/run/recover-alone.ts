@@ -8,7 +8,7 @@ import type { LeftBridge } from '../model/left-bridge.ts';
 import { bridges, bridgesOf, everyProfileId, ownerOf, userData } from '../model/names.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import { bridgeForMicroShift } from '../plan/bridge/microshift-bridge.ts';
-import { withLock } from './lock.ts';
+import { withBriefLock, withLock } from './lock.ts';
 import { openTuning, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
@@ -24,7 +24,7 @@ const profileDirectories = [
 
 /** Recovers what an earlier run left open, and nothing else. Prints nothing if there is nothing to recover. */
 export function recoverNow(reporter: Reporter): Promise<void> {
-  return withLock('recover', async () => {
+  return withBriefLock('recover', async () => {
     if (usableOpenJournals(reporter.say).length === 0) return;
     const deadline = startDeadline(runLimitMs);
     try {

@@ -100,26 +100,26 @@ t.test('the lock', async (t) => {
 
   await t.test('is not written through a link', async () => {
     symlinkSync(join(folder, 'target'), join(lock, `${process.pid}.${startTime}`));
-    (await takeLock(lock, 'apply')).release();
+    (await takeLock(lock, 'apply', 'long')).release();
     t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'kept');
   });
   await t.test('is not held by what is no lock', async () => {
     fifo(join(lock, `1.${parentStart}`));
     mkdirSync(join(lock, '7.7'));
     writeFileSync(join(lock, 'words'), '');
-    (await takeLock(lock, 'apply')).release();
+    (await takeLock(lock, 'apply', 'long')).release();
     t.notOk(existsSync(join(lock, `1.${parentStart}`)));
   });
   await t.test('is not held by what another user wrote', { skip: notRoot }, async () => {
     writeFileSync(join(lock, `1.${parentStart}`), 'apply');
     chownSync(join(lock, `1.${parentStart}`), nobody, nobody);
-    (await takeLock(lock, 'apply')).release();
+    (await takeLock(lock, 'apply', 'long')).release();
   });
   await t.test('is not taken where everybody may write, nor through a link', async (t) => {
     symlinkSync(lock, join(folder, 'link'));
-    await t.rejects(takeLock(join(folder, 'link'), 'apply'), failure('state-unwritable'));
+    await t.rejects(takeLock(join(folder, 'link'), 'apply', 'long'), failure('state-unwritable'));
     chmodSync(lock, 0o777);
-    await t.rejects(takeLock(lock, 'apply'), failure('state-unwritable', { message: /written by everybody/ }));
+    await t.rejects(takeLock(lock, 'apply', 'long'), failure('state-unwritable', { message: /written by everybody/ }));
   });
 });
 

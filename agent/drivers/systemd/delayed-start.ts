@@ -1,9 +1,6 @@
 import type { Bus } from '../dbus/bus-connection.ts';
-import { encodeVariant } from '../dbus/codec.ts';
 import { manager } from './systemd-units.ts';
-
-/** Time limit for the answer. A run does not wait for a busy systemd. */
-const answerMs = 2_000;
+import { answerMs, startTransientUnit } from './transient-unit.ts';
 
 /**
  * Makes systemd start a service after some seconds, through a transient timer of the same name (systemd.timer(5)), which
@@ -12,27 +9,12 @@ const answerMs = 2_000;
  */
 export async function startLater(bus: Bus, name: string, seconds: number, description: string): Promise<void> {
   await cancelStart(bus, name);
-  const properties = [
+  await startTransientUnit(bus, `${name}.timer`, 'replace', [
     ['Description', ['s', description]],
     ['TimersMonotonic', ['a(st)', [['OnActiveSec', seconds * 1_000_000]]]],
     ['AccuracyUSec', ['t', 1_000_000]],
     ['RemainAfterElapse', ['b', false]],
-    ['CollectMode', ['s', 'inactive-or-failed']],
-  ] as const;
-  await bus
-    .call({
-      ...manager,
-      member: 'StartTransientUnit',
-      signature: 'ssa(sv)a(sa(sv))',
-      body: [
-        `${name}.timer`,
-        'replace',
-        properties.map(([key, value]) => [key, encodeVariant([value[0], value[1]])]),
-        [],
-      ],
-      timeoutMs: answerMs,
-    })
-    .catch(() => undefined);
+  ]);
 }
 
 /** Stops the timer of startLater. Nothing happens without one, or if systemd does not answer. */

@@ -69,7 +69,7 @@ export function startRecord(command: string): RunRecorder {
  * record.
  */
 export async function recordRefused(command: string, cause: unknown): Promise<void> {
-  const lock = await takeLock(lockDirectory, command).catch(() => null);
+  const lock = await takeLock(lockDirectory, command, 'brief').catch(() => null);
   if (lock === null) return;
   startRecord(command).failed(cause);
   lock.release();

@@ -18,7 +18,7 @@ interface Contender {
 function contend(t: Test, directory: string): Contender {
   const script = `
     import { takeLock } from ${JSON.stringify(module)};
-    const answer = await takeLock(${JSON.stringify(directory)}, 'apply').then(() => 'held', (error) => error.kind);
+    const answer = await takeLock(${JSON.stringify(directory)}, 'apply', 'long').then(() => 'held', (error) => error.kind);
     console.log(answer);
     if (answer === 'held') setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -45,7 +45,10 @@ t.test('one process holds it, a second one is told who', async (t) => {
   const holder = contend(t, directory);
   t.equal(await holder.result, 'held');
   const message = new RegExp(`\`microshift-net apply\`, process ${holder.process.pid}$`);
-  await t.rejects(takeLock(directory, 'confirm'), failure('busy', { message, facts: { pid: holder.process.pid } }));
+  await t.rejects(
+    takeLock(directory, 'confirm', 'long'),
+    failure('busy', { message, facts: { pid: holder.process.pid } }),
+  );
   t.equal(readdirSync(directory).length, 1, 'who was refused leaves nothing');
 });
 
@@ -55,7 +58,7 @@ t.test('a holder that was killed does not hold it any more', async (t) => {
   t.equal(await holder.result, 'held');
   await killed(holder.process);
   t.equal(readdirSync(directory).length, 1, 'its file is still there');
-  const lock = await takeLock(directory, 'apply');
+  const lock = await takeLock(directory, 'apply', 'long');
   t.strictSame(readdirSync(directory).length, 1, 'and is cleared away');
   lock.release();
   t.strictSame(readdirSync(directory), []);
@@ -74,7 +77,7 @@ t.test('a brief run is waited for, also where it ends while somebody looks who h
     import { takeLock } from ${JSON.stringify(module)};
     console.log('begun');
     for (;;) {
-      const lock = await takeLock(${JSON.stringify(directory)}, 'apply --repair');
+      const lock = await takeLock(${JSON.stringify(directory)}, 'apply --repair', 'brief');
       await new Promise((resolve) => setImmediate(resolve));
       lock.release();
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -84,7 +87,7 @@ t.test('a brief run is waited for, also where it ends while somebody looks who h
   });
   t.teardown(() => child.kill('SIGKILL'));
   await firstLine(child);
-  for (let taken = 0; taken < 500; taken++) (await takeLock(directory, 'recover')).release();
+  for (let taken = 0; taken < 500; taken++) (await takeLock(directory, 'recover', 'brief')).release();
   t.equal(child.exitCode, null, 'the other one is never refused either');
 });
 
@@ -92,16 +95,16 @@ t.test('a file of an earlier process with the pid of a living one is no holder',
   const directory = t.testdir({});
   const reused = join(directory, `${process.ppid}.1`);
   writeFileSync(reused, 'apply');
-  (await takeLock(directory, 'apply')).release();
+  (await takeLock(directory, 'apply', 'long')).release();
   t.notOk(existsSync(reused));
 });
 
 t.test('foreign files beside it neither hold nor break it', async (t) => {
   const directory = t.testdir({ 'README.txt': 'not a lock', '.hidden': '', '12.34.56': '' });
-  (await takeLock(directory, 'apply')).release();
+  (await takeLock(directory, 'apply', 'long')).release();
 });
 
 t.test('a directory that cannot be made', async (t) => {
   const directory = t.testdir({ file: '' });
-  await t.rejects(takeLock(join(directory, 'file/lock'), 'apply'), failure('state-unwritable'));
+  await t.rejects(takeLock(join(directory, 'file/lock'), 'apply', 'long'), failure('state-unwritable'));
 });

@@ -1,0 +1,26 @@
+import type { Json } from '../../model/profile-settings.ts';
+import type { Bus } from '../dbus/bus-connection.ts';
+import { encodeVariant } from '../dbus/codec.ts';
+import { manager } from './systemd-units.ts';
+
+/** Time limit for an answer about a transient unit. systemd needs milliseconds, and a run does not wait for a busy systemd. */
+export const answerMs = 2_000;
+
+/** Property of a unit: its name, and its D-Bus signature and value. */
+type UnitProperty = readonly [name: string, value: readonly [signature: string, value: Json]];
+
+/**
+ * Makes systemd create and start a unit that has no file and is gone after it has ended (org.freedesktop.systemd1(5),
+ * StartTransientUnit). `mode` says what becomes of a job that is in the way. If systemd does not answer, nothing happens.
+ */
+export async function startTransientUnit(
+  bus: Bus,
+  name: string,
+  mode: 'replace' | 'fail',
+  properties: readonly UnitProperty[],
+): Promise<void> {
+  const all: readonly UnitProperty[] = [...properties, ['CollectMode', ['s', 'inactive-or-failed']]];
+  const encoded = all.map(([key, [signature, value]]) => [key, encodeVariant([signature, value])]);
+  const call = { member: 'StartTransientUnit', signature: 'ssa(sv)a(sa(sv))', body: [name, mode, encoded, []] };
+  await bus.call({ ...manager, ...call, timeoutMs: answerMs }).catch(() => undefined);
+}

@@ -54,3 +54,14 @@ export async function failedThen(error: unknown, next: () => unknown): Promise<u
     return followedBy(error, later);
   }
 }
+
+/** Returns the messages of the chain of causes, the nearest first, eight at most. */
+export function causeMessages(error: unknown): readonly string[] {
+  const messages: string[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  while (cause instanceof Error && messages.length < 8) {
+    messages.push(cause.message);
+    cause = cause.cause;
+  }
+  return messages;
+}

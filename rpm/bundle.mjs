@@ -2,6 +2,7 @@
 // The format is CommonJS, because Node treats a file without an extension as CommonJS wherever it is copied; package.json beside it says the same.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { jsonSchemas } from '../config/json-schemas.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
@@ -101,6 +102,10 @@ if (existsSync('agent/commands/manifests-command.ts')) {
 }
 writeFileSync('dist/package.json', `${JSON.stringify({ name: 'microshift-net', version, type: 'commonjs' })}\n`);
 copyFileSync('config/ovn.schema.json', 'dist/ovn.schema.json');
+mkdirSync('dist/json', { recursive: true });
+for (const [name, schema] of Object.entries(jsonSchemas())) {
+  writeFileSync(`dist/json/${name}`, `${JSON.stringify(schema, null, 2)}\n`);
+}
 // Inputs of the bundle, for the package's list of bundled modules and their licences.
 const inputs = [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))].sort();
 mkdirSync('build', { recursive: true });

@@ -1,7 +1,7 @@
 import { type Command, CommanderError, Help, Option } from 'commander';
 import type { Output } from '../commands/output.ts';
 import { terminalWidth } from '../commands/terminal-width.ts';
-import { type ExitCode, exitCode } from '../errors.ts';
+import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import { fullName } from './agent-command.ts';
 
 /**
@@ -35,6 +35,7 @@ export async function parseAndRunWith(
     opened ??= open();
     return opened;
   };
+  const complaints: string[] = [];
   // Commands inherit these settings. The help of each also lists the options that all commands have.
   program.exitOverride().showHelpAfterError(`(see ${program.name()} --help)`);
   program.configureHelp({
@@ -46,6 +47,7 @@ export async function parseAndRunWith(
     },
   });
   program.configureOutput({
+    writeErr: (text) => complaints.push(text),
     getOutHelpWidth: () => terminalWidth(process.stdout) ?? 80,
     getErrHelpWidth: () => terminalWidth(process.stderr) ?? 80,
   });
@@ -60,12 +62,18 @@ export async function parseAndRunWith(
         });
       },
   );
+  const given = withFormat(words);
   try {
-    await program.parseAsync(withFormat(words), { from: 'user' });
+    await program.parseAsync([...given], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
-    return output().fail(error);
+    const named = namedCommand(program, given);
+    const command = named === program ? null : fullName(named).replace(`${program.name()} `, '');
+    if (!(error instanceof CommanderError)) return output().fail(error, command);
+    if (error.exitCode === 0) return exitCode.done;
+    if (output().format === 'json') return output().fail(usageError(error, fullName(named)), command);
+    process.stderr.write(complaints.join(''));
+    return exitCode.usage;
   } finally {
     await opened?.written();
   }
@@ -91,4 +99,30 @@ function isFormat(word: string | undefined): boolean {
 /** Creates an option without a value for units of systemd, which `--help` and completion leave out. */
 export function internalOption(flag: string, description: string): Option {
   return new Option(flag, description).default(false).hideHelp();
+}
+
+/** Returns an error of the parser as one of the agent. */
+function usageError({ code, message }: CommanderError, command: string): AgentError {
+  // The parser prints the help instead of a message if a command is missing (commander, Help.outputHelp).
+  const isMissing = code === 'commander.help';
+  const text = isMissing ? 'a command is missing' : message.replace(/^error: /, '').replaceAll('\n', ' ');
+  return new AgentError('bad-usage', text, { hint: `see ${command} --help` });
+}
+
+/**
+ * Returns the command that the words name: the innermost one before the first word that is neither a command nor an
+ * option of the program.
+ */
+function namedCommand(program: Command, words: readonly string[]): Command {
+  let found = program;
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    // The value of an option, such as that of --output, is the next word.
+    const option = program.options.find(({ short, long }) => word === short || word === long);
+    if (option?.required === true) index += 1;
+    const next = found.commands.find((entry) => entry.name() === word);
+    if (next === undefined && !word.startsWith('-') && option === undefined) return found;
+    found = next ?? found;
+  }
+  return found;
 }

@@ -22,7 +22,7 @@ export async function runCommandLine(words: readonly string[], path: string): Pr
     await run(output);
     return exitCode.done;
   } catch (error) {
-    return output.fail(error);
+    return output.fail(error, words.join(' '));
   } finally {
     await output.written();
   }

@@ -14,6 +14,7 @@ import { type Planner, patientWait } from '../run/plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { keptBridges } from '../run/rollback/kept-bridges.ts';
 import { type BridgeState, bridgesText } from '../view/bridge-view.ts';
+import { bridgeListDocument } from '../view/json/node-json.ts';
 import type { Output } from './output.ts';
 import { preview } from './preview.ts';
 import { report } from './report.ts';
@@ -89,7 +90,7 @@ async function bring(
     const plan = planAdded(listOf(observation), keptBridges(config, observation), config, observation);
     return { kind: 'planned', plan };
   };
-  report(command, await reconcile(planner, patientWait, unattended(command, output)), output);
+  report('bridge apply', await reconcile(planner, patientWait, unattended(command, output)), output);
 }
 
 /** `bridge list`: lists the bridges of `bridge add` and their differences. Exit code 3 if there are any. */
@@ -103,9 +104,9 @@ export async function list(output: Output): Promise<ExitCode> {
     return { bridges: added.map((entry) => stateOf(entry, plan, observation)), notes: plan.notes };
   });
   sayNotes(notes, output);
-  const outcome = bridges.every((entry) => entry.state === 'as-wanted') ? 'as-wanted' : 'drift';
-  output.result(bridgesText(bridges), { command: 'bridge list', outcome, bridges, notes });
-  return outcome === 'drift' ? exitCode.drift : exitCode.done;
+  const document = bridgeListDocument(bridges, notes);
+  output.result(bridgesText(bridges), document);
+  return document.outcome === 'drift' ? exitCode.drift : exitCode.done;
 }
 
 function stateOf({ bridge, interface: uplink }: AddedBridge, plan: Plan, { links }: Observation): BridgeState {
@@ -136,7 +137,7 @@ async function changeList(
   output: Output,
   ask: Asker,
 ): Promise<ReconcileResult | null> {
-  const command = `bridge ${verb}`;
+  const command = `bridge ${verb}` as const;
   requireRoot(command);
   const { config } = await usableConfig();
   const planner: Planner = (observation) => {

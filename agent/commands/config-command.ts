@@ -4,6 +4,7 @@ import { configPaths, readConfigFiles } from '../config/read-files.ts';
 import { ovnSchema } from '../config/schema.generated.ts';
 import { namedSettings } from '../config/settings.ts';
 import { configCheckText, configShowText } from '../view/config-view.ts';
+import { configCheckDocument, configSchemaDocument, configShowDocument } from '../view/json/config-json.ts';
 import type { Output } from './output.ts';
 
 type Printer = Pick<Output, 'result'>;
@@ -15,17 +16,19 @@ type Printer = Pick<Output, 'result'>;
 export function configCheck(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const files = readConfigFiles(rootDirectory, file);
   const { warnings } = withoutProblems(loadConfig(files));
-  const result = { valid: true, file: file ?? configPaths.ovnYaml, present: files.ovnYaml !== null, warnings };
-  output.result(configCheckText(result.file, result.present, warnings), result);
+  const name = file ?? configPaths.ovnYaml;
+  const present = files.ovnYaml !== null;
+  output.result(configCheckText(name, present, warnings), configCheckDocument(name, present, warnings));
 }
 
 /** `config show [FILE]`: prints the effective values and their sources. */
 export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const { config, warnings } = withoutProblems(loadConfig(readConfigFiles(rootDirectory, file)));
-  output.result(configShowText(namedSettings(config), warnings), { config, warnings });
+  const settings = namedSettings(config);
+  output.result(configShowText(settings, warnings), configShowDocument(settings, warnings));
 }
 
-/** `config schema`: prints the JSON Schema of ovn.yaml, the same in both output formats. */
+/** `config schema`: prints the JSON Schema of ovn.yaml. */
 export function configSchema(output: Printer): void {
-  output.result(JSON.stringify(ovnSchema, null, 2), ovnSchema);
+  output.result(JSON.stringify(ovnSchema, null, 2), configSchemaDocument(ovnSchema));
 }

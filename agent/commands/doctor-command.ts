@@ -2,6 +2,7 @@ import { judge } from '../doctor/checks.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { examine } from '../run/examination/examine.ts';
 import { doctorText } from '../view/doctor-view.ts';
+import { doctorDocument } from '../view/json/node-json.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
@@ -10,8 +11,7 @@ export async function doctor(output: Output): Promise<ExitCode> {
   requireRoot('doctor');
   const examination = await examine();
   const checks = judge(examination);
-  const failed = checks.some((check) => check.verdict === 'failed');
-  const outcome = failed ? 'failed' : 'fine';
-  output.result(doctorText(checks, output.style, output.verbose), { command: 'doctor', outcome, checks, examination });
-  return failed ? exitCode.drift : exitCode.done;
+  const document = doctorDocument(checks);
+  output.result(doctorText(checks, output.style, output.verbose), document, { examination });
+  return document.outcome === 'failed' ? exitCode.drift : exitCode.done;
 }

@@ -8,6 +8,7 @@ import { trustedZone } from '../model/firewall.ts';
 import { configOnNode } from '../plan/microshift-needs.ts';
 import { planFirewall, trustedSources } from '../plan/tuning/plan-firewall.ts';
 import { commandsText, firewallText } from '../view/firewall-view.ts';
+import { firewallApplyDocument, firewallCheckDocument } from '../view/json/node-json.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
@@ -16,21 +17,21 @@ import { requireRoot } from './root.ts';
  * a source is missing. Without firewalld, a check finds nothing missing, and `apply` ends with exit code 5.
  */
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
-  const command = `firewall ${action}`;
-  requireRoot(command);
+  requireRoot(`firewall ${action}`);
   const { config: written } = await effectiveConfig();
   const config = configOnNode(written, { links: readLinks(), routes: readRoutes() });
+  const wanted = trustedSources(config);
+  const documentOf = action === 'check' ? firewallCheckDocument : firewallApplyDocument;
   return onSystemBus(async (bus) => {
     const firewalld = await openFirewalld(bus);
     if (firewalld === null) {
-      const wanted = trustedSources(config);
-      output.result(commandsText(wanted, action), { command, outcome: 'no-firewalld', wanted });
+      output.result(commandsText(wanted, action), documentOf(wanted, null));
       return action === 'check' ? exitCode.done : exitCode.dependency;
     }
     const plan = planFirewall(config, await firewalld.sources(trustedZone));
     const complete = plan.addRunning.length + plan.addPermanent.length === 0;
     if (action === 'check') {
-      output.result(firewallText(plan, output.style), { command, outcome: complete ? 'as-wanted' : 'drift', plan });
+      output.result(firewallText(plan, output.style), documentOf(wanted, plan));
       return complete ? exitCode.done : exitCode.drift;
     }
     // The running configuration comes first, so that a source which it refuses is not stored either.
@@ -38,8 +39,7 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
     for (const source of plan.addPermanent) await firewalld.addPermanent(plan.zone, source);
     const after = planFirewall(config, await firewalld.sources(trustedZone));
     const first = complete ? 'Nothing to do.' : 'Done, without a reload.';
-    const outcome = complete ? 'unchanged' : 'changed';
-    output.result(`${first} ${firewallText(after, output.style)}`, { command, outcome, plan });
+    output.result(`${first} ${firewallText(after, output.style)}`, documentOf(wanted, plan));
     return exitCode.done;
   });
 }

@@ -1,9 +1,10 @@
-import { planInWords } from '../compare/in-words.ts';
+import { inWords, planInWords } from '../compare/in-words.ts';
 import { presentRecord } from '../compare/pending-change.ts';
-import { type JournalRecord, journalDirectory } from '../model/journal.ts';
+import { journalDirectory } from '../model/journal.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { findTransaction } from '../run/journal/transactions.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
+import { historyDocument, transactionDocument } from '../view/json/status-json.ts';
 import type { Output } from './output.ts';
 import { expiryFacts } from './pending.ts';
 import { requireRoot } from './root.ts';
@@ -18,22 +19,13 @@ export function history(id: string | undefined, output: Output): void {
   for (const file of unusable) output.say(`warning: ${file.path} is not a usable journal: ${file.why}`);
   if (id === undefined) {
     const width = terminalWidth(process.stdout);
-    output.result(historyText(records, output.style, width, Date.now()), {
-      command: 'history',
-      transactions: records.map(summary),
-    });
+    output.result(historyText(records, output.style, width, Date.now()), historyDocument(records));
     return;
   }
   const record = findTransaction(records, id);
-  const header = { ...record.header, plan: planInWords(record.header.plan) };
-  output.result(transactionText(record, output.style, Date.now()), {
-    command: 'history',
-    transaction: { ...record, header },
+  const plan = planInWords(record.header.plan);
+  const document = transactionDocument(record, plan.differences.map(inWords));
+  output.result(transactionText(record, output.style, Date.now()), document, {
+    transaction: { ...record, header: { ...record.header, plan } },
   });
-}
-
-function summary(record: JournalRecord): object {
-  const { header, state, detail, later } = record;
-  const { id, command, startedAt, plan } = header;
-  return { id, command, startedAt, state, detail, later, uplink: plan.choice?.interface ?? null };
 }

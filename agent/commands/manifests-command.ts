@@ -16,6 +16,13 @@ import {
   renderedObjects,
 } from '../run/manifests/manifests-input.ts';
 import { readStates } from '../run/manifests/manifests-rollout.ts';
+import {
+  deleteDocument,
+  diffDocument,
+  manifestsApplyDocument,
+  manifestsStatusDocument,
+  renderDocument,
+} from '../view/json/manifests-json.ts';
 import { applyText, deleteText, diffText, statusText } from '../view/manifests-view.ts';
 import type { Output } from './output.ts';
 
@@ -60,13 +67,17 @@ export async function manifestsInput(output: Output): Promise<ManifestsOptions> 
 }
 
 /**
- * `manifests render`: prints the objects as YAML (or a JSON list), or writes them into a directory. Needs no cluster.
+ * `manifests render`: prints the objects as YAML, or writes them into a directory. Needs no cluster.
  */
 export async function render(options: RenderOptions): Promise<void> {
-  const { objects } = renderedObjects(options);
+  const { flavor, objects } = renderedObjects(options);
   const { directory, kustomization = false, output } = options;
-  if (directory !== undefined) writeManifestFiles(directory, yamlFiles(objects, kustomization), managedByLine);
-  else output.result(yamlStream(objects).slice(0, -1), { apiVersion: 'v1', kind: 'List', items: objects });
+  if (directory === undefined) {
+    output.result(yamlStream(objects).slice(0, -1), renderDocument(flavor, null, objects));
+    return;
+  }
+  writeManifestFiles(directory, yamlFiles(objects, kustomization), managedByLine);
+  if (output.format === 'json') output.result('', renderDocument(flavor, directory, []));
 }
 
 /** `manifests diff`: prints the changes that an apply would make. Exit code 3 if there are any. */
@@ -76,7 +87,8 @@ export async function diff(options: ClusterOptions): Promise<ExitCode> {
     const { flavor, objects } = await rendered(cluster);
     return { flavor, differences: await diffObjects(cluster, objects) };
   });
-  options.output.result(diffText(result.differences, options.output.style), result);
+  const text = diffText(result.differences, options.output.style);
+  options.output.result(text, diffDocument(result.flavor, result.differences));
   return result.differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
@@ -86,7 +98,7 @@ export async function apply(options: ApplyOptions): Promise<ExitCode> {
   if (options.unlessMicroshift === true && microshiftRenders(config)) {
     const text =
       'Nothing to do: network.cniPlugin is not none, so MicroShift puts its own ovn-kubernetes on the cluster.';
-    output.result(text, { outcome: 'left-to-microshift' });
+    output.result(text, manifestsApplyDocument(null));
     return exitCode.done;
   }
   refuseBesideMicroshift(config);
@@ -95,7 +107,7 @@ export async function apply(options: ApplyOptions): Promise<ExitCode> {
   const report = await withCluster(options, applyLimitSeconds, async (run) =>
     applyObjects(run, await rendered(run.cluster), settings),
   );
-  output.result(applyText(report, output.style), report);
+  output.result(applyText(report, output.style), manifestsApplyDocument(report));
   return exitCode.done;
 }
 
@@ -103,8 +115,9 @@ export async function apply(options: ApplyOptions): Promise<ExitCode> {
 export async function status(options: ClusterOptions): Promise<ExitCode> {
   const daemonSets = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
   const isOurs = !microshiftRenders(options.config);
-  options.output.result(statusText(daemonSets, isOurs, options.output.style), { daemonSets });
-  return daemonSets.length > 0 && daemonSets.every(({ rolledOut }) => rolledOut) ? exitCode.done : exitCode.drift;
+  const document = manifestsStatusDocument(daemonSets);
+  options.output.result(statusText(daemonSets, isOurs, options.output.style), document);
+  return document.outcome === 'as-wanted' ? exitCode.done : exitCode.drift;
 }
 
 /** `manifests delete`: removes the applied objects in reverse order and waits until they are gone. */
@@ -112,6 +125,6 @@ export async function remove(options: ClusterOptions): Promise<ExitCode> {
   const { output, config } = options;
   refuseBesideMicroshift(config);
   const result = await withCluster(options, deleteLimitSeconds, (run) => deleteObjects(run, output.say));
-  output.result(deleteText(result, output.style), result);
+  output.result(deleteText(result, output.style), deleteDocument(result));
   return exitCode.done;
 }

@@ -1,7 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { asAgentError, type ExitCode, errorTable } from '../errors.ts';
 import { failureMessage, type Message, messageTable } from '../run/messages.ts';
-import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
+import { errorDetail, errorText } from '../view/error-view.ts';
+import { type CommandDocument, type JsonDocument, printedDocument } from '../view/json/document.ts';
+import { errorDocument } from '../view/json/error-json.ts';
 import { joinLines, printable, printableJson, type Style, styleFor } from '../view/style.ts';
 
 /**
@@ -14,16 +16,22 @@ export interface Output {
   readonly style: Style;
   /** True if standard error is connected to systemd's journal. */
   readonly isJournal: boolean;
-  /** Prints the result of the command on standard output: the text, or the value as JSON. */
-  result(text: string, value: object): void;
+  /**
+   * Prints the result of the command on standard output: the text, or the document as JSON. `diagnostics` are facts for
+   * support, which JSON has with `--verbose`. A program without `--output` has no document.
+   */
+  result(text: string, document: CommandDocument | null, diagnostics?: object): void;
   /** Prints one of several states in a row: a screen that replaces the one before, or one line of JSON. */
-  state(text: string, value: object): void;
+  state(text: string, document: CommandDocument): void;
   /** Prints a line about the progress on standard error. */
   say(message: string): void;
   /** Prints a message on standard error; in the journal, its entry has a MESSAGE_ID. */
   announce(message: Message): void;
-  /** Prints an error on standard error and returns the exit code of its kind. */
-  fail(thrown: unknown): ExitCode;
+  /**
+   * Prints an error and returns the exit code of its kind: as text on standard error, or as a document on standard
+   * output. `command` is null if the words name no command.
+   */
+  fail(thrown: unknown, command: string | null): ExitCode;
   /** Settles when every announced message is written; never fails. */
   written(): Promise<void>;
 }
@@ -50,20 +58,21 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     verbose,
     style,
     isJournal,
-    result: (text, value) => {
-      process.stdout.write(format === 'json' ? `${printableJson(value)}\n` : `${printable(text)}\n`);
+    result: (text, document, diagnostics) => {
+      if (format === 'text') process.stdout.write(`${printable(text)}\n`);
+      else if (document !== null) print(document, verbose ? (diagnostics ?? null) : null);
     },
-    state: (text, value) => {
+    state: (text, document) => {
       // Cursor to the first column and row, and erase in display (ECMA-48, CUP and ED).
       const before = process.stdout.isTTY ? '\u001b[H\u001b[2J' : '';
-      const line = format === 'json' ? printableJson(value, 0) : `${before}${printable(text)}`;
+      const line = format === 'json' ? printableJson(document, 0) : `${before}${printable(text)}`;
       process.stdout.write(`${line}\n`);
     },
     say: (message) => write(joinLines([message]), notice),
     announce,
-    fail: (thrown) => {
+    fail: (thrown, command) => {
       const error = asAgentError(thrown);
-      if (format === 'json') process.stderr.write(`${printableJson(errorJson(error))}\n`);
+      if (format === 'json') print(errorDocument(error, command), null);
       else {
         const errorStyle = styleFor(process.stderr);
         announce(failureMessage(error, verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle)));
@@ -74,6 +83,10 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
       await Promise.all(entries);
     },
   };
+}
+
+function print(document: JsonDocument, diagnostics: object | null): void {
+  process.stdout.write(`${printableJson(printedDocument(document, diagnostics))}\n`);
 }
 
 /** Writes a message to the journal as one entry; if that fails, as lines with a priority. */

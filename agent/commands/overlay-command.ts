@@ -16,6 +16,16 @@ import { listNodes } from '../run/overlay/node/nodes.ts';
 import { readOverlayStatus } from '../run/overlay/node/overlay-status.ts';
 import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
 import { parseBundle, readRecord, requireRecord } from '../run/overlay/record/record.ts';
+import {
+  gatewayDocument,
+  initDocument,
+  joinDocument,
+  overlayApplyDocument,
+  overlayPlanDocument,
+  overlayVerifyDocument,
+} from '../view/json/overlay-json.ts';
+import { leaveDocument, overlayDisableDocument } from '../view/json/overlay-leave-json.ts';
+import { overlayNodesDocument, overlayStatusDocument } from '../view/json/overlay-state-json.ts';
 import { overlayStatusText } from '../view/overlay-status-view.ts';
 import {
   appliedText,
@@ -30,7 +40,7 @@ import {
 } from '../view/overlay-view.ts';
 import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
-import { outcomeOf, startOverlay } from './overlay-start-command.ts';
+import { startOverlay } from './overlay-start-command.ts';
 
 /** `overlay init`: makes this node the central node of a new cluster. */
 export async function init(output: Output): Promise<void> {
@@ -42,7 +52,7 @@ export async function init(output: Output): Promise<void> {
   await startDaemon(output.say);
   for (const notice of await credentialNotices(config.overlay.kubeconfig.value)) output.say(`warning: ${notice}`);
   const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
-  output.result(text, { command, outcome: outcomeOf(changes), node: record.node, layout: record.layout, changes });
+  output.result(text, initDocument(record, changes));
 }
 
 /** `overlay join BUNDLE`: makes this node a member; `-` reads the bundle from standard input. */
@@ -52,7 +62,7 @@ export async function join(file: string, output: Output): Promise<void> {
   const bundle = parseBundle(bundleText(file), file === '-' ? 'standard input' : file);
   const { record, changes } = await withLock(command, () => joinOverlay(bundle, config, places, output.say));
   await startDaemon(output.say);
-  output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), node: record.node, changes });
+  output.result(appliedText(record, changes), joinDocument(record, changes));
 }
 
 function bundleText(file: string): string {
@@ -72,7 +82,7 @@ export async function plan(output: Output): Promise<void> {
   const count = countChanges(changes) + countWorkload(changes);
   const first = count === 0 ? 'Nothing to do.' : `${count} ${count === 1 ? 'change' : 'changes'}:`;
   const text = joinLines([first, ...changesLines(changes, output.style)]);
-  output.result(text, { command: 'overlay plan', outcome: count === 0 ? 'as-wanted' : 'changes', changes });
+  output.result(text, overlayPlanDocument(changes), { changes });
 }
 
 /**
@@ -81,14 +91,15 @@ export async function plan(output: Output): Promise<void> {
  */
 export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');
-  const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
+  const document = overlayVerifyDocument(changes);
+  const isWanted = document.outcome === 'as-wanted';
   const text = isWanted
     ? joinLines([
         'No drift: the rows, certificates, kernel settings and flows of this node are in the desired state.',
         ...changesLines(changes, output.style),
       ])
     : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);
-  output.result(text, { command: 'overlay verify', outcome: isWanted ? 'as-wanted' : 'drift', changes });
+  output.result(text, document, { changes });
   return isWanted ? exitCode.done : exitCode.drift;
 }
 
@@ -107,8 +118,7 @@ export async function apply(output: Output): Promise<void> {
     const changes = await applyOverlay(record, places, output.say);
     return { record, changes, isStarted: before === 'absent' };
   });
-  const outcome = isStarted ? 'changed' : outcomeOf(changes);
-  output.result(appliedText(record, changes, isStarted), { command, outcome, isStarted, changes });
+  output.result(appliedText(record, changes, isStarted), overlayApplyDocument(changes, isStarted));
 }
 
 /** `overlay nodes`: lists the nodes of the cluster; runs on the central node. */
@@ -116,7 +126,7 @@ export async function nodes(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay nodes');
   const now = Date.now();
   const found = await listNodes(places, now);
-  output.result(nodesText(found, now, output.style), { command: 'overlay nodes', nodes: found });
+  output.result(nodesText(found, now, output.style), overlayNodesDocument(found));
 }
 
 /** `overlay leave`: removes this node from its cluster; with a name, on the central node, removes another node. */
@@ -126,14 +136,17 @@ export async function leave(name: string | undefined, output: Output): Promise<v
   if (name !== undefined) {
     await withLock(command, () => expelNode(name, places));
     const text = `${name} is out of the cluster. If the machine still runs, run there: microshift-net overlay leave`;
-    output.result(text, { command, outcome: 'changed', node: name });
+    output.result(text, leaveDocument(name, null));
     return;
   }
-  if (readRecord(places.record) === null) return inNone(command, output);
+  if (readRecord(places.record) === null) {
+    output.result(inNoneText, leaveDocument(null, null));
+    return;
+  }
   const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say));
   const first = `${record.node.name} is not in an overlay any more.`;
   const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
-  output.result(text, { command, outcome: 'changed', node: record.node.name, leftOver });
+  output.result(text, leaveDocument(record.node.name, leftOver));
 }
 
 /** `overlay disable`: removes this node from its overlay, and returns OVN's units to their previous state. */
@@ -141,14 +154,11 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
   const command = 'overlay disable';
   const { places } = await startOverlay(command);
   const done = await withLock(command, () => disableOverlay(places, force, output.say));
-  if (done === null) return inNone(command, output);
-  output.result(disabledText(done), { command, outcome: 'changed', ...done });
+  output.result(done === null ? inNoneText : disabledText(done), overlayDisableDocument(done));
 }
 
-/** Prints the result of a command that removes this node from an overlay, on a node in none. */
-function inNone(command: string, output: Output): void {
-  output.result('Nothing to do: this node is in no overlay.', { command, outcome: 'unchanged' });
-}
+/** Text of a command that removes this node from an overlay, on a node in none. */
+const inNoneText = 'Nothing to do: this node is in no overlay.';
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };
 
@@ -158,13 +168,12 @@ export async function gateway(options: GatewayCommandOptions, output: Output): P
   const { places } = await startOverlay(command);
   const request = options.remove === true ? null : requestOf(options);
   const { record, changes } = await withLock(command, () => setGateway(request, places, output.say));
-  const { gateway } = record.node;
-  output.result(gatewayText(record, changes), { command, outcome: outcomeOf(changes), gateway, changes });
+  output.result(gatewayText(record, changes), gatewayDocument(record, changes));
 }
 
 /** `overlay status`: prints this node's part in the cluster, and the state of its daemon and its tunnels. */
 export async function status(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay status');
   const found = await readOverlayStatus(places);
-  output.result(overlayStatusText(found, output.style), { command: 'overlay status', ...found });
+  output.result(overlayStatusText(found, output.style), overlayStatusDocument(found));
 }

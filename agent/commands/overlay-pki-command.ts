@@ -11,6 +11,14 @@ import { rotateAuthority } from '../run/overlay/node/certificate-renewal.ts';
 import { daysUntil } from '../run/overlay/node/nodes.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { bundleText } from '../run/overlay/record/record.ts';
+import {
+  bundleDocument,
+  certificatesDocument,
+  grantDocument,
+  pkiInitDocument,
+  requestDocument,
+  rotateDocument,
+} from '../view/json/overlay-pki-json.ts';
 import { bundleWrittenText, certificatesText, requestWrittenText, rotationText } from '../view/overlay-pki-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
@@ -39,7 +47,7 @@ export async function init({ days }: { readonly days?: number }, output: Output)
   requireRoot(command);
   const made = await withLock(command, () => initAuthority(overlayPlaces.pki, days));
   const text = `${made.file} is the authority of a cluster that is begun here with \`microshift-net overlay init\`, valid until ${made.notAfter.slice(0, 10)}.`;
-  output.result(text, { command, outcome: 'changed', authority: made });
+  output.result(text, pkiInitDocument(made));
 }
 
 /** `overlay pki issue NODE`: makes a node a member and prints the bundle with which it joins. */
@@ -50,7 +58,7 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   const granted = grantOf(options);
   const request = requestIn(options.request);
   const bundle = await withBriefLock(command, () => issueBundle({ name, systemId, days, granted, request }, places));
-  giveOut(bundle, options.outputFile, output);
+  giveOut(command, bundle, options.outputFile, output);
 }
 
 /** `overlay pki request`: makes a key that stays on this node, and prints the certificate request for it. */
@@ -59,11 +67,11 @@ export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, ou
   const { places } = await startOverlay(command);
   const made = await withLock(command, () => requestCertificate(places));
   if (outputFile === undefined || outputFile === '-') {
-    output.result(made.trimEnd(), { command, outcome: 'changed', request: made });
+    output.result(made.trimEnd(), requestDocument(made, null));
     return;
   }
   writeFileAtomically(outputFile, made);
-  output.result(requestWrittenText(outputFile), { command, outcome: 'changed', file: outputFile });
+  output.result(requestWrittenText(outputFile), requestDocument(made, outputFile));
 }
 
 /** `overlay pki rotate`: replaces the authority of the cluster; runs on the central node. */
@@ -74,7 +82,7 @@ export async function rotate(
   const command = 'overlay pki rotate';
   const { places } = await startOverlay(command);
   const rotation = await withLock(command, () => rotateAuthority(places, finish, output.say, days));
-  output.result(rotationText(rotation), { command, outcome: 'changed', ...rotation });
+  output.result(rotationText(rotation), rotateDocument(rotation));
 }
 
 function requestIn(file: string | undefined): string | null {
@@ -107,7 +115,7 @@ export async function grant(
   const { places } = await startOverlay(command);
   const granted = await withLock(command, () => grantGateway(name, grantOf(options), options.revoke === true, places));
   const all = [...granted.addresses, ...granted.subnets].join(', ') || 'nothing but its tunnel address';
-  output.result(`The gateway of ${name} may have ${all}.`, { command, outcome: 'changed', node: name, granted });
+  output.result(`The gateway of ${name} may have ${all}.`, grantDocument(name, granted));
 }
 
 function grantOf({ gateway = '', gatewaySubnets = '' }: GrantOptions): GatewayGrant {
@@ -129,20 +137,25 @@ export async function renew(
   const request = requestIn(options.request);
   const bundle = await withBriefLock(command, () => renewBundle(name, days, request, places));
   if (bundle !== null) {
-    giveOut(bundle, options.outputFile, output);
+    giveOut(command, bundle, options.outputFile, output);
     return;
   }
   const text = 'This node has a new certificate. Open vSwitch and OVN take it at their next connection.';
-  output.result(text, { command, outcome: 'changed' });
+  output.result(text, bundleDocument(command, null, null));
 }
 
-function giveOut(bundle: OverlayBundle, file: string | undefined, output: Output): void {
+function giveOut(
+  command: Parameters<typeof bundleDocument>[0],
+  bundle: OverlayBundle,
+  file: string | undefined,
+  output: Output,
+): void {
   if (file === undefined || file === '-') {
-    output.result(bundleText(bundle).trimEnd(), bundle);
+    output.result(bundleText(bundle).trimEnd(), bundleDocument(command, bundle, null));
     return;
   }
   writeFileAtomically(file, bundleText(bundle), 0o600);
-  output.result(bundleWrittenText(bundle, file), { file, node: bundle.node });
+  output.result(bundleWrittenText(bundle, file), bundleDocument(command, bundle, file));
 }
 
 /** `overlay pki show`: lists the certificates on this node and their validity. */
@@ -153,5 +166,5 @@ export async function show(output: Output): Promise<void> {
     ...one,
     days: daysUntil(one.notAfter, now),
   }));
-  output.result(certificatesText(certificates, output.style), { command: 'overlay pki show', certificates });
+  output.result(certificatesText(certificates, output.style), certificatesDocument(certificates));
 }

@@ -1,9 +1,7 @@
 import { effectiveConfig } from '../config/effective.ts';
 import { serviceExposure } from '../config/exposure.ts';
 import type { Config } from '../model/config.ts';
-import type { OverlayChanges } from '../model/overlay-plan.ts';
 import { type OverlayPlaces, overlayPlaces } from '../run/overlay/record/places.ts';
-import { countChanges } from '../view/overlay-view.ts';
 import { requireRoot } from './root.ts';
 
 /**
@@ -19,9 +17,4 @@ export async function startOverlay(
   const exposure = serviceExposure(config);
   const kubeconfig = config.overlay.kubeconfig.value;
   return { config, places: { ...overlayPlaces, datapathType, exposure, kubeconfig } };
-}
-
-/** Returns the outcome of a command from its changes. */
-export function outcomeOf(changes: OverlayChanges): 'changed' | 'unchanged' {
-  return countChanges(changes) === 0 ? 'unchanged' : 'changed';
 }

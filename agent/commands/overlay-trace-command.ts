@@ -1,6 +1,7 @@
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { TraceQuestion } from '../model/overlay-trace.ts';
 import { traceOverlay } from '../run/overlay/node/trace-packet.ts';
+import { traceDocument } from '../view/json/overlay-trace-json.ts';
 import { isThrough, traceText } from '../view/trace-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
@@ -28,7 +29,7 @@ export async function trace(
   const question = questionOf(source, destination, options);
   const result = await traceOverlay(question, options.back ?? false, places);
   const outcome = isThrough(result) ? 'delivered' : 'dropped';
-  output.result(traceText(result, output.style), { command, outcome, ...result });
+  output.result(traceText(result, output.style), traceDocument(result, outcome));
   return outcome === 'delivered' ? exitCode.done : exitCode.drift;
 }
 

@@ -33,7 +33,7 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
   const running = pidFile === undefined ? null : processOf(pidFile, helper);
   const report = (changes: readonly SharedBridgeChange[]): void => {
     const text = changes.length === 0 ? 'Nothing to do.' : `Done, ${changes.length} flows and tables.`;
-    output.result(text, { command: helper, outcome: changes.length === 0 ? 'unchanged' : 'changed', changes });
+    output.result(text, null);
   };
   if (running !== null && running !== process.pid) {
     report((await makeShared(bridge, nic, places, output.say)).changes);
@@ -44,7 +44,7 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
     const [script = '', ...line] = started;
     const again = line.filter((word) => word !== '--detach');
     const daemon = await startDetached(script, again, (text) => output.say(text.trimEnd()));
-    if (daemon.line !== null) output.result(daemon.line, { command: helper, outcome: 'detached' });
+    if (daemon.line !== null) output.result(daemon.line, null);
     return daemon.exitCode as ExitCode;
   }
   const stop = new AbortController();

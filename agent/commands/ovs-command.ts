@@ -3,6 +3,7 @@ import { usableConfig } from '../config/effective.ts';
 import type { Config } from '../model/config.ts';
 import { planTuning } from '../plan/tuning/plan-tuning.ts';
 import { tuneAlone } from '../run/tune-alone.ts';
+import { ovsTuneDocument, tuneOnlyDocument } from '../view/json/run-json.ts';
 import { missingText } from '../view/status-view.ts';
 import { joinLines } from '../view/style.ts';
 import { daemonLine } from '../view/tuning-view.ts';
@@ -20,7 +21,7 @@ export async function ovsTune(output: Output): Promise<void> {
   const first =
     outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs in the desired state.' : 'Done: Open vSwitch is tuned.';
   const text = joinLines([first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)]);
-  output.result(text, { command: 'ovs tune', outcome, plan, tuning });
+  output.result(text, ovsTuneDocument(plan, tuning), { plan, tuning });
 }
 
 /** `apply` if the admin creates br-ex: tunes Open vSwitch and leaves the bridge unchanged. */
@@ -30,7 +31,7 @@ export async function tuneOnly(command: string, config: Config, output: Output):
   const { source } = config.disableOvsInit;
   const tuned = plan.steps.length === 0 ? 'Nothing to do' : 'Done: Open vSwitch is tuned';
   const text = `${tuned}: ${source} says disableOVSInit, so br-ex is left to you.\n${missingText(lacks)}`;
-  output.result(text, { command: 'apply', outcome: 'disabled', source, tuning: plan, lacks });
+  output.result(text, tuneOnlyDocument(source, plan, lacks), { tuning: plan });
 }
 
 async function tune(command: string, config: Config, output: Output): ReturnType<typeof tuneAlone> {

@@ -1,7 +1,6 @@
 import { driftOf } from '../compare/drift.ts';
 import { differenceLine, planInWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
-import { unappliedSettings } from '../compare/unapplied.ts';
 import { usableConfig } from '../config/effective.ts';
 import { mtuWarnings } from '../config/warnings.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
@@ -15,8 +14,9 @@ import { planTuning } from '../plan/tuning/plan-tuning.ts';
 import { openTuning, withNode } from '../run/node.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
 import { withAppliedSettings } from '../run/read-applied.ts';
-import { leftBridgeLines, plannedChanges } from '../view/changes-view.ts';
+import { leftBridgeLines } from '../view/changes-view.ts';
 import { warningLines } from '../view/config-view.ts';
+import { planDocument, tuningPlanDocument, verifyDocument } from '../view/json/plan-json.ts';
 import { pendingLines } from '../view/pending-view.ts';
 import { planText } from '../view/plan-view.ts';
 import { missingText } from '../view/status-view.ts';
@@ -40,20 +40,8 @@ export async function plan(output: Output): Promise<void> {
     ...planText(network, observation, output.style, output.verbose, tuning.differences).split('\n'),
   ];
   const text = joinLines([...lines, ...tuningText(tuning, output.style), ...warningLines(warnings)]);
-  const { outcome } = network;
-  const changes = plannedChanges(network, tuning.differences, observation);
-  const unapplied = unappliedSettings(network.wanted.bridges, observation);
-  output.result(text, {
-    command: 'plan',
-    outcome,
-    pending,
-    changes,
-    unapplied,
-    plan: planInWords(network),
-    tuning,
-    warnings,
-    observation,
-  });
+  const document = planDocument(network, tuning, observation, pending, warnings);
+  output.result(text, document, { plan: planInWords(network), tuning, observation });
 }
 
 /** Prints the plan of a run that only tunes Open vSwitch, because the administrator builds br-ex. */
@@ -65,7 +53,7 @@ async function planTuningAlone(config: Config, warnings: readonly ConfigWarning[
   const lacks = missingFromBridge(facts, config.uplink.value === 'none');
   const lines = leftBridgeLines(source, facts, tuning.differences, output.style);
   const text = [...lines, missingText(lacks), ...tuningText(tuning, output.style), ...warningLines(warnings)];
-  output.result(text.join('\n'), { command: 'plan', outcome: 'disabled', source, tuning, lacks, warnings });
+  output.result(text.join('\n'), tuningPlanDocument(source, tuning, lacks, warnings), { tuning });
 }
 
 /** `verify`: compares the node with its desired state. Exit code 3 if it differs. */
@@ -73,10 +61,8 @@ export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');
   const { config, warnings } = await usableConfig();
   if (config.disableOvsInit.value) {
-    output.result('Not compared: disableOVSInit is set, so br-ex is left to you.', {
-      command: 'verify',
-      outcome: 'disabled',
-    });
+    const text = 'Not compared: disableOVSInit is set, so br-ex is left to you.';
+    output.result(text, verifyDocument(null, [], null));
     return exitCode.done;
   }
   const made = await planNow(config, warnings);
@@ -90,8 +76,7 @@ export async function verify(output: Output): Promise<ExitCode> {
   const compared =
     differences.length === 0 ? ['No drift: the node is in the desired state.'] : ['Drift:', ...lines, ...remedies];
   const text = joinLines([...compared, ...pendingLines(pending, Date.now(), output.style)]);
-  const outcome = differences.length === 0 ? 'as-wanted' : 'drift';
-  output.result(text, { command: 'verify', outcome, differences, pending });
+  output.result(text, verifyDocument(differences, faults, pending), { differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 

@@ -3,12 +3,12 @@ import { AgentError } from '../errors.ts';
 import { withNode } from '../run/node.ts';
 import type { Planner } from '../run/plan-when-ready.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
-import { plannedChanges } from '../view/changes-view.ts';
+import { type PreviewCommand, previewDocument } from '../view/json/run-json.ts';
 import { planText } from '../view/plan-view.ts';
 import type { Output } from './output.ts';
 
 /** Prints the plan that a command with `--dry-run` would run now, and changes nothing. It does not wait for a NIC. */
-export async function preview(command: string, planner: Planner, output: Output): Promise<void> {
+export async function preview(command: PreviewCommand, planner: Planner, output: Output): Promise<void> {
   const { plan, observation } = await withNode(async (node) =>
     planWithDetails(await node.observe(), (seen) => {
       const decision = planner(seen, { nic: true, route: true });
@@ -16,12 +16,6 @@ export async function preview(command: string, planner: Planner, output: Output)
       throw new AgentError('internal', 'a plan that must not wait wants to');
     }),
   );
-  output.result(planText(plan, observation, output.style, output.verbose), {
-    command,
-    dryRun: true,
-    outcome: plan.outcome,
-    changes: plannedChanges(plan, [], observation),
-    plan: planInWords(plan),
-    observation,
-  });
+  const text = planText(plan, observation, output.style, output.verbose);
+  output.result(text, previewDocument(command, plan, observation), { plan: planInWords(plan), observation });
 }

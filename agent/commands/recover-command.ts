@@ -21,5 +21,7 @@ export async function recover(boot: boolean, output: Output): Promise<void> {
     },
   };
   await (boot ? recoverAtBoot(reporter) : recoverNow(reporter));
-  output.result(said.length === 0 ? 'Nothing to recover.' : 'Recovered.', { command: 'recover', done: said });
+  const outcome = said.length === 0 ? 'unchanged' : 'changed';
+  const text = outcome === 'unchanged' ? 'Nothing to recover.' : 'Recovered.';
+  output.result(text, { command: 'recover', outcome, done: said });
 }

@@ -2,6 +2,7 @@ import { planInWords } from '../compare/in-words.ts';
 import type { TransactionResult } from '../model/run-record.ts';
 import type { ReconcileResult } from '../run/reconcile.ts';
 import type { UndoResult } from '../run/undo.ts';
+import { type RunCommand, runDocument } from '../view/json/run-json.ts';
 import { clockTime, relativeTime } from '../view/time.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
@@ -16,21 +17,10 @@ const nothingToDo: Readonly<Record<string, string>> = {
 type Result = ReconcileResult & Partial<Pick<UndoResult, 'reverted'>>;
 
 /** Prints the result of a run, as text and as JSON. */
-export function report(command: string, result: Result, output: Output): void {
-  const { plan, observation, transaction, tuning } = result;
-  const { reverted = null } = result;
-  const isUnchanged = transaction === null && tuning.steps.length === 0 && reverted === null;
-  const outcome = isUnchanged ? 'unchanged' : 'changed';
-  output.result(reportText(command, result, output), {
-    command,
-    outcome,
-    transaction,
-    plan: planInWords(plan),
-    tuning,
-    ...(reverted === null ? {} : { reverted }),
-    busCalls: result.busCalls,
-    ...(output.verbose ? { observation } : {}),
-  });
+export function report(command: RunCommand, result: Result, output: Output): void {
+  const { plan, observation, transaction, busCalls } = result;
+  const diagnostics = { plan: planInWords(plan), observation, busCalls };
+  output.result(reportText(command, result, output), runDocument(command, result), diagnostics);
   if (transaction !== null && output.isJournal)
     output.announce({ kind: 'committed', text: doneText(transaction), transaction: transaction.id });
 }

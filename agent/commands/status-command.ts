@@ -14,6 +14,7 @@ import { readDaemon, runsStill } from '../run/overlay/record/daemon-state.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { readRecord } from '../run/overlay/record/record.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
+import { statusDocument } from '../view/json/status-json.ts';
 import { missingText, type OverlayPart, type StatusView, statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { expiryFacts } from './pending.ts';
@@ -25,7 +26,7 @@ export async function status(output: Output): Promise<void> {
   requireRoot('status');
   return withNode(async (node) => {
     const view = await viewOf(node);
-    output.result(statusText(view, output.style), { command: 'status', ...view });
+    output.result(statusText(view, output.style), statusDocument(view), { observation: view.observation });
   });
 }
 
@@ -44,7 +45,7 @@ export async function watchStatus(output: Output): Promise<void> {
       const text = statusText(view, output.style);
       if (text === last || stop.signal.aborted) return;
       last = text;
-      output.state(text, { command: 'status', ...view });
+      output.state(text, statusDocument(view));
     };
     await show();
     await followNode(node, show, stop.signal);

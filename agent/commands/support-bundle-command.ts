@@ -7,7 +7,9 @@ import { collectCommands, collectFiles, knownSecrets } from '../support/collect.
 import { commandItems, fileItems, overlayCommandItems, overlayFileItems } from '../support/items.ts';
 import { openStaging, type Staging } from '../support/staging.ts';
 import { agentVersion } from '../version.ts';
-import { errorJson } from '../view/error-view.ts';
+import { printedDocument } from '../view/json/document.ts';
+import { errorDocument } from '../view/json/error-json.ts';
+import { supportBundleDocument } from '../view/json/node-json.ts';
 import { plain } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -41,7 +43,7 @@ export async function supportBundle(target: string | undefined, output: Output):
           `${file}  ${Math.ceil(sizeBytes / 1024)} KiB, ${staging.entries.length} files (${incomplete} with a note, see CONTENTS.txt)`,
           'Secrets are masked; addresses, MACs and names of hosts are not. Look through it before you give it away.',
         ].join('\n'),
-        { command: 'support-bundle', file, sizeBytes, entries: staging.entries },
+        supportBundleDocument(file, sizeBytes, staging.entries),
       );
     } finally {
       staging.remove();
@@ -101,7 +103,7 @@ async function collectReports(staging: Staging, secrets: readonly string[], hasO
     [
       'config',
       ({ result }) =>
-        configShow(undefined, { result: (_, value) => result(`${JSON.stringify(value, null, 2)}\n`, value) }),
+        configShow(undefined, { result: (_, document) => result(`${JSON.stringify(document, null, 2)}\n`, document) }),
     ],
   ];
   if (hasOverlay) {
@@ -121,8 +123,10 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
     isJournal: false,
     announce: (message) => said.push(message.text),
     written: async () => undefined,
-    result: (text, value) => results.push({ text, value }),
-    state: (text, value) => results.push({ text, value }),
+    result: (text, document, diagnostics) => {
+      if (document !== null) results.push({ text, value: printedDocument(document, diagnostics ?? null) });
+    },
+    state: () => undefined,
     say: (message) => said.push(message),
     fail: () => exitCode.failed,
   };
@@ -139,7 +143,7 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
   );
   clearTimeout(timer);
   const [result] = results;
-  const value = result?.value ?? (failure === null ? {} : errorJson(failure));
+  const value = result?.value ?? (failure === null ? {} : errorDocument(failure, name.replace('-', ' ')));
   const text = [...said, result?.text ?? '', ...(failure === null ? [] : [failure.message])].join('\n');
   const note = failure === null ? null : maskText(failure.message, secrets);
   staging.add(`reports/${name}.txt`, `${maskText(text, secrets)}\n`, note);

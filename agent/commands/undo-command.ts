@@ -12,7 +12,7 @@ export async function confirm(output: Output): Promise<void> {
   requireRoot('confirm');
   const id = await keepTried(output);
   const text = `Confirmed: transaction ${id} stays.`;
-  output.result(text, { command: 'confirm', transaction: id });
+  output.result(text, { command: 'confirm', outcome: 'confirmed', transaction: id });
   if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
 }
 

@@ -39,11 +39,14 @@ export const clusterSpellings = {
   'cluster.remoteNetworks': ['clusterToCluster.remoteClusters'],
 } as const satisfies Record<`cluster.${keyof ClusterConfig}`, readonly string[]>;
 
+/** Value of a setting; null if it leaves the decision to another component. */
+export type SettingValue = string | number | boolean | null | readonly string[];
+
 /** Returns every setting by its name in the files. */
-export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<unknown>])[] {
+export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<SettingValue>])[] {
   return Object.entries({ ...ovnSpellings, ...clusterSpellings }).map(([path, [name = '']]) => {
     const found = path.split('.').reduce<unknown>((group, key) => (group as Record<string, unknown>)[key], config);
-    return [name, found as Sourced<unknown>];
+    return [name, found as Sourced<SettingValue>];
   });
 }
 

@@ -1,5 +1,5 @@
-import { type AgentError, errorTable } from '../errors.ts';
-import { failuresOf } from '../failures.ts';
+import type { AgentError } from '../errors.ts';
+import { causeMessages, failuresOf } from '../failures.ts';
 import { configProblemsText } from './config-view.ts';
 import { joinLines, type Style } from './style.ts';
 
@@ -31,31 +31,4 @@ function detailOf(error: AgentError, index: number, style: Style): readonly stri
     });
   const causes = causeMessages(error).map((message) => `  caused by: ${message}`);
   return [...textOf(error, index, style).split('\n'), `  kind: ${error.kind}`, ...facts, ...causes];
-}
-
-/** Returns an error as JSON. */
-export function errorJson(error: AgentError): object {
-  return {
-    error: {
-      kind: error.kind,
-      message: error.message,
-      hint: error.hint ?? null,
-      exitCode: errorTable[error.kind].exitCode,
-      retryable: errorTable[error.kind].retryable,
-      facts: error.facts,
-      causes: causeMessages(error),
-      // A single failure repeats the fields above; of several, the first one determines the exit code.
-      failures: failuresOf(error).map(({ kind, message, hint }) => ({ kind, message, hint: hint ?? null })),
-    },
-  };
-}
-
-function causeMessages(error: unknown): readonly string[] {
-  const messages: string[] = [];
-  let cause = error instanceof Error ? error.cause : undefined;
-  while (cause instanceof Error && messages.length < 8) {
-    messages.push(cause.message);
-    cause = cause.cause;
-  }
-  return messages;
 }

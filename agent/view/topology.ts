@@ -22,6 +22,9 @@ interface Port {
   readonly role: string;
 }
 
+/** Words in place of the gateway of a route to destinations on the link. */
+export const onLink = 'the link itself';
+
 /** Returns the agent's bridges and the other NICs, as observed. */
 export function observedTopology(observation: Observation): readonly Block[] {
   const bridges = bridgesOf(observation);
@@ -110,7 +113,7 @@ function drawBlock(block: Block, style: Style): readonly string[] {
 function linkBlock(name: string, link: Link | undefined, observation: Observation): Omit<Block, 'kind' | 'ports'> {
   const gateways = observation.routes
     .filter((route) => route.device === name && isDefault(route.destination))
-    .map((route) => `${route.gateway ?? 'the link itself'} metric ${route.metric}`);
+    .map((route) => `${route.gateway ?? onLink} metric ${route.metric}`);
   return {
     name,
     mac: link?.mac ?? '',

@@ -36,18 +36,18 @@ async function withoutCluster(t: Test): Promise<void> {
     for (const name of Object.keys(files)) t.match(kustomization, `- ${name}\n`);
   });
 
-  t.test('as JSON it is one list', async (t) => {
+  t.test('as JSON it is one document', async (t) => {
     const { code, stdout } = await runProgram(['--output', 'json', 'manifests', 'render', ...withImage]);
     t.equal(code, 0);
-    const { kind, items } = JSON.parse(stdout);
-    t.match([kind, items.length, items[0].kind], ['List', 13, 'Namespace']);
+    const { outcome, objects } = JSON.parse(stdout);
+    t.match([outcome, objects.length, objects[0].kind], ['rendered', 13, 'Namespace']);
   });
 
   t.test('bad input: what is wrong, and the exit code that says whose it is', async (t) => {
     const noImage = await runProgram(['manifests', 'render']);
     t.match(noImage, { code: 2, stdout: '', stderr: /image/ });
     const asJson = await runProgram(['--output', 'json', 'manifests', 'render']);
-    t.match(JSON.parse(asJson.stderr), { error: { kind: 'image-unknown' } });
+    t.match(JSON.parse(asJson.stdout), { outcome: 'error', error: { kind: 'image-unknown' } });
     for (const command of ['apply', 'diff', 'status', 'delete']) {
       const noCluster = await runProgram(['manifests', command, ...withImage, '--timeout', '1']);
       t.match(noCluster, { code: 5, stdout: '', stderr: /MicroShift has not written/ }, command);
@@ -122,7 +122,7 @@ else {
       await server.call('PATCH', path, theirs, 'application/merge-patch+json');
       t.match(await manifests('apply'), { code: 1, stdout: '', stderr: 'their-operator' });
       const words = ['--output', 'json', 'manifests', 'apply', ...withImage];
-      t.match(JSON.parse((await runProgram(words, options)).stderr), { error: { kind: 'apply-conflict' } });
+      t.match(JSON.parse((await runProgram(words, options)).stdout), { error: { kind: 'apply-conflict' } });
       t.match(await manifests('apply', '--force-conflicts'), { code: 0, stdout: ': 1 of 13 objects touched' });
     });
 

@@ -1,7 +1,8 @@
 // What holds for every outcome of every target.
 
 import { type AgentError, isAgentError } from '../../agent/errors.ts';
-import { errorJson, errorText } from '../../agent/view/error-view.ts';
+import { errorText } from '../../agent/view/error-view.ts';
+import { errorDocument } from '../../agent/view/json/error-json.ts';
 import { plain, printable as shown } from '../../agent/view/style.ts';
 
 /** The kind of a failure. Throws what is not a failure a user can do something about. */
@@ -12,7 +13,7 @@ export function expectedFailure(error: unknown, kinds?: RegExp): string {
   if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
   // As Output prints it.
   printable(shown(errorText(error as AgentError, plain)), 'the message of a failure');
-  JSON.stringify(errorJson(error));
+  JSON.stringify(errorDocument(error, 'apply'));
   return error.kind;
 }
 

@@ -35,16 +35,16 @@ interface Report {
 }
 
 async function examined(node: TestNode, env: Record<string, string> = {}): Promise<Report> {
-  const { exitCode, stdout, stderr, startedAt, endedAt } = await node.run('microshift-net --output json doctor', {
-    env,
-  });
-  const { checks, examination } = JSON.parse(stdout || `{"checks": [], "stderr": ${JSON.stringify(stderr)}}`) as {
+  const words = 'microshift-net --output json --verbose doctor';
+  const { exitCode, stdout, stderr, startedAt, endedAt } = await node.run(words, { env });
+  if (stdout === '') throw new Error(stderr);
+  const { checks, diagnostics } = JSON.parse(stdout) as {
     checks: readonly CheckResult[];
-    examination: object;
+    diagnostics: { examination: object };
   };
   if (process.env.KEEP_EXAMINATION !== undefined) {
     const { appendFileSync } = await import('node:fs');
-    appendFileSync(process.env.KEEP_EXAMINATION, `${JSON.stringify(examination)}\n`);
+    appendFileSync(process.env.KEEP_EXAMINATION, `${JSON.stringify(diagnostics.examination)}\n`);
   }
   const of: Report['of'] = (verdict) =>
     Object.fromEntries(

@@ -42,7 +42,6 @@ t.test('exit codes', (t) => {
     ['config schema', 0, /"\$schema"/],
     ['', 2, /Usage: microshift-net/],
     ['aply', 2, /error: unknown command 'aply'\n\(Did you mean apply\?\)/],
-    ['--output json aply', 2, /^error: unknown command 'aply'/],
     ['apply --bot', 2, /error: unknown option '--bot'[\s\S]*\(see microshift-net apply --help\)/],
     ['bridge add', 2, /missing required argument 'nic'\n\(see microshift-net bridge add --help\)/],
     ['overlay pki issue --help', 0, /Global Options:[\s\S]*--output <format>/],
@@ -77,7 +76,27 @@ t.test('a reader that is slow gets all of it', (t) => {
   ];
   const { stdout } = run(words, ['sh', '-c', '"$@" | { head -c 1; sleep 1; cat; }', 'sh']);
   t.ok(stdout.length > 100_000, `more than a pipe takes: ${stdout.length}`);
-  t.match(JSON.parse(stdout), { kind: 'List' });
+  t.match(JSON.parse(stdout), { command: 'manifests render', outcome: 'rendered' });
+  t.end();
+});
+
+t.test('an error of the command line is a document, too', (t) => {
+  const table: readonly (readonly [words: string, command: string | null, message: RegExp])[] = [
+    ['--output json aply', null, /^unknown command 'aply' \(Did you mean apply\?\)$/],
+    ['--output json', null, /^a command is missing$/],
+    ['--output=json apply --bot', 'apply', /^unknown option '--bot'/],
+    ['bridge add --output json', 'bridge add', /^missing required argument 'nic'$/],
+    ['--verbose --output json overlay pki issu', 'overlay pki', /^unknown command 'issu'/],
+    ['plan too many --output json', 'plan', /^too many arguments/],
+    ['apply --confirm-timeout soon --output json', 'apply', /a whole number of seconds/],
+  ];
+  for (const [words, command, message] of table) {
+    const { status, stdout, stderr } = run(words.split(' '));
+    t.equal(status, 2, words);
+    t.equal(stderr, '', words);
+    const error = { kind: 'bad-usage', message, exitCode: 2, hint: /^see microshift-net .*--help$/ };
+    t.match(JSON.parse(stdout), { command, outcome: 'error', error }, words);
+  }
   t.end();
 });
 
@@ -94,7 +113,11 @@ t.test('a configuration that cannot be read', (t) => {
   t.match(text, { status: 2, stdout: '', stderr: /ovn\.yaml:1:6/ });
   const json = run(['--output', 'json', 'config', 'check', file]);
   t.equal(json.status, 2);
-  t.match(JSON.parse(json.stderr), { error: { kind: 'config-invalid', exitCode: 2, retryable: false } });
+  t.match(JSON.parse(json.stdout), {
+    command: 'config check',
+    outcome: 'error',
+    error: { kind: 'config-invalid', exitCode: 2, retryable: false },
+  });
   t.end();
 });
 

@@ -20,8 +20,10 @@ export interface NamedPoint {
  * in the journal, so each boundary is there once.
  */
 export async function pointsOf(node: TestNode): Promise<readonly NamedPoint[]> {
-  const { plan } = JSON.parse(await node.text('microshift-net plan --output json')) as { plan: { steps: StepJson[] } };
-  const done = [...plan.steps.map(describe), 'proof', 'checkpoint destroyed'];
+  const { diagnostics } = JSON.parse(await node.text('microshift-net plan --output json --verbose')) as {
+    diagnostics: { plan: { steps: StepJson[] } };
+  };
+  const done = [...diagnostics.plan.steps.map(describe), 'proof', 'checkpoint destroyed'];
   return [
     { point: 'before journal', after: 'plan made' },
     { point: 'after journal', after: 'journal opened' },

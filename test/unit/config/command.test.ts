@@ -15,7 +15,7 @@ function run(t: Test, command: Command, ovnYaml: string | null): Printed {
   mkdirSync(join(rootDirectory, 'etc/microshift'), { recursive: true });
   if (ovnYaml !== null) writeFileSync(join(rootDirectory, 'etc/microshift/ovn.yaml'), ovnYaml);
   const printed: Printed = { text: '', value: {} };
-  const result = (text: string, value: object): void => {
+  const result = (text: string, value: object | null): void => {
     Object.assign(printed, { text, value });
   };
   command(undefined, { result }, rootDirectory);
@@ -40,7 +40,8 @@ t.test('check', (t) => {
     /valid\nwarning: \/etc\/microshift\/ovn.yaml:2: eth0 is/,
   );
   t.same(run(t, configCheck, 'mtu: 1300\n').value, {
-    valid: true,
+    command: 'config check',
+    outcome: 'valid',
     file: '/etc/microshift/ovn.yaml',
     present: true,
     warnings: [],
@@ -87,7 +88,7 @@ ingress.listenAddress             -              default
 clusterToCluster.remoteClusters   -              default`,
   );
   t.match(run(t, configShow, ovnYaml).value, {
-    config: {
+    settings: {
       uplink: { value: 'enp1s0', source: '/etc/microshift/ovn.yaml:1' },
       mtu: { value: 1400, source: 'default' },
     },
@@ -100,6 +101,6 @@ t.test('schema', (t) => {
   const schema = { title: 'ovn.yaml', properties: { mtu: { default: 1400 } } };
   const { text, value } = run(t, (_, output) => configSchema(output), null);
   t.match(JSON.parse(text), schema);
-  t.match(value, schema);
+  t.match(value, { command: 'config schema', outcome: 'shown', schema });
   t.end();
 });

@@ -77,11 +77,11 @@ t.test('a directory that cannot be written is an error, not a stack', async (t) 
   t.match(failure, { kind: 'state-unwritable', message: /cannot be written to \/proc\/nowhere/ });
 });
 
-t.test('JSON is a list that kubectl takes', async (t) => {
-  let list: object = {};
-  const result = (_text: string, value: object): void => {
-    list = value;
+t.test('JSON has the objects', async (t) => {
+  let document: object | null = null;
+  const result = (_text: string, value: object | null): void => {
+    document = value;
   };
   await render({ ...base, output: { ...base.output, result } });
-  t.match(list, { apiVersion: 'v1', kind: 'List', items: [{ kind: 'Namespace' }] });
+  t.match(document, { command: 'manifests render', directory: null, objects: [{ kind: 'Namespace' }] });
 });

@@ -10,8 +10,10 @@ import { type LogicalPort, networkOf } from '../../../agent/trace/logical-networ
 import { microflow } from '../../../agent/trace/packet.ts';
 import { ruleBook } from '../../../agent/trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../agent/trace/way.ts';
+import { traceDocument } from '../../../agent/view/json/overlay-trace-json.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
+import { schemaFaults } from '../view/json/schemas.ts';
 import { json, recordedRows, type TraceCase, traceCases } from './recorded.ts';
 
 for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one) =>
@@ -58,5 +60,7 @@ function wordsOf(t: Test, name: string): string {
   const undo = translationsOf(there);
   const back = withBack && end !== null ? follow('back', { ...facts, undo }, end, answerTo(there)) : null;
   const result = { question, node: node ?? 'a node', there, back };
+  const document = traceDocument(result, isThrough(result) ? 'delivered' : 'dropped');
+  t.equal(schemaFaults('overlay-trace', document), null);
   return `${traceText(result, plain)}\n${isThrough(result) ? 'through' : 'not through'}\n`;
 }

@@ -8,8 +8,9 @@ import type { JournalRecord } from '../../../agent/model/journal.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import type { ThreadFacts } from '../../../agent/model/tuning.ts';
 import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
-import { errorDetail, errorJson, errorText } from '../../../agent/view/error-view.ts';
+import { errorDetail, errorText } from '../../../agent/view/error-view.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
+import { errorDocument } from '../../../agent/view/json/error-json.ts';
 import { planText, progressLine, stepTitle } from '../../../agent/view/plan-view.ts';
 import { statusText } from '../../../agent/view/status-view.ts';
 import { joinLines, plain, printable, styleFor } from '../../../agent/view/style.ts';
@@ -44,7 +45,9 @@ t.test('errors in three lengths', (t) => {
       '  caused by: deeper',
     ].join('\n'),
   );
-  t.strictSame(errorJson(error), {
+  t.strictSame(errorDocument(error, 'apply'), {
+    command: 'apply',
+    outcome: 'error',
     error: {
       kind: 'proof-failed',
       message: 'the gateway does not answer',
@@ -58,7 +61,7 @@ t.test('errors in three lengths', (t) => {
   });
   const bare = new AgentError('busy', 'taken');
   t.equal(errorText(bare, plain), 'microshift-net: taken');
-  t.match(errorJson(bare), { error: { hint: null, causes: [] } });
+  t.match(errorDocument(bare, null), { error: { hint: null, causes: [] } });
   t.end();
 });
 
@@ -76,7 +79,7 @@ t.test('a failure and that of its rollback, in this order', (t) => {
   t.equal(errorText(error, plain), lines.join('\n'));
   const kinds = ['  kind: proof-failed', '  kind: not-restored'];
   t.equal(errorDetail(error, plain), [lines[0], kinds[0], lines[1], kinds[1], '  caused by: deeper'].join('\n'));
-  t.match(errorJson(error), {
+  t.match(errorDocument(error, 'apply'), {
     error: {
       kind: 'not-restored',
       exitCode: 4,

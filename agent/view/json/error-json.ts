@@ -1,0 +1,53 @@
+import { type AgentError, errorTable } from '../../errors.ts';
+import { causeMessages, failuresOf } from '../../failures.ts';
+
+/** Document of a command that has failed, instead of the command's own one. */
+export interface ErrorDocument {
+  /** Command as it was typed, without options and arguments; null if the words name no command. */
+  readonly command: string | null;
+  readonly outcome: 'error';
+  readonly error: ErrorJson;
+}
+
+/** A failure. */
+export interface ErrorJson extends FailureJson {
+  readonly exitCode: number;
+  /** True if the same command can succeed later without another change. */
+  readonly retryable: boolean;
+  /** Facts about the failure; the page of a kind names those on which a program can rely. */
+  readonly facts: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+  /** Messages of the errors that caused it, the nearest first. */
+  readonly causes: readonly string[];
+  /** Every failure of the run in the order in which they happened; the first one determines the exit code. */
+  readonly failures: readonly FailureJson[];
+}
+
+/** Kind, message and instruction of a failure. */
+export interface FailureJson {
+  /** Heading of docs/use/troubleshooting.md that describes the failure. */
+  readonly kind: string;
+  readonly message: string;
+  /** Instruction for the administrator; null without one. */
+  readonly hint: string | null;
+}
+
+/** Returns the document of a failed command; `command` is null if the words name no command. */
+export function errorDocument(error: AgentError, command: string | null): ErrorDocument {
+  return {
+    command,
+    outcome: 'error',
+    error: {
+      ...failureJson(error),
+      exitCode: errorTable[error.kind].exitCode,
+      retryable: errorTable[error.kind].retryable,
+      facts: error.facts,
+      causes: causeMessages(error),
+      // A single failure repeats the fields above.
+      failures: failuresOf(error).map(failureJson),
+    },
+  };
+}
+
+function failureJson({ kind, message, hint }: AgentError): FailureJson {
+  return { kind, message, hint: hint ?? null };
+}

@@ -1,0 +1,195 @@
+import type {
+  ApplyReport,
+  DaemonSetState,
+  DeleteReport,
+  ObjectDifference,
+  ObjectOutcome,
+} from '../../model/manifests.ts';
+
+/** `manifests render`: the objects, or the directory into which they were written. */
+export interface ManifestsRenderDocument {
+  readonly command: 'manifests render';
+  readonly outcome: 'rendered';
+  readonly flavor: string;
+  /** Directory with a file for each object; null if `objects` has them. */
+  readonly directory: string | null;
+  /** Objects of Kubernetes in the order in which they are applied; empty if they were written into a directory. */
+  readonly objects: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** `manifests diff`: the changes that `manifests apply` would make. */
+export interface ManifestsDiffDocument {
+  readonly command: 'manifests diff';
+  readonly outcome: 'as-wanted' | 'drift';
+  readonly flavor: string;
+  readonly differences: readonly ObjectDifferenceJson[];
+}
+
+/** Effect of an apply on one object. */
+export interface ObjectDifferenceJson {
+  /** Kind and name of the object. */
+  readonly object: string;
+  readonly change: 'create' | 'change' | 'remove';
+  readonly fields: readonly FieldChangeJson[];
+  /** Other field managers that set the same fields; null without any. */
+  readonly conflict: string | null;
+}
+
+/** Change of one field of an object. */
+export interface FieldChangeJson {
+  /** Path of the field, such as `spec.template.spec.containers[northd].image`. */
+  readonly path: string;
+  /** Value before the change. Absent if the field does not exist then. */
+  readonly before?: unknown;
+  /** Value after the change. Absent if the field does not exist then. */
+  readonly after?: unknown;
+}
+
+/** `manifests apply`: the effect on each object. */
+export type ManifestsApplyDocument = ManifestsApplied | ManifestsLeft;
+
+/** Effect of an apply. */
+export interface ManifestsApplied {
+  readonly command: 'manifests apply';
+  readonly outcome: 'changed' | 'unchanged';
+  readonly flavor: string;
+  /** Address of the API server. */
+  readonly server: string;
+  readonly objects: readonly ObjectOutcomeJson[];
+  /** State of the daemonsets; null without `--wait`. */
+  readonly daemonSets: readonly DaemonSetJson[] | null;
+}
+
+/** Result of `manifests apply --unless-microshift` beside MicroShift's own ovn-kubernetes. */
+export interface ManifestsLeft {
+  readonly command: 'manifests apply';
+  readonly outcome: 'left-to-microshift';
+}
+
+/** Effect on one object. */
+export interface ObjectOutcomeJson {
+  /** Kind and name of the object. */
+  readonly object: string;
+  /** `taken-over`: the object existed and belonged to another field manager. */
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'taken-over' | 'removed';
+}
+
+/** `manifests status`: the daemonsets and their containers. */
+export interface ManifestsStatusDocument {
+  readonly command: 'manifests status';
+  /** `as-wanted` if every daemonset is rolled out. */
+  readonly outcome: 'as-wanted' | 'drift';
+  readonly daemonSets: readonly DaemonSetJson[];
+}
+
+/** Rollout of a daemonset. */
+export interface DaemonSetJson {
+  readonly name: string;
+  /** Number of pods that it should have. */
+  readonly desired: number;
+  readonly updated: number;
+  readonly ready: number;
+  readonly rolledOut: boolean;
+  readonly containers: readonly ContainerJson[];
+}
+
+/** A container of a daemonset, in all its pods. */
+export interface ContainerJson {
+  readonly name: string;
+  readonly ready: number;
+  readonly restarts: number;
+  /** Reason why it is not ready; null if it is. */
+  readonly notReady: string | null;
+  /** Newest event about the container or its pod; null without one. */
+  readonly lastEvent: string | null;
+}
+
+/** `manifests delete`: the objects that were removed. */
+export interface ManifestsDeleteDocument {
+  readonly command: 'manifests delete';
+  readonly outcome: 'changed' | 'unchanged';
+  readonly objects: readonly ObjectOutcomeJson[];
+  /** Objects that are left because other field managers own a part of them. */
+  readonly shared: readonly SharedObjectJson[];
+  /** Objects of other owners, because of which the namespace is kept. */
+  readonly foreign: readonly string[];
+}
+
+/** An object in which other field managers own fields. */
+export interface SharedObjectJson {
+  readonly object: string;
+  readonly owners: readonly string[];
+}
+
+/** Returns the document of `manifests render`. */
+export function renderDocument(
+  flavor: string,
+  directory: string | null,
+  objects: readonly Readonly<Record<string, unknown>>[],
+): ManifestsRenderDocument {
+  return { command: 'manifests render', outcome: 'rendered', flavor, directory, objects };
+}
+
+/** Returns the document of `manifests diff`. */
+export function diffDocument(flavor: string, differences: readonly ObjectDifference[]): ManifestsDiffDocument {
+  return {
+    command: 'manifests diff',
+    outcome: differences.length === 0 ? 'as-wanted' : 'drift',
+    flavor,
+    differences: differences.map(({ object, change, fields, conflict }) => ({
+      object,
+      change,
+      fields: fields.map(({ path, before, after }) => ({ path, before, after })),
+      conflict,
+    })),
+  };
+}
+
+/** Returns the document of `manifests apply`; null for one that was left to MicroShift. */
+export function manifestsApplyDocument(report: ApplyReport | null): ManifestsApplyDocument {
+  if (report === null) return { command: 'manifests apply', outcome: 'left-to-microshift' };
+  const { flavor, server, objects, daemonSets } = report;
+  const states = daemonSets && daemonSetsJson(daemonSets);
+  return { command: 'manifests apply', ...outcomesJson(objects), flavor, server, daemonSets: states };
+}
+
+/** Returns the document of `manifests status`. */
+export function manifestsStatusDocument(daemonSets: readonly DaemonSetState[]): ManifestsStatusDocument {
+  const isRunning = daemonSets.length > 0 && daemonSets.every(({ rolledOut }) => rolledOut);
+  return {
+    command: 'manifests status',
+    outcome: isRunning ? 'as-wanted' : 'drift',
+    daemonSets: daemonSetsJson(daemonSets),
+  };
+}
+
+/** Returns the document of `manifests delete`. */
+export function deleteDocument({ objects, shared, foreign }: DeleteReport): ManifestsDeleteDocument {
+  const left = shared.map(({ object, owners }) => ({ object, owners }));
+  return { command: 'manifests delete', ...outcomesJson(objects), shared: left, foreign };
+}
+
+function outcomesJson(objects: readonly ObjectOutcome[]) {
+  const isUnchanged = objects.every(({ outcome }) => outcome === 'unchanged');
+  return {
+    outcome: isUnchanged ? ('unchanged' as const) : ('changed' as const),
+    objects: objects.map(({ object, outcome }) => ({ object, outcome })),
+  };
+}
+
+function daemonSetsJson(states: readonly DaemonSetState[]): readonly DaemonSetJson[] {
+  return states.map(({ name, desired, updated, ready, rolledOut, containers }) => ({
+    name,
+    desired,
+    updated,
+    ready,
+    rolledOut,
+    containers: containers.map((container) => ({
+      name: container.name,
+      ready: container.ready,
+      restarts: container.restarts,
+      notReady: container.notReady,
+      lastEvent: container.lastEvent,
+    })),
+  }));
+}

@@ -1,0 +1,43 @@
+/** `overlay leave`: the node that is out of its cluster. */
+export interface OverlayLeaveDocument {
+  readonly command: 'overlay leave';
+  readonly outcome: 'changed' | 'unchanged';
+  /** Name of the node; null if this node was in no overlay. */
+  readonly node: string | null;
+  /** Remains that the command could not remove; null without any. */
+  readonly leftOver: string | null;
+}
+
+/** `overlay disable`: the node that is out of its cluster. */
+export interface OverlayDisableDocument {
+  readonly command: 'overlay disable';
+  readonly outcome: 'changed' | 'unchanged';
+  /** Name of the node; null if it was in no overlay. */
+  readonly node: string | null;
+  /** Remains that the command could not remove; null without any. */
+  readonly leftOver: string | null;
+  /** Nodes that have lost their central node. */
+  readonly cutOff: readonly string[];
+  /** Units of OVN that are as they were before the overlay. */
+  readonly units: readonly string[];
+}
+
+/** Returns the document of `overlay leave`; `node` is null on a node in no overlay. */
+export function leaveDocument(node: string | null, leftOver: string | null): OverlayLeaveDocument {
+  return { command: 'overlay leave', outcome: node === null ? 'unchanged' : 'changed', node, leftOver };
+}
+
+/** Returns the document of `overlay disable`; null for a node in no overlay. */
+export function overlayDisableDocument(
+  done: Pick<OverlayDisableDocument, 'node' | 'leftOver' | 'cutOff' | 'units'> | null,
+): OverlayDisableDocument {
+  const { node, leftOver, cutOff, units } = done ?? { node: null, leftOver: null, cutOff: [], units: [] };
+  return {
+    command: 'overlay disable',
+    outcome: done === null ? 'unchanged' : 'changed',
+    node,
+    leftOver,
+    cutOff,
+    units,
+  };
+}

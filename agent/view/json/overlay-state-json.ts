@@ -1,0 +1,177 @@
+import type { OverlayDaemon, OverlayStatus, OverlayTunnel, WatcherState } from '../../model/overlay-daemon.ts';
+import type { NodeState } from '../../model/overlay-plan.ts';
+
+/** `overlay status`: this node's part in the cluster. */
+export interface OverlayStatusDocument {
+  readonly command: 'overlay status';
+  readonly outcome: 'shown';
+  /** Name of the node in its cluster. */
+  readonly node: string;
+  readonly role: 'central' | 'member';
+  readonly subnets: readonly string[];
+  /** Addresses at which its tunnels end. */
+  readonly addresses: readonly string[];
+  /** Addresses of the southbound database. */
+  readonly southbound: readonly string[];
+  /** Connection of ovn-controller to it; `absent` if ovn-controller does not run. */
+  readonly controller: 'connected' | 'not connected' | 'absent';
+  /** True if the daemon runs. */
+  readonly isRunning: boolean;
+  /** Daemon of this boot; null if it has not run yet. */
+  readonly daemon: OverlayDaemonJson | null;
+  readonly tunnels: readonly TunnelJson[];
+}
+
+/** The daemon of the overlay. */
+export interface OverlayDaemonJson {
+  readonly pid: number;
+  /** Start of the daemon, in ISO 8601. */
+  readonly since: string;
+  /** Last error; null if the last round succeeded. */
+  readonly failure: DaemonFailureJson | null;
+  /** Writer of the rows for Kubernetes objects; null on a member, or before a cluster is known. */
+  readonly watcher: WatcherJson | null;
+}
+
+/** An error of the daemon. */
+export interface DaemonFailureJson {
+  readonly message: string;
+  readonly hint: string | null;
+  /** Time of the first failure, in ISO 8601. */
+  readonly since: string;
+}
+
+/** Writer of the rows for Kubernetes objects. */
+export interface WatcherJson {
+  /** `waiting`: objects or rows are not read completely yet. `standby`: another writer is active. */
+  readonly role: 'waiting' | 'standby' | 'active';
+  /** Number of objects by kind. */
+  readonly objects: Readonly<Record<string, number>>;
+  /** Nodes of Kubernetes that have not joined the overlay. */
+  readonly nodesOutside: readonly string[];
+  /** Last write, in ISO 8601; null before the first one. */
+  readonly wroteAt: string | null;
+  /** Objects whose rows the database refuses. */
+  readonly refused: readonly string[];
+  readonly failure: DaemonFailureJson | null;
+}
+
+/** A tunnel to another node. */
+export interface TunnelJson {
+  readonly interface: string;
+  readonly type: string;
+  /** Chassis of the other node. */
+  readonly chassis: string;
+  readonly remoteAddress: string;
+  /** Fault of the tunnel; null without one. */
+  readonly fault: string | null;
+  /** True if the other end answers; null if that is not known. */
+  readonly answers: boolean | null;
+}
+
+/** `overlay nodes`: the nodes of the cluster. */
+export interface OverlayNodesDocument {
+  readonly command: 'overlay nodes';
+  readonly outcome: 'shown';
+  readonly nodes: readonly ListedNodeJson[];
+}
+
+/** A node as the central node sees it. */
+export interface ListedNodeJson {
+  readonly name: string;
+  readonly subnets: readonly string[];
+  readonly systemId: string;
+  /** Addresses at which its tunnels end; empty before it has joined. */
+  readonly addresses: readonly string[];
+  /** `here`: this node. */
+  readonly state: 'here' | 'joined' | 'not joined';
+  /** Tunnel to the node; null for this node. */
+  readonly tunnel: NodeTunnelJson | null;
+  /** Last answer of the node to the central node; null if it cannot be asked. */
+  readonly echo: EchoJson | null;
+  readonly gateway: ListedGatewayJson | null;
+  /** Days until its certificate expires; null if none was issued. */
+  readonly certificateDays: number | null;
+}
+
+/** Tunnel to a node of the list. */
+export interface NodeTunnelJson {
+  /** Port of Open vSwitch; null if it does not exist. */
+  readonly port: string | null;
+  /** `unproven`: no fault is known, and the tunnel could not be probed. */
+  readonly state: 'up' | 'down' | 'unproven';
+  /** Reason why the tunnel is not up; null if it is. */
+  readonly reason: string | null;
+}
+
+/** Answer of a node. */
+export interface EchoJson {
+  /** True if the node has just answered. */
+  readonly isCurrent: boolean;
+  /** Time of the answer by the node's own clock, in ISO 8601; null if it never answered. */
+  readonly at: string | null;
+}
+
+/** Gateway of a node of the list. */
+export interface ListedGatewayJson {
+  readonly bridge: string;
+  /** Addresses as `address/prefix`. */
+  readonly addresses: readonly string[];
+  /** False if the gateway does not answer. */
+  readonly isUp: boolean;
+}
+
+/** Returns the document of `overlay status`. */
+export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocument {
+  const { node, role, subnets, addresses, southbound, controller, daemon, isRunning, tunnels } = status;
+  return {
+    command: 'overlay status',
+    outcome: 'shown',
+    node,
+    role,
+    subnets,
+    addresses,
+    southbound,
+    controller,
+    isRunning,
+    daemon: daemon && overlayDaemonJson(daemon),
+    tunnels: tunnels.map(tunnelJson),
+  };
+}
+
+function overlayDaemonJson({ pid, since, failure, watcher }: OverlayDaemon): OverlayDaemonJson {
+  return { pid, since, failure: failureJson(failure), watcher: watcher && watcherJson(watcher) };
+}
+
+function watcherJson({ role, objects, nodesOutside, wroteAt, refused, failure }: WatcherState): WatcherJson {
+  return { role, objects, nodesOutside, wroteAt, refused, failure: failureJson(failure) };
+}
+
+function failureJson(failure: DaemonFailureJson | null): DaemonFailureJson | null {
+  return failure && { message: failure.message, hint: failure.hint, since: failure.since };
+}
+
+function tunnelJson({ answers = null, ...tunnel }: OverlayTunnel): TunnelJson {
+  const { interface: port, type, chassis, remoteAddress, fault } = tunnel;
+  return { interface: port, type, chassis, remoteAddress, fault, answers };
+}
+
+/** Returns the document of `overlay nodes`. */
+export function overlayNodesDocument(nodes: readonly NodeState[]): OverlayNodesDocument {
+  return { command: 'overlay nodes', outcome: 'shown', nodes: nodes.map(listedNodeJson) };
+}
+
+function listedNodeJson(node: NodeState): ListedNodeJson {
+  const { name, subnets, systemId, addresses, state, tunnel, echo, gateway, certificateDays } = node;
+  return {
+    name,
+    subnets,
+    systemId,
+    addresses,
+    state,
+    tunnel: tunnel && { port: tunnel.port, state: tunnel.state, reason: tunnel.reason },
+    echo: echo && { isCurrent: echo.isCurrent, at: echo.atMs === null ? null : new Date(echo.atMs).toISOString() },
+    gateway: gateway && { bridge: gateway.bridge, addresses: gateway.addresses, isUp: gateway.isUp },
+    certificateDays,
+  };
+}

@@ -1,0 +1,249 @@
+import type { TraceResult } from '../../model/overlay-trace.ts';
+
+/** `overlay trace`: the path of a packet. */
+export interface OverlayTraceDocument {
+  readonly command: 'overlay trace';
+  readonly outcome: 'delivered' | 'dropped';
+  readonly question: TraceQuestionJson;
+  /** Node on which the trace was made. */
+  readonly node: string;
+  readonly there: TracedWayJson;
+  /** Path of the answer; null if it was not requested. */
+  readonly back: TracedWayJson | null;
+}
+
+/** The question. */
+export interface TraceQuestionJson {
+  readonly source: string;
+  readonly destination: string;
+  readonly protocol: 'icmp' | 'tcp' | 'udp';
+  /** Destination port; null for ICMP, or if the service's own port is used. */
+  readonly port: number | null;
+  /** Node whose gateway receives a packet from outside; null for the first gateway that fits. */
+  readonly fromNode: string | null;
+}
+
+/** A packet at one point of its path. */
+export interface TracePacketJson {
+  readonly ethSource: string;
+  readonly ethDestination: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly protocol: 'icmp' | 'tcp' | 'udp';
+  /** Source port; null for ICMP, as is the destination port. */
+  readonly sourcePort: number | null;
+  readonly destinationPort: number | null;
+  readonly ttl: number;
+  /** True if the packet answers another one. */
+  readonly isReply: boolean;
+}
+
+/** A port of a logical switch or router. */
+export interface TracePlaceJson {
+  readonly kind: 'switch' | 'router';
+  readonly name: string;
+  readonly port: string;
+  /** Node of the port; null if it is on all nodes or on none. */
+  readonly node: string | null;
+}
+
+/** A row of OVN that decides about a packet. */
+export interface TraceRuleJson {
+  /** Table of OVN_Northbound. */
+  readonly table: string;
+  /** First eight digits of the row's UUID. */
+  readonly id: string;
+  /** Name of the object from which the row was made, or of the row; empty without a name. */
+  readonly name: string;
+  /** Description in OVN's notation; empty without one. */
+  readonly says: string;
+}
+
+/** A logical flow of OVN. */
+export interface TraceFlowJson {
+  /** Name of the flow's stage (ovn-sb(5), Logical_Flow). */
+  readonly stage: string;
+  readonly match: string;
+  /** Row that decides about the packet; null if no row does. */
+  readonly rule: TraceRuleJson | null;
+}
+
+/** Passage through a tunnel (ovn-architecture(7), "Tunnel Encapsulations"). */
+export interface TraceCrossingJson {
+  readonly from: string;
+  readonly to: string;
+  readonly encap: 'geneve' | 'vxlan';
+  /** Remote end of the tunnel. */
+  readonly address: string;
+  readonly datapath: string;
+  readonly inPort: string;
+  readonly outPort: string;
+  readonly tunId: number;
+  /** Value of OVN's Geneve option; null for VXLAN. */
+  readonly metadata: number | null;
+  readonly packet: TracePacketJson;
+  /** Packet as it leaves the tunnel, in the notation of ofproto/trace. */
+  readonly flow: string;
+}
+
+/** The packet enters a switch or router. */
+export interface EnterStationJson extends TracePlaceJson {
+  readonly do: 'enter';
+}
+
+/** A rule allows the packet. */
+export interface PassStationJson {
+  readonly do: 'pass';
+  readonly rule: TraceRuleJson;
+}
+
+/** An address of the packet is translated. */
+export interface TranslateStationJson {
+  readonly do: 'translate';
+  readonly what: 'source' | 'destination';
+  readonly from: string;
+  readonly to: string;
+  /** Alternative results, such as the other backends. */
+  readonly others: readonly string[];
+  /** True if connection tracking reverses an earlier translation. */
+  readonly isTakenBack: boolean;
+  /** Row that causes the translation; null if it is not known here. */
+  readonly rule: TraceRuleJson | null;
+  readonly kind: 'switch' | 'router';
+  readonly where: string;
+}
+
+/** A router chooses a route. */
+export interface RouteStationJson {
+  readonly do: 'route';
+  readonly flow: TraceFlowJson;
+  /** Next hop; null if the destination is on the link. */
+  readonly nextHop: string | null;
+  readonly port: string;
+}
+
+/** A router asks for the MAC of an address. */
+export interface AskStationJson {
+  readonly do: 'ask';
+  readonly router: string;
+  readonly address: string;
+  readonly owner: string;
+}
+
+/** The packet passes a tunnel. */
+export interface CrossStationJson {
+  readonly do: 'cross';
+  readonly crossing: TraceCrossingJson;
+}
+
+/** One station of a path. */
+export type TraceStationJson = MoveStationJson | TranslateStationJson | AskStationJson;
+
+/** A station that moves the packet on. */
+export type MoveStationJson = EnterStationJson | PassStationJson | RouteStationJson | CrossStationJson;
+
+/** The packet leaves at a port. */
+export interface PortEndJson {
+  readonly how: 'delivered' | 'outside';
+  readonly port: string;
+  /** Node of the port; null if it is not known. */
+  readonly node: string | null;
+}
+
+/** A router answers the packet. */
+export interface AnsweredEndJson {
+  readonly how: 'answered';
+  readonly router: string;
+}
+
+/** A flow drops or rejects the packet. */
+export interface DroppedEndJson {
+  readonly how: 'dropped' | 'rejected';
+  /** Flow that drops the packet; null if no flow matches it. */
+  readonly flow: TraceFlowJson | null;
+  readonly where: string;
+}
+
+/** The trace ends: `circles` at the same place for a second time, `untold` because OVN's tool cannot continue. */
+export interface PlaceEndJson {
+  readonly how: 'circles' | 'untold';
+  readonly where: string;
+}
+
+/** No MAC is known for the next hop. */
+export interface UnansweredEndJson {
+  readonly how: 'unanswered';
+  readonly router: string;
+  readonly address: string;
+  readonly port: string;
+}
+
+/** The port is on no node. */
+export interface UnboundEndJson {
+  readonly how: 'unbound';
+  readonly port: string;
+}
+
+/** End of a path. */
+export type TraceEndJson =
+  | PortEndJson
+  | AnsweredEndJson
+  | DroppedEndJson
+  | PlaceEndJson
+  | UnansweredEndJson
+  | UnboundEndJson;
+
+/** Port at which a packet leaves the node's Open vSwitch. */
+export interface TraceOutputJson {
+  readonly bridge: string;
+  readonly device: string;
+  readonly kind: 'tunnel' | 'patch' | 'port';
+  /** Remote end of a tunnel; null for other ports, as with the next fields. */
+  readonly address: string | null;
+  readonly tunId: number | null;
+  readonly metadata: number | null;
+  readonly datapath: string | null;
+  readonly inPort: string | null;
+  readonly outPort: string | null;
+}
+
+/** Flow of Open vSwitch that drops the packet. */
+export interface TraceDropJson {
+  readonly cookie: string;
+  /** Flow of OVN from which it was made; null if it is not known. */
+  readonly flow: TraceFlowJson | null;
+}
+
+/** Result of this node's Open vSwitch for the packet. */
+export interface TracePartJson {
+  /** Flow that was passed to ofproto/trace (ovs-vswitchd(8)). */
+  readonly flow: string;
+  /** Device at which the packet enters; null if it is not known. */
+  readonly device: string | null;
+  readonly outputs: readonly TraceOutputJson[];
+  /** Bridges on the path that forward by their MAC learning tables. */
+  readonly learning: readonly string[];
+  /** True if ovn-controller receives the packet or a copy of it. */
+  readonly isForController: boolean;
+  /** Flow that drops the packet; null if it is not dropped. */
+  readonly drop: TraceDropJson | null;
+  readonly remarks: readonly string[];
+}
+
+/** A path through the logical network, and the results of this node's Open vSwitch. */
+export interface TracedWayJson {
+  readonly packet: TracePacketJson;
+  readonly entry: TracePlaceJson;
+  readonly stations: readonly TraceStationJson[];
+  readonly end: TraceEndJson;
+  /** The packet at the end of the path. */
+  readonly last: TracePacketJson;
+  /** Results of this node's Open vSwitch; empty if the packet does not pass this node. */
+  readonly here: readonly TracePartJson[];
+}
+
+/** Returns the document of `overlay trace`. */
+export function traceDocument(result: TraceResult, outcome: OverlayTraceDocument['outcome']): OverlayTraceDocument {
+  const { question, node, there, back } = result;
+  return { command: 'overlay trace', outcome, question, node, there, back };
+}

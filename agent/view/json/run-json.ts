@@ -1,0 +1,218 @@
+import type { MissingPart } from '../../compare/manual-bridge.ts';
+import { changeOf } from '../../compare/plan-changes.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { Plan } from '../../model/plan.ts';
+import type { TransactionResult } from '../../model/run-record.ts';
+import type { TuningFacts, TuningPlan } from '../../model/tuning.ts';
+import {
+  type ChangeJson,
+  changesJson,
+  type DaemonJson,
+  daemonsJson,
+  type MissingJson,
+  missingJson,
+  type NoteJson,
+  notesJson,
+  type StepJson,
+  stepsJson,
+  tuningStepsJson,
+  type UplinkJson,
+  uplinkJson,
+} from './parts-json.ts';
+import { type PlannedJson, plannedJson } from './plan-json.ts';
+
+/** Result of a run that may have changed the node. */
+export interface RunJson {
+  readonly outcome: 'changed' | 'unchanged';
+  /** Transaction of the change; null if no bridge was changed. */
+  readonly transaction: TransactionJson | null;
+  /** Transaction that waited for confirmation and was rolled back first; null without one. */
+  readonly reverted: string | null;
+  readonly uplink: UplinkJson | null;
+  /** Changes that were made. */
+  readonly changes: readonly ChangeJson[];
+  /** Steps that were run. */
+  readonly steps: readonly StepJson[];
+  /** Steps that tuned the daemons of Open vSwitch, after the others. */
+  readonly tuning: readonly StepJson[];
+  readonly notes: readonly NoteJson[];
+}
+
+/** A transaction that has not failed. */
+export interface TransactionJson {
+  readonly id: string;
+  readonly state: 'committed' | 'awaiting-confirm';
+  /** End of the time to confirm, in ISO 8601; null if the change needs no confirmation. */
+  readonly confirmUntil: string | null;
+  /** Duration of each step in milliseconds. */
+  readonly stepTimesMs: readonly number[];
+}
+
+/** `apply`: the change that was made. `apply --dry-run` has the document of `plan`. */
+export type ApplyDocument = ApplyOfBridges | ApplyOfTuning;
+
+/** Result of `apply` on a node whose bridges the agent makes. */
+export interface ApplyOfBridges extends RunJson {
+  readonly command: 'apply';
+}
+
+/** Result of `apply` on a node with `disableOVSInit`, on which only the daemons of Open vSwitch are tuned. */
+export interface ApplyOfTuning {
+  readonly command: 'apply';
+  readonly outcome: 'disabled';
+  /** File and line of `disableOVSInit`. */
+  readonly source: string;
+  readonly changes: readonly ChangeJson[];
+  readonly tuning: readonly StepJson[];
+  readonly notes: readonly NoteJson[];
+  /** Parts that br-ex lacks for ovn-kubernetes. */
+  readonly missing: readonly MissingJson[];
+}
+
+/** `undo`: the change that was made. */
+export interface UndoDocument extends RunJson {
+  readonly command: 'undo';
+}
+
+/** `disable`: the change that was made, or with `--dry-run` the change that it would make. */
+export type DisableDocument = DisableResult | DisablePreview;
+
+/** Result of `disable`. */
+export interface DisableResult extends RunJson {
+  readonly command: 'disable';
+}
+
+/** Plan of `disable --dry-run`. */
+export interface DisablePreview extends PlannedJson {
+  readonly command: 'disable';
+}
+
+/** `bridge add`: the change that was made, or with `--dry-run` the change that it would make. */
+export type BridgeAddDocument = BridgeAddResult | BridgeAddPreview;
+
+/** Result of `bridge add`. */
+export interface BridgeAddResult extends RunJson {
+  readonly command: 'bridge add';
+}
+
+/** Plan of `bridge add --dry-run`. */
+export interface BridgeAddPreview extends PlannedJson {
+  readonly command: 'bridge add';
+}
+
+/** `bridge remove`: the change that was made, or with `--dry-run` the change that it would make. */
+export type BridgeRemoveDocument = BridgeRemoveResult | BridgeRemovePreview;
+
+/** Result of `bridge remove`. */
+export interface BridgeRemoveResult extends RunJson {
+  readonly command: 'bridge remove';
+}
+
+/** Plan of `bridge remove --dry-run`. */
+export interface BridgeRemovePreview extends PlannedJson {
+  readonly command: 'bridge remove';
+}
+
+/** `bridge apply`: the change that was made. */
+export interface BridgeApplyDocument extends RunJson {
+  readonly command: 'bridge apply';
+}
+
+/** `confirm`: the transaction that stays. */
+export interface ConfirmDocument {
+  readonly command: 'confirm';
+  readonly outcome: 'confirmed';
+  readonly transaction: string;
+}
+
+/** `recover`: the end of an interrupted transaction. */
+export interface RecoverDocument {
+  readonly command: 'recover';
+  readonly outcome: 'changed' | 'unchanged';
+  /** One sentence per effect, in their order; empty if there was nothing to recover. */
+  readonly done: readonly string[];
+}
+
+/** `ovs tune`: the change of the daemons of Open vSwitch. */
+export interface OvsTuneDocument {
+  readonly command: 'ovs tune';
+  readonly outcome: 'changed' | 'unchanged';
+  readonly changes: readonly ChangeJson[];
+  readonly steps: readonly StepJson[];
+  readonly notes: readonly NoteJson[];
+  /** Daemons after the change. */
+  readonly daemons: readonly DaemonJson[];
+}
+
+/** Command that runs a transaction, or shows its plan. */
+export type RunCommand = 'apply' | 'undo' | 'disable' | 'bridge add' | 'bridge remove' | 'bridge apply';
+
+/** Document of a command that runs a transaction. */
+export type RunDocument = { readonly [K in RunCommand]: RunJson & { readonly command: K } }[RunCommand];
+
+/** Command with `--dry-run` of its own. */
+export type PreviewCommand = 'disable' | 'bridge add' | 'bridge remove';
+
+/** Document of a command that shows the plan of a transaction. */
+export type PreviewDocument = { readonly [K in PreviewCommand]: PlannedJson & { readonly command: K } }[PreviewCommand];
+
+/** Result of a run, from which its document is made. */
+export interface RunFacts {
+  readonly plan: Plan;
+  readonly observation: Observation;
+  readonly tuning: TuningPlan;
+  readonly transaction: TransactionResult | null;
+  readonly reverted?: string | null;
+}
+
+/** Returns the document of a command that has run a transaction. */
+export function runDocument(command: RunCommand, facts: RunFacts): RunDocument {
+  const { plan, observation, tuning, transaction, reverted = null } = facts;
+  const isUnchanged = transaction === null && tuning.steps.length === 0 && reverted === null;
+  const { changes } = plannedJson(plan, tuning.differences, observation);
+  return {
+    command,
+    outcome: isUnchanged ? 'unchanged' : 'changed',
+    transaction: transaction === null ? null : transactionJson(transaction),
+    reverted,
+    uplink: uplinkJson(plan.choice),
+    changes: isUnchanged ? [] : changes,
+    steps: stepsJson(plan.steps),
+    tuning: tuningStepsJson(tuning.steps),
+    notes: notesJson([...plan.notes, ...tuning.notes]),
+  };
+}
+
+function transactionJson({ id, state, confirmUntil, stepTimesMs }: TransactionResult): TransactionJson {
+  return { id, state, confirmUntil, stepTimesMs };
+}
+
+/** Returns the document of a command with `--dry-run`. */
+export function previewDocument(command: PreviewCommand, plan: Plan, observation: Observation): PreviewDocument {
+  return { command, ...plannedJson(plan, [], observation) };
+}
+
+/** Returns the document of `apply` on a node with `disableOVSInit`. */
+export function tuneOnlyDocument(source: string, plan: TuningPlan, missing: readonly MissingPart[]): ApplyDocument {
+  return {
+    command: 'apply',
+    outcome: 'disabled',
+    source,
+    changes: changesJson(plan.differences.map(changeOf)),
+    tuning: tuningStepsJson(plan.steps),
+    notes: notesJson(plan.notes),
+    missing: missingJson(missing),
+  };
+}
+
+/** Returns the document of `ovs tune`. */
+export function ovsTuneDocument(plan: TuningPlan, { daemons }: TuningFacts): OvsTuneDocument {
+  return {
+    command: 'ovs tune',
+    outcome: plan.steps.length === 0 ? 'unchanged' : 'changed',
+    changes: changesJson(plan.differences.map(changeOf)),
+    steps: tuningStepsJson(plan.steps),
+    notes: notesJson(plan.notes),
+    daemons: daemonsJson(daemons),
+  };
+}

@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
 import { afterStep, interfered, isTakenBack } from './interfere.ts';
 import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -9,7 +10,12 @@ import { stayedReachable } from './reachability.ts';
 import { untilWanted } from './until-wanted.ts';
 
 t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', lanAppend: withIpv6, enableUnit: true, files: microshiftStandIn });
+  const node = await bootNode({
+    lan: 'dhcp',
+    lanAppend: withIpv6,
+    enableUnit: true,
+    files: { ...microshiftStandIn, [busProxyPath]: busProxy },
+  });
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-stand-in && microshift-net disable');
   const others = await node.text(whatOthersHave);
@@ -98,6 +104,19 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await isTakenBack(node);
     t.equal(await node.text(whatOthersHave), others, 'what others have is there');
     t.equal(await node.text(bridgeRow), row);
+    t.strictSame(await ownOf(node), old);
+  });
+  // Only the timer of NetworkManager's checkpoint is left, which knows nothing of the bridge.
+  await t.test('D-Bus does not return to a run, and the bridge is restored without it', async (t) => {
+    const proxy = node.start(startBusProxy, { timeoutMs: 600_000 });
+    await proxy.saw('listening');
+    const run = await interfered(node, afterStep.attach, async () => proxy.signal('SIGKILL'), busProxyEnv);
+    t.match(run, { exitCode: 5, stderr: /NetworkManager's own timer has restored the old state/ });
+    t.equal(await node.text(whatOthersHave), others, 'what others have is there');
+    t.equal(await node.text(bridgeRow), row);
+    t.strictSame(await ownOf(node), old);
+    await holds(t, 'microshift-net apply');
+    await holds(t, 'microshift-net disable');
     t.strictSame(await ownOf(node), old);
   });
   // The run cannot wait for vswitchd, and NetworkManager for no more than 6 s: it does not see the interface any more, which is there all along.

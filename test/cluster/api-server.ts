@@ -9,7 +9,7 @@ import { auditPolicy } from './audit.ts';
 import { builtBinaries } from './binaries.ts';
 import { makeAccountKeys, makeCertificates } from './certificates.ts';
 import { type JsonAnswer, jsonCall } from './json-call.ts';
-import { kubeconfigText } from './kubeconfig.ts';
+import { kubeconfigText } from './kubeconfig-text.ts';
 import { mortal } from './mortal.ts';
 
 /** A running kube-apiserver with its own etcd, certificates and data, all below one temporary folder. */

@@ -4,7 +4,7 @@ import t from 'tap';
 import { render } from '../../agent/commands/manifests-command.ts';
 import { type Flavor, flavorTraits } from '../../agent/model/manifest-flavors.ts';
 import { plain } from '../../agent/view/style.ts';
-import { withChanges } from '../unit/manifests/config.ts';
+import { withChanges } from '../unit/manifests/changed-config.ts';
 import { apiServerFor, changed, image, namespace, ours, run, versions } from './session.ts';
 
 const server = await apiServerFor(t);

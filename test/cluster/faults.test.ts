@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { errorTable } from '../../agent/errors.ts';
-import { withChanges } from '../unit/manifests/config.ts';
+import { withChanges } from '../unit/manifests/changed-config.ts';
 import { apiServerFor, changed, type Outcome, ours, run, versions } from './session.ts';
 
 const server = await apiServerFor(t);

@@ -5,7 +5,7 @@ import { type ApplyOptions, apply, diff, remove, status } from '../../agent/comm
 import { defaultConfig } from '../../agent/config/defaults.ts';
 import { type AgentError, asAgentError } from '../../agent/errors.ts';
 import { plain } from '../../agent/view/style.ts';
-import { withChanges } from '../unit/manifests/config.ts';
+import { withChanges } from '../unit/manifests/changed-config.ts';
 import { type ApiServer, startApiServer } from './api-server.ts';
 import { missingParts } from './binaries.ts';
 

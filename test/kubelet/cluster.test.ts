@@ -4,10 +4,10 @@ import { type Host, startCentral } from '../overlay/hosts.ts';
 import { outside } from '../overlay/outside.ts';
 import { ping } from '../overlay/ping.ts';
 import { ofPods } from '../overlay/pods.ts';
-import { kubeletSkip } from './availability.ts';
-import { type Cluster, startCluster } from './cluster.ts';
 import { programs } from './control-plane.ts';
-import { client, deployment, inPod, nodePorts, onlyFrom, podsOf, startInPod } from './workload.ts';
+import { client, deployment, inPod, nodePorts, onlyFrom, podsOf, startInPod } from './deployments.ts';
+import { type Cluster, startCluster } from './kubelet-cluster.ts';
+import { kubeletSkip } from './kubelet-skip.ts';
 
 const [tcpPort, udpPort] = [30080, 30053];
 /** Far more than a pod needs on a loaded machine. */

@@ -7,7 +7,7 @@ import { auditLogIn, flagsOf } from '../cluster/api-server.ts';
 import { auditPolicy } from '../cluster/audit.ts';
 import { builtBinaries } from '../cluster/binaries.ts';
 import { makeAccountKeys, makeCertificates } from '../cluster/certificates.ts';
-import { kubeconfigText } from '../cluster/kubeconfig.ts';
+import { kubeconfigText } from '../cluster/kubeconfig-text.ts';
 import type { Host } from '../overlay/hosts.ts';
 
 /** Where the programs of builtBinaries() are on a node. */

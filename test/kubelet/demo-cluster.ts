@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { type Drawn, picture } from '../node/overlay-picture.ts';
 import { heading, indent, ms, say } from '../node/telling.ts';
 import type { Host } from '../overlay/hosts.ts';
-import { kubeletSkip } from './availability.ts';
-import { type Cluster, type Scope, startCluster } from './cluster.ts';
 import { adminKubeconfig, programs } from './control-plane.ts';
-import { client, deployment, nodePorts, onlyFrom, podsOf } from './workload.ts';
+import { client, deployment, nodePorts, onlyFrom, podsOf } from './deployments.ts';
+import { type Cluster, type Scope, startCluster } from './kubelet-cluster.ts';
+import { kubeletSkip } from './kubelet-skip.ts';
 
 const nodePort = 30080;
 

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { apiOfNode } from '../cluster/api-in-node.ts';
 import { missingParts } from '../cluster/binaries.ts';
-import { writtenColumns } from '../overlay/writes.ts';
+import { writtenColumns } from '../overlay/database-writes.ts';
 import { nodeSkip } from './availability.ts';
 import type { TestNode } from './node.ts';
 import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';

@@ -1,10 +1,10 @@
 // `overlay init`, `join` and the rest on real nodes: the tunnels carry, a second run writes nothing, and what is taken out is gone.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { writesDuring } from './database-writes.ts';
 import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { installPing } from './ping.ts';
 import { talk } from './talk.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

@@ -1,7 +1,7 @@
 // `overlay pki init` and `overlay disable`: an authority that is there before its cluster, and nothing of it that stays.
 import t from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
-import { stateOf } from './state.ts';
+import { stateOf } from './overlay-state.ts';
 
 const skip = missingForHosts() ?? false;
 

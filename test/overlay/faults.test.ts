@@ -8,7 +8,7 @@ import t from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
 import { initAuthority, readAuthority } from '../../agent/run/overlay/certificates/authority.ts';
 import { missingForHosts, startCentral, startController, startLan } from './hosts.ts';
-import { stateOf } from './state.ts';
+import { stateOf } from './overlay-state.ts';
 
 const skip = missingForHosts() ?? false;
 /** Settles when a process has said this on standard error; it goes on being read. */

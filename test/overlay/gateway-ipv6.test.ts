@@ -1,9 +1,9 @@
 // `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with the address of its gateway.
 import t from 'tap';
+import { writesDuring } from './database-writes.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { databases, seenAs, startOutside, take } from './outside.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

@@ -1,9 +1,9 @@
 // `overlay gateway --interface`: a NIC is given to the gateway, pulled out, put in again, and given back.
 import t from 'tap';
+import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { missingForHosts, startLan } from './hosts.ts';
 import { record, seenAs, startOutside, state } from './outside.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

@@ -1,9 +1,9 @@
 // `overlay gateway --high-availability vip`: an address moves to another node when the one that has it dies.
 import t from 'tap';
+import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { databases, seenAs, startOutside, take } from './outside.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

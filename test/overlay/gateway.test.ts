@@ -1,9 +1,9 @@
 // `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its gateway.
 import t from 'tap';
+import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { answerTo, connected, databases, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

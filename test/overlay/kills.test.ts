@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { killAtEveryEffect } from './kills.ts';
-import { stateOf } from './state.ts';
+import { stateOf } from './overlay-state.ts';
 
 const skip = missingForHosts() ?? false;
 const record = '/var/lib/microshift-net/overlay.json';

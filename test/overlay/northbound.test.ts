@@ -9,7 +9,7 @@ import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { nodeRequest } from '../../agent/run/overlay/ovn-k8s/node-request.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';
-import { machine, planned } from '../unit/overlay/machine.ts';
+import { machine, planned } from '../unit/overlay/paper-machine.ts';
 import { readRows, startCentral } from './central.ts';
 import {
   blocksOf,

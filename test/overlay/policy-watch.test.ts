@@ -9,9 +9,9 @@ import { apiServerFor } from '../cluster/session.ts';
 import { recordedShape } from '../unit/overlay/cluster.ts';
 import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
 import { startDaemon } from './daemon.ts';
+import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { writesDuring } from './writes.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 60_000;

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { issueCertificate, type KeyPair } from '../../agent/drivers/openssl/certificates.ts';
 import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
-import { stateOf } from './state.ts';
+import { stateOf } from './overlay-state.ts';
 
 const skip = missingForHosts() ?? false;
 const own = '/etc/microshift-net/pki/node.pem';

@@ -4,6 +4,7 @@ import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
 import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { asWanted, type Daemon, startDaemon } from './daemon.ts';
+import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import {
   type Host,
@@ -15,7 +16,6 @@ import {
   startVswitchd,
 } from './hosts.ts';
 import { talk } from './talk.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { writesDuring } from './database-writes.ts';
 import {
   type Ended,
   type Host,
@@ -15,7 +16,6 @@ import {
 } from './hosts.ts';
 import { blocksOf, shownAfterMaster, shownAfterNodes } from './of-2017.ts';
 import { ping } from './ping.ts';
-import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 

@@ -1,7 +1,7 @@
 // A node of several, in its own zone: the flavour `interconnect`, which asks the API server at the control plane's address.
 import t from 'tap';
-import { clusterSkip, ovnkubeSkip } from './availability.ts';
 import { liveOnOneNode } from './one-node.ts';
+import { clusterSkip, ovnkubeSkip } from './ovnkube-skip.ts';
 
 t.test('interconnect', { skip: clusterSkip || ovnkubeSkip }, (t) =>
   liveOnOneNode(t, {

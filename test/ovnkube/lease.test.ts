@@ -1,8 +1,8 @@
 // The cluster manager of a real ovnkube loses its lease to somebody else: it ends, as it must, and nothing else does.
 import t from 'tap';
-import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './availability.ts';
-import { bootCluster } from './cluster.ts';
-import { containersOf, untilReady, untilReadyAgain } from './pods.ts';
+import { bootCluster } from './ovnkube-node.ts';
+import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';
+import { containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, kubectl, plugPods } from './workload.ts';
 
 const lease = '-n openshift-ovn-kubernetes lease/ovn-kubernetes-master';

@@ -1,8 +1,8 @@
 // br-ex without a NIC, as MicroShift makes it. Without ovnkube the containers are those of the other flavour.
 import t from 'tap';
 import { microshiftStandInFile } from '../node/microshift-file-table.ts';
-import { clusterSkip, ovnkubeSkip } from './availability.ts';
 import { liveOnOneNode } from './one-node.ts';
+import { clusterSkip, ovnkubeSkip } from './ovnkube-skip.ts';
 
 const options = { skip: clusterSkip || ovnkubeSkip };
 const ovnYaml = 'uplink: none\novs:\n  datapathType: netdev\n';

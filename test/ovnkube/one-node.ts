@@ -3,9 +3,9 @@ import type { Test } from 'tap';
 import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
 import type { TestNode } from '../node/node.ts';
-import { ovnkubeFolder, ovnkubeSkip } from './availability.ts';
-import { bootCluster, type ClusterOptions } from './cluster.ts';
-import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts';
+import { bootCluster, type ClusterOptions } from './ovnkube-node.ts';
+import { ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';
+import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, plugPods } from './workload.ts';
 
 /** What ovnkube says of a node to ovn-controller, which waits for it. */

@@ -3,9 +3,9 @@ import t from 'tap';
 import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
 import { onSecond, second, withSecondNode } from '../node/second-node.ts';
-import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './availability.ts';
-import { bootCluster } from './cluster.ts';
-import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts';
+import { bootCluster } from './ovnkube-node.ts';
+import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';
+import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, firstNode, kubectl, plugPods } from './workload.ts';
 
 const ovnYaml = 'mtu: auto\novs:\n  datapathType: netdev\n';

@@ -2,7 +2,7 @@
 // busy; nothing here depends on who leads, or for how long.
 import t from 'tap';
 import { connect, deleteRows, insert, type OvsdbClient, OvsdbError, wait } from '../../agent/drivers/ovsdb/index.ts';
-import { startCluster } from './cluster.ts';
+import { startCluster } from './raft-cluster.ts';
 import { missingParts, startServer, vswitchSchema } from './real-server.ts';
 
 const leaderOf = 'Open_vSwitch';

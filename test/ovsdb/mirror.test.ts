@@ -19,7 +19,7 @@ import {
   update,
 } from '../../agent/drivers/ovsdb/index.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
-import { startCluster } from './cluster.ts';
+import { startCluster } from './raft-cluster.ts';
 import { missingParts, startServer, vswitchSchema } from './real-server.ts';
 import { columns, randomOperations } from './writer.ts';
 

@@ -8,10 +8,10 @@ import { encodeSettings } from '../../../agent/drivers/networkmanager/nm-setting
 import { observeNetworkManager } from '../../../agent/facts/network-manager.ts';
 import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
+import { managedObjects } from '../managed-objects.ts';
 import { cutAnyhow, listenOn, type PrivateSocket } from '../private-socket.ts';
 import { scratchFolder } from '../scratch.ts';
 import type { FuzzTarget, Random } from '../target.ts';
-import { managedObjects } from '../wire.ts';
 
 /** Stands between what is said after one request and after the next. */
 const nextRequest = '=NEXT=';

@@ -12,8 +12,8 @@ import { planText } from '../../../agent/view/plan-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { dhcpNode, observations } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
+import { managedObjects } from '../managed-objects.ts';
 import type { FuzzTarget } from '../target.ts';
-import { managedObjects } from '../wire.ts';
 
 /** What the peer answers: to GetManagedObjects, and to GetSettings by profile. A variant is `{"$": [signature, value]}`. */
 interface Answers {

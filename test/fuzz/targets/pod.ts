@@ -9,7 +9,7 @@ import {
 } from '../../../agent/workload/pods/annotations.ts';
 import { podSubnets, rangeWith } from '../../../agent/workload/pods/subnets.ts';
 import { dual, dualNode } from '../../unit/overlay/cluster.ts';
-import { openBook, podOf } from '../../unit/workload/pods/pods.ts';
+import { openBook, podOf } from '../../unit/workload/pods/paper-pods.ts';
 import { printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { builtBinaries } from '../../cluster/binaries.ts';
 import { nodeNames, type Place } from './place.ts';
-import { familyOf } from './usage.ts';
+import { familyOf } from './process-usage.ts';
 
 export interface Contestant {
   readonly name: string;

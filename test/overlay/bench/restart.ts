@@ -1,10 +1,10 @@
 // B4 and B5: a contestant is killed and started anew where everything is in the database already, and then has nothing to do.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Contestant, type Running, run } from './contestants.ts';
+import type { Pods } from './measure-pods.ts';
 import { nodeNames, type Place, probeNamespace } from './place.ts';
-import type { Pods } from './pods.ts';
-import { usageOf } from './usage.ts';
-import { balanced, makePolicies, makeServices, wantedVips } from './workload.ts';
+import { usageOf } from './process-usage.ts';
+import { balanced, makePolicies, makeServices, wantedVips } from './services-and-policies.ts';
 import { endOf, writtenSince } from './written.ts';
 
 const limitMs = 300_000;

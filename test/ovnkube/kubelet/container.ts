@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from './api.ts';
+import type { Json } from './kubelet-requests.ts';
 import { isGood, runInside } from './probes.ts';
 import { expand } from './values.ts';
 

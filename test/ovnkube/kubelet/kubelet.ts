@@ -8,8 +8,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Json, openApi } from './api.ts';
-import { type Pod, startPod } from './pod.ts';
+import { type Pod, startPod } from './daemonset-pod.ts';
+import { type Json, openApi } from './kubelet-requests.ts';
 
 const [nodeName = '', address = '', folder = '', server = ''] = process.argv.slice(2);
 const api = openApi(folder, server);

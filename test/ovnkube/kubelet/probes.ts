@@ -1,7 +1,7 @@
 // What the kubelet asks of a container.
 import { spawn } from 'node:child_process';
 import { get } from 'node:http';
-import type { Json } from './api.ts';
+import type { Json } from './kubelet-requests.ts';
 
 /** Runs a command in a container; gives its exit code, null where it cannot be run or does not end in time. */
 export function runInside(

@@ -1,5 +1,5 @@
 // What a container is told: its environment, and fields of its pod.
-import type { Api, Json } from './api.ts';
+import type { Api, Json } from './kubelet-requests.ts';
 
 /** What a new container has without being told. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

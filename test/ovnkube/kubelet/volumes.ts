@@ -1,7 +1,7 @@
 // What a container sees below its mount paths: folders of the node that are there, or that are made for its pod.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Api, Json } from './api.ts';
+import type { Api, Json } from './kubelet-requests.ts';
 import { configMapData, fieldOf } from './values.ts';
 
 type Files = Record<string, string>;

@@ -10,7 +10,7 @@ import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifest
 import { type KubernetesObject, referenceOf, titleOf } from '../../../agent/model/kubernetes/object.ts';
 import type { ManifestsFlavor } from '../../../agent/model/manifest-flavors.ts';
 import { changedLines } from '../../../agent/view/line-changes.ts';
-import { withChanges } from './config.ts';
+import { withChanges } from './changed-config.ts';
 
 /**
  * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like` another one has

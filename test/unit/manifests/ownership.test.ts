@@ -5,7 +5,7 @@ import { errorTable } from '../../../agent/errors.ts';
 import { coOwners, isOurs, refuseBesideMicroshift } from '../../../agent/manifests/object-ownership.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { failure } from '../failure.ts';
-import { withChanges } from './config.ts';
+import { withChanges } from './changed-config.ts';
 
 const withCluster = (cluster: Record<string, unknown>) => withChanges(defaultConfig, { cluster });
 const remoteNetworks = ['10.45.0.0/16', '10.46.0.0/16'];

@@ -6,8 +6,8 @@ import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { caseNames, readCase } from './cases.ts';
 import { overlayCases } from './cluster.ts';
+import { caseNames, readCase } from './northbound-cases.ts';
 import { planLines } from './plan-lines.ts';
 
 /** One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed. */

@@ -6,8 +6,8 @@ import { gatewayAsked } from '../../../agent/run/overlay/ovn-k8s/asked-gateway.t
 import { gatewayRequest, nodeRequest } from '../../../agent/run/overlay/ovn-k8s/node-request.ts';
 import type { PlannedInit } from '../../../agent/run/overlay/ovn-k8s/planned-init.ts';
 import { applied, emptyNorthbound } from './cluster.ts';
-import { link, type Machine, machine, planned, run } from './machine.ts';
 import type { ModelDatabase } from './model-database.ts';
+import { link, type Machine, machine, planned, run } from './paper-machine.ts';
 
 const cluster = '192.168.0.0/16';
 const masterOf = ({ name }: Machine, subnet = '192.168.1.0/24', clusterIpSubnet = cluster) =>

@@ -10,7 +10,7 @@ import { isNodeName } from '../../../agent/run/overlay/record/name-forms.ts';
 import { emptyWorkload } from '../../../agent/workload/empty-workload.ts';
 import { allObjectKeys, planWorkload } from '../../../agent/workload/plan-workload.ts';
 import { createAddressBook } from '../../../agent/workload/pods/address-book.ts';
-import { podOf } from '../workload/pods/pods.ts';
+import { podOf } from '../workload/pods/paper-pods.ts';
 import { applied, emptyNorthbound, exposure, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
 import type { ModelDatabase } from './model-database.ts';
 

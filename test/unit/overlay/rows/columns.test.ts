@@ -1,7 +1,7 @@
 import t from 'tap';
 import { missingColumns, writtenTables } from '../../../../agent/overlay/rows/columns.ts';
 import { recordedShape } from '../cluster.ts';
-import { writtenColumns } from '../written.ts';
+import { writtenColumns } from '../written-columns.ts';
 
 t.test('the table has every column that plans write, and no others', (t) => {
   const listed = Object.entries(writtenTables).flatMap(([database, tables]) =>

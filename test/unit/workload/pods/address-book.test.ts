@@ -3,7 +3,7 @@ import t from 'tap';
 import { macOf, rangeOf } from '../../../../agent/overlay/addresses.ts';
 import { addressOf } from '../../../../agent/workload/pods/subnets.ts';
 import { dualNode, nodeOf } from '../../overlay/cluster.ts';
-import { annotated, asking, openBook, podOf } from './pods.ts';
+import { annotated, asking, openBook, podOf } from './paper-pods.ts';
 
 const small = nodeOf(1, { subnets: ['10.42.1.0/29'] });
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { noticesOfHostPorts } from '../../../../agent/run/overlay/watcher/notices.ts';
 import { readPod } from '../../../../agent/workload/pods/read-pod.ts';
-import { podOf } from './pods.ts';
+import { podOf } from './paper-pods.ts';
 
 const ports = [{ containerPort: 80, hostPort: 8080 }, { containerPort: 81 }, { containerPort: 82, hostPort: 0 }];
 const read = (spec: object) => readPod({ spec: { containers: [{ ports }], ...spec } }).hostPorts;

@@ -1,7 +1,7 @@
 // What comes and goes for months leaves nothing behind.
 import t from 'tap';
 import { leftPerTry } from '../../heap.ts';
-import { openBook, podOf } from './pods.ts';
+import { openBook, podOf } from './paper-pods.ts';
 
 t.test('a pod that is gone', async (t) => {
   const { tell } = openBook();

@@ -6,7 +6,7 @@ import { withoutLength } from '../../../../agent/overlay/addresses.ts';
 import { podSubnets, rangeWith } from '../../../../agent/workload/pods/subnets.ts';
 import { nodeOf } from '../../overlay/cluster.ts';
 import { seededRandom } from '../../ovsdb/random.ts';
-import { annotated, asking, openBook, podOf } from './pods.ts';
+import { annotated, asking, openBook, podOf } from './paper-pods.ts';
 
 type Random = ReturnType<typeof seededRandom>;
 

@@ -9,7 +9,7 @@ import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allObjectKeys, concernedObjectKeys, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { applied, dual, dualNode, emptyNorthbound, exposure, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
-import { openBook, podOf } from './pods.ts';
+import { openBook, podOf } from './paper-pods.ts';
 
 const none = emptyWorkload();
 

@@ -6,7 +6,7 @@ import type { ObjectChange, Pod } from '../../../../../agent/model/workload.ts';
 import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
 import { createPodNetworks } from '../../../../../agent/run/overlay/watcher/pod-networks.ts';
 import { modern, nodeOf } from '../../../overlay/cluster.ts';
-import { asking, podOf } from '../../../workload/pods/pods.ts';
+import { asking, podOf } from '../../../workload/pods/paper-pods.ts';
 
 const refusal = new AgentError('cluster-refused', 'the API server refused to annotate it', { hint: 'none' });
 

@@ -9,9 +9,9 @@ import { startCniCluster } from '../cni-cluster.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 import { type Host, missingForHosts } from '../hosts.ts';
 import { ofPods } from '../pods.ts';
+import { usageOf } from './cluster-usage.ts';
 import { type Deployed, deploy } from './deploy.ts';
 import { openRows } from './rows.ts';
-import { usageOf } from './usage.ts';
 
 const { values: options } = parseArgs({
   options: {

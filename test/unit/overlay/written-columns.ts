@@ -8,9 +8,9 @@ import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
 import { emptyWorld, namespaceOf, podOf, factsOf as policyFacts } from '../workload/policies/world.ts';
 import { factsFor, planAll, serviceObject, sliceObject } from '../workload/services/facts.ts';
-import { caseNames, readCase } from './cases.ts';
 import { applied, emptyNorthbound, gatewayOf, modern, nodeOf, recordedShape, seed } from './cluster.ts';
 import { ModelDatabase } from './model-database.ts';
+import { caseNames, readCase } from './northbound-cases.ts';
 import { emptyVswitch } from './vswitch.ts';
 
 const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };

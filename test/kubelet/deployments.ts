@@ -1,8 +1,8 @@
 // What an admin of the tests' clusters creates, and what goes on in its pods.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Cluster } from './cluster.ts';
 import { testImage } from './images.ts';
+import type { Cluster } from './kubelet-cluster.ts';
 
 const container = { name: 'one', image: testImage, imagePullPolicy: 'Never' } as const;
 

@@ -8,11 +8,11 @@ import { parseArgs } from 'node:util';
 import { missingParts } from '../../cluster/binaries.ts';
 import { missingForHosts } from '../hosts.ts';
 import { type Contestant, contestants, otherCpu, run } from './contestants.ts';
+import { followPods, measurePods } from './measure-pods.ts';
+import { measureServices } from './measure-services.ts';
 import { makePlace, nodeNames } from './place.ts';
-import { followPods, measurePods } from './pods.ts';
 import { measureRestart } from './restart.ts';
 import { scoped } from './scope.ts';
-import { measureServices } from './services.ts';
 import { northdStages } from './stages.ts';
 import { type Figures, medians, tableOf } from './table.ts';
 

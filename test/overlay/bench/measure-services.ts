@@ -1,8 +1,8 @@
 // B3: many services at once, then other endpoints for each of them.
 import type { Running } from './contestants.ts';
 import type { Place } from './place.ts';
-import { usageOf } from './usage.ts';
-import { balanced, makeServices, replaceEndpoints, wantedVips } from './workload.ts';
+import { usageOf } from './process-usage.ts';
+import { balanced, makeServices, replaceEndpoints, wantedVips } from './services-and-policies.ts';
 import { endOf, writtenSince } from './written.ts';
 
 const limitMs = 300_000;

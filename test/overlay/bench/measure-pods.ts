@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Contestant, Running } from './contestants.ts';
 import { namespace, nodeNames, type Place } from './place.ts';
+import { usageOf } from './process-usage.ts';
 import { quantile } from './quantile.ts';
-import { usageOf } from './usage.ts';
 import { endOf, writtenSince } from './written.ts';
 
 /** A contestant may be slow, but not stand still. */

@@ -1,7 +1,7 @@
 // A pod of a daemonset: its object in the API, its volumes, its containers, and what is reported of them.
 import { mkdirSync, rmSync } from 'node:fs';
-import type { Api, Json } from './api.ts';
 import { type Container, type ContainerState, startContainer } from './container.ts';
+import type { Api, Json } from './kubelet-requests.ts';
 import { environmentOf } from './values.ts';
 import { makeVolumes } from './volumes.ts';
 

@@ -5,7 +5,7 @@ import { startOutside } from '../overlay/outside.ts';
 import { askedOvn, ovnsHere } from '../overlay/ovn-of-nodes.ts';
 import { installShim } from '../overlay/pods.ts';
 import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
-import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker.ts';
+import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker-node.ts';
 
 /** What a test or a demonstration does at its end. */
 export interface Scope {

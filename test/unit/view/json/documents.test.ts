@@ -5,6 +5,7 @@ import t from 'tap';
 import { planDocument } from '../../../../agent/view/json/plan-json.ts';
 import { previewDocument, runDocument } from '../../../../agent/view/json/run-json.ts';
 import { caseNames, decisionOfCase, readCase } from '../../plan/cases.ts';
+import { readableJson } from '../../plan/change.ts';
 import { clusterSamples } from './cluster-samples.ts';
 import { nodeSamples } from './samples.ts';
 import { schemaFaults, schemas } from './schemas.ts';
@@ -18,7 +19,7 @@ const internal = /org\/freedesktop|"(?:do|kind)": "(?:writeProfiles|attachUplink
 
 for (const [name, document] of Object.entries(samples)) {
   t.test(name, (t) => {
-    const text = `${JSON.stringify(document, null, 2)}\n`;
+    const text = `${readableJson(JSON.parse(JSON.stringify(document)))}\n`;
     const path = join(folder, `${name}.json`);
     if (process.env.UPDATE_CASES === '1') writeFileSync(path, text);
     t.equal(text, existsSync(path) ? readFileSync(path, 'utf8') : '');

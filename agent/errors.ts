@@ -144,9 +144,47 @@ export function isAgentError(error: unknown): error is AgentError {
   );
 }
 
-/** Returns the message of a thrown value. */
+/** Sentences for errors of the system (errno(3)) about a file or a directory. */
+const fileErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'the file or its directory does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'the operation is not permitted',
+  EEXIST: 'it exists already',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  ELOOP: 'it is a symbolic link, or its links form a loop',
+  ENOSPC: 'no space is left on the device',
+  EDQUOT: 'the disk quota is exceeded',
+  EROFS: 'the file system is read-only',
+  EIO: 'the device reports an input or output error',
+  EMFILE: 'this process has too many open files',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+/** Sentences for errors of connect(2), before the address. */
+const connectErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'no service listens at',
+  ECONNREFUSED: 'no service accepts connections to',
+  EACCES: 'this user may not connect to',
+  ECONNRESET: 'the connection was reset by',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network of',
+  ETIMEDOUT: 'there is no answer from',
+};
+
+/** Returns the message of a thrown value; for an error of a system call, a sentence that ends with its code. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? (systemErrorText(error) ?? error.message) : String(error);
+}
+
+/** Returns a sentence for an error of a system call, or null if the table has none. */
+function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port?: number }): string | null {
+  const { code = '', syscall } = error;
+  if (typeof syscall !== 'string' || syscall.startsWith('spawn')) return null;
+  if (syscall !== 'connect') return fileErrors[code] === undefined ? null : `${fileErrors[code]} (${code})`;
+  if (connectErrors[code] === undefined || error.address === undefined) return null;
+  const place = error.port === undefined ? error.address : `${error.address} port ${error.port}`;
+  return `${connectErrors[code]} ${place} (${code})`;
 }
 
 /**
@@ -155,7 +193,7 @@ export function messageOf(error: unknown): string {
  */
 export function asAgentError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
-  return new AgentError('internal', `unexpected failure: ${messageOf(error)}`, {
+  return new AgentError('internal', `unexpected failure: ${error instanceof Error ? error.message : String(error)}`, {
     hint: 'this is a defect of microshift-net; report it with the output of the same command run with --verbose',
     cause: error,
   });

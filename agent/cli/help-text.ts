@@ -69,5 +69,5 @@ export function helpEnd(command: Command): string {
   const shown = examples[commandPath(command)] ?? [];
   const lines = shown.flatMap(([line, purpose]) => [`  $ microshift-net ${line}`, `      ${purpose}`]);
   const parts = lines.length === 0 ? [exitCodesText] : [['Examples:', ...lines].join('\n'), exitCodesText];
-  return `\n${parts.join('\n\n')}\n`;
+  return `\n${parts.join('\n\n')}`;
 }

@@ -4,7 +4,7 @@ function wholeNumber(what: string, first: number, last: number): (text: string) 
   return (text) => {
     const number = Number(text);
     if (Number.isInteger(number) && number >= first && number <= last) return number;
-    throw new InvalidArgumentError(`${what} from ${first} to ${last}`);
+    throw new InvalidArgumentError(`Use ${what} from ${first} to ${last}.`);
   };
 }
 
@@ -26,6 +26,6 @@ export const vlanId = wholeNumber('a whole number', 1, 4094);
 /** Parses a TCP or UDP port. */
 export function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError('a port from 1 to 65535');
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError('Use a port from 1 to 65535.');
   return port;
 }

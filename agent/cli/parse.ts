@@ -54,6 +54,7 @@ export async function parseAndRunWith(
   addCommands(
     (parent) =>
       <Given extends unknown[]>(spec: string, description: string, run: Run<Given>, visibility = {}) => {
+        parent.showHelpAfterError(`(see ${fullName(parent)} --help)`);
         const command = (spec === '' ? parent : parent.command(spec, visibility)).description(description);
         command.showHelpAfterError(`(see ${fullName(command)} --help)`);
         return command.action(async (...given: Given) => {

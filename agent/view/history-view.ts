@@ -1,5 +1,5 @@
 import type { JournalRecord } from '../model/journal.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Plan, Step } from '../model/plan.ts';
 import { stepTitle } from './plan-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
@@ -45,7 +45,7 @@ export function transactionText(record: JournalRecord, style: Style, nowMs: numb
     const took = record.stepTimesMs[index];
     const number = String(index + 1).padStart(Math.max(2, String(total).length));
     const end = took == null ? 'not done' : `${took} ms`;
-    return [`  ${number}  ${stepTitle(step)} … ${end}`, `      ${style('dim', step.why)}`];
+    return [`  ${number}  ${titleOf(step)} … ${end}`, `      ${style('dim', step.why)}`];
   });
   const time = (iso: string): string => `${localTime(iso)} (${relativeTime(Date.parse(iso), nowMs)})`;
   return joinLines([
@@ -57,6 +57,15 @@ export function transactionText(record: JournalRecord, style: Style, nowMs: numb
     `  after    ${bridgesText(header.plan.wanted)}`,
     ...steps,
   ]);
+}
+
+/** Returns the title of a step; of a step with arguments that this version does not know, its kind. */
+function titleOf(step: Step): string {
+  try {
+    return stepTitle(step);
+  } catch {
+    return step.do;
+  }
 }
 
 /** Returns the failures of a transaction: the first one, then those of its rollback. */

@@ -1,0 +1,32 @@
+// Errors of the system in sentences, with their code at the end.
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import t from 'tap';
+import { messageOf } from '../../agent/errors.ts';
+
+t.test('a real error of the system is a sentence', async (t) => {
+  const thrown = (work: () => unknown): string => {
+    try {
+      work();
+      return 'nothing';
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  t.equal(
+    thrown(() => readFileSync('/no/such')),
+    'the file or its directory does not exist (ENOENT)',
+  );
+  t.equal(
+    thrown(() => readFileSync('/')),
+    'it is a directory (EISDIR)',
+  );
+  t.equal(
+    thrown(() => readFileSync('/etc/passwd/below')),
+    'a part of the path is not a directory (ENOTDIR)',
+  );
+  const refused = await new Promise((resolve) => connect('/no/such.sock').on('error', resolve));
+  t.equal(messageOf(refused), 'no service listens at /no/such.sock (ENOENT)');
+  t.equal(messageOf(new Error('spoken')), 'spoken', 'other errors keep their message');
+  t.equal(messageOf('text'), 'text');
+});

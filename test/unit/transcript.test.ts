@@ -1,0 +1,167 @@
+// About sixty command lines as a first user types them, on a machine where nothing runs: test/cases/transcript.txt, to be
+// read from top to bottom. UPDATE_CASES=1 writes it.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import type { JournalHeader } from '../../agent/model/journal.ts';
+import { planApply } from '../../agent/plan/make-plan.ts';
+import { openJournal } from '../../agent/run/journal/journal-files.ts';
+import { readCase } from './plan/cases.ts';
+
+const main = new URL('../../agent/main.js', import.meta.url).pathname;
+const golden = 'test/cases/transcript.txt';
+
+/** Command lines at 80 columns; those of the second list also at 60. */
+const lines = `
+apply --help
+bridge --help
+bridge add --help
+disable --help
+overlay --help
+overlay gateway --help
+overlay pki issue --help
+manifests apply --help
+config --help
+aply
+overlay statsu
+apply --bot
+apply --dry-run --boot
+apply --confirm-timeout 0
+apply --confirm-timeout
+apply --confirm-timeout soon
+verify --dry-run
+undo --dry-run
+firewall apply --dry-run
+overlay apply --dry-run
+manifests apply --dry-run
+bridge add
+bridge remove
+overlay join
+overlay trace
+overlay trace default/web 192.0.2.10 --tcp 70000
+overlay pki issue
+overlay pki issue node2
+plan too many
+plan -o yaml
+plan --output yaml
+manifests render --flavor classy
+completion tcsh
+config check good.yaml
+config check bad.yaml
+config check absent.yaml
+config check .
+config show good.yaml
+plan
+apply
+verify
+status
+status --watch
+confirm
+undo
+undo 20200101T000000Z-0001
+history 19900102T030405Z-0002
+recover
+bridge list
+ovs tune
+firewall check
+disable
+support-bundle -o absent/file.tar.gz
+overlay init
+overlay status
+overlay nodes
+overlay join absent
+overlay pki renew --request absent
+manifests render
+manifests status
+`;
+const narrow = `
+--help
+history
+`;
+
+/** Shell text that runs the command lines of its standard input on a machine of its own. */
+const shell = `set -e
+mount -t tmpfs tmpfs /run
+mount -t tmpfs tmpfs /var/lib
+mkdir -p /var/lib/microshift-net/tx
+cp -p "$JOURNALS"/* /var/lib/microshift-net/tx
+set +e
+while read -r width line; do
+  printf '\\n%s columns $ microshift-net %s\\n' "$width" "$line"
+  COLUMNS=$width timeout 60 "$NODE" "$MAIN" $line < /dev/null 2>&1
+  code=$?
+  [ $code = 0 ] || echo "[exit code $code]"
+done`;
+
+function journals(folder: string): void {
+  const { config, observation } = readCase('dhcp');
+  const decision = planApply(config, observation, true);
+  if (decision.kind !== 'planned') throw new TypeError('it waits');
+  for (const [id, state, detail] of [
+    ['19900102T030405Z-0001', 'committed', null],
+    [
+      '19900102T030405Z-0002',
+      'rolled-back',
+      'the gateway 192.0.2.1 of br-ex did not answer within 5 s, so the change was rolled back',
+    ],
+  ] as const) {
+    const header: JournalHeader = {
+      format: 1,
+      id,
+      command: 'apply',
+      agentVersion: '0.2.0',
+      startedAt: '1990-01-02T03:04:05.000Z',
+      bootId: 'b',
+      plan: decision.plan,
+      previous: { bridges: [] },
+    };
+    const journal = openJournal(folder, header);
+    decision.plan.steps.forEach((_, index) => {
+      if (state === 'committed' || index < 3) journal.append({ event: 'step', index, tookMs: 40 + index });
+    });
+    journal.setState(state, '1990-01-02T03:04:07.000Z', detail);
+    journal.close();
+  }
+}
+
+const probe = spawnSync('unshare', ['-mn', '--propagation', 'private', 'true']).status;
+
+t.test(
+  'the first hour',
+  { skip: (process.getuid?.() !== 0 || probe !== 0) && 'only root can hide what the machine runs' },
+  (t) => {
+    const folder = t.testdir({
+      'good.yaml': 'uplink: eth0\nmtu: 1500\n',
+      'bad.yaml': 'uplnk: eth0\nmtu: many\n',
+      tx: {},
+    });
+    mkdirSync(path.join(folder, 'tx'), { recursive: true });
+    journals(path.join(folder, 'tx'));
+    const typed = (text: string, width: number): string[] =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => `${width} ${line}`);
+    const input = [...typed(narrow, 60), ...typed(narrow, 80), ...typed(lines, 80)].join('\n');
+    const { stdout, stderr } = spawnSync('unshare', ['-mn', '--propagation', 'private', 'sh', '-c', shell], {
+      encoding: 'utf8',
+      cwd: folder,
+      input: `${input}\n`,
+      maxBuffer: 16 * 1024 * 1024,
+      env: {
+        PATH: process.env.PATH,
+        NO_COLOR: '1',
+        TZ: 'UTC',
+        NODE: process.execPath,
+        MAIN: main,
+        JOURNALS: path.join(folder, 'tx'),
+      },
+    });
+    t.equal(stderr, '');
+    const text = stdout.replaceAll(/\b\d+ (days|hours|minutes) ago/g, 'N $1 ago');
+    if (process.env.UPDATE_CASES === '1') writeFileSync(golden, text);
+    t.equal(text, readFileSync(golden, 'utf8'));
+    t.end();
+  },
+);

@@ -3,10 +3,11 @@ import { daemonCall } from '../../drivers/dbus/bus-connection.ts';
 import { serviceEvent } from '../../drivers/host/process/service-event.ts';
 import { service } from '../../drivers/networkmanager/nm-names.ts';
 import { asAgentError } from '../../errors.ts';
+import { endingWith } from '../../failures.ts';
 import type { Wanted } from '../../model/plan.ts';
 import { checkpointSeconds } from '../checkpoint-timer.ts';
-import { type Node, openNode } from '../node.ts';
-import { keepLeftBridges } from './unaided.ts';
+import { type Node, openNode, openTuning } from '../node.ts';
+import { keepLeftBridges } from './left-bridges.ts';
 
 /**
  * Limit for the restart of NetworkManager and Open vSwitch. systemd restarts them within seconds; a longer absence
@@ -29,8 +30,17 @@ export async function reconnectNode(
 ): Promise<Node> {
   if (await works(node)) return node;
   // It fails if Open vSwitch is the service that does not run; the bridges are observed again after its return.
-  await keepLeftBridges(previous).catch(() => undefined);
+  await keepUnaided(previous).catch(() => undefined);
   return openNodeWithin(comeBackMs, deadline, say);
+}
+
+/** Keeps the bridges of MicroShift over a rollback of NetworkManager's checkpoint timer; does not need D-Bus. */
+async function keepUnaided(previous: Wanted): Promise<void> {
+  const ports = await openTuning();
+  await endingWith(
+    () => keepLeftBridges(previous, ports.ovs),
+    () => ports.close(),
+  );
 }
 
 /**

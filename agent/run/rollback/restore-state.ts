@@ -1,6 +1,5 @@
-import { type Deadline, monotonicMs, startDeadline, throwIfStopped } from '../../deadline.ts';
+import { type Deadline, startDeadline, throwIfStopped } from '../../deadline.ts';
 import { freeFromDatapath } from '../../drivers/host/kernel/kernel-datapath.ts';
-import { serviceEvent } from '../../drivers/host/process/service-event.ts';
 import { type ActivationWatch, watchActivations } from '../../drivers/networkmanager/activation.ts';
 import {
   checkpointStands,
@@ -19,7 +18,9 @@ import { releaseLeft } from '../steps/held-routes.ts';
 import { type StepContext, stepContext } from '../steps/step-context.ts';
 import { waitForAddresses } from '../steps/wait-addresses.ts';
 import { awaitActivations, portsOf } from './await-activations.ts';
+import { freeLeftBridge, keepLeftBridges } from './left-bridges.ts';
 import { type ReconnectPorts, reconnectOrRestored } from './reconnect.ts';
+import { vswitchdAnswers } from './vswitchd-answers.ts';
 
 /**
  * Limit of a rollback: enough for systemd to restart NetworkManager and for a DHCP exchange. TimeoutStartSec of the unit leaves this much after the
@@ -30,10 +31,6 @@ export const restoreLimitMs = 60_000;
 const addressLimitMs = 45_000;
 /** Limit of the planned rollback, which takes a second or two. NetworkManager's rollback needs its time after it. */
 const plannedLimitMs = 20_000;
-/** Limit for the restart of vswitchd. systemd restarts a killed one after two seconds; an answer after `hangsAfterMs` means that it hangs. */
-const restartLimitMs = 6_000;
-const hangsAfterMs = 1_000;
-
 /** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
 const plannedTimerSeconds = 25;
 /** Limit for a lease or a router during a rollback; LACP negotiates within ten seconds. The NIC answers meanwhile. */
@@ -127,7 +124,7 @@ function isGone(error: unknown): error is AgentError {
 
 /** Rolls back over the present connections. If NetworkManager exits, every wait ends, because its result will not come. */
 async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
-  const { nm, ovs, ports, previous, before } = aim;
+  const { nm, ovs, previous, before } = aim;
   const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
   const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
   const answers = await vswitchdAnswers(ovs);
@@ -143,13 +140,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
     const isBack = standing !== null && (await goBackInPlace(restoration, standing, deadline));
     if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
     else {
-      if (standing !== null) {
-        ports.say('rolling back to the checkpoint');
-        await rollBackCheckpoint(nm, standing).catch((error: unknown) => {
-          aim.failures.push(asAgentError(error));
-          ports.say(asAgentError(error).message);
-        });
-      }
+      if (standing !== null) await rollBackWithCheckpoint(restoration, standing);
       // Without a checkpoint NetworkManager was restarted, and requests a lease through a NIC that is still a port.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
       // Necessary even if vswitchd answers: one that was restarted meanwhile does not know bridges that are gone from the database.
@@ -162,6 +153,24 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
     endVanished();
     deadline.clear();
   }
+}
+
+/** Lets NetworkManager roll back to the checkpoint, without the bridges of MicroShift. Continues after an error of NetworkManager. */
+async function rollBackWithCheckpoint(restoration: Restoration, checkpoint: string): Promise<void> {
+  const { nm, ovs, observe, ports, previous, failures, withoutVswitchd } = restoration;
+  ports.say('rolling back to the checkpoint');
+  await keepLeftBridges(previous, ovs);
+  try {
+    await rollBackCheckpoint(nm, checkpoint);
+  } catch (error) {
+    failures.push(asAgentError(error));
+    ports.say(asAgentError(error).message);
+    return;
+  }
+  const { microshift = [] } = previous;
+  if (microshift.length === 0) return;
+  const { links } = await observe();
+  for (const left of microshift) await freeLeftBridge(ovs, left, links, !withoutVswitchd);
 }
 
 /**
@@ -226,19 +235,4 @@ async function settle(context: StepContext, step: Step, say: (message: string) =
 async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();
   return names.filter((name) => !bridges.some((bridge) => bridge.name === name));
-}
-
-/** True if ovs-vswitchd answers, at once or after a restart by systemd. Without it, ports that are removed from the database stay in the kernel. */
-async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
-  const giveUpMs = monotonicMs() + restartLimitMs;
-  for (;;) {
-    const askedMs = monotonicMs();
-    try {
-      await ovs.probeVswitchd();
-      return true;
-    } catch {
-      if (monotonicMs() - askedMs > hangsAfterMs || monotonicMs() > giveUpMs) return false;
-      await serviceEvent();
-    }
-  }
 }

@@ -1,29 +1,15 @@
-import { nicsIn } from '../../model/bridge-devices.ts';
 import { bridgesOf } from '../../model/names.ts';
 import { addressesOf, isBindable, type Link } from '../../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../../model/plan.ts';
 import { differsFromLeft } from '../../plan/bridge/microshift-bridge.ts';
 import { openTuning, type TuningPorts } from '../node.ts';
 import { restoreLeftInterface } from '../steps/left-interface.ts';
+import { freeLeftBridge } from './left-bridges.ts';
 
 /*
  * The part of a rollback that needs no D-Bus. If NetworkManager cannot be reached, the timer of its checkpoint returns
  * the NICs to their profiles; Open vSwitch and the kernel are changed directly.
  */
-
-/**
- * Keeps MicroShift's bridges, with the ports and flows in them, over a rollback of NetworkManager's checkpoint timer,
- * which removes every bridge with NetworkManager's mark.
- */
-export async function keepLeftBridges({ microshift = [] }: Wanted): Promise<void> {
-  if (microshift.length === 0) return;
-  const ports = await openTuning();
-  try {
-    for (const { bridge } of microshift) await ports.ovs.unmarkBridge(bridge);
-  } finally {
-    ports.close();
-  }
-}
 
 /**
  * Removes NICs from a bridge if they were in no bridge before and still have their previous addresses. A port receives
@@ -64,11 +50,7 @@ export async function completeUnaided(previous: Wanted, before: readonly LinkAdd
       const present = addressesOf(links.find((link) => link.name === bridge));
       // NetworkManager has not rolled back yet.
       if (before.some(({ addresses }) => addresses.some((address) => present.includes(address)))) return false;
-      const row = ovs.bridges.find(({ name }) => name === bridge);
-      for (const { name } of nicsIn(row, { links })) await ports.ovs.detachUplink({ bridge, interface: name }, true);
-      // The device of NetworkManager on which a profile was active ends only with the interface
-      // (nm-device-ovs-interface.c, deactivate_async).
-      await ports.ovs.releaseBridge(bridge, true);
+      await freeLeftBridge(ports.ovs, left, links, true);
       await ports.ovs.leaveBridge(left, true);
       await restoreLeftInterface(left, false);
     }

@@ -1,0 +1,32 @@
+import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
+import { nicsIn } from '../../model/bridge-devices.ts';
+import type { LeftBridge } from '../../model/left-bridge.ts';
+import type { Link } from '../../model/observation.ts';
+import type { Wanted } from '../../model/plan.ts';
+
+/*
+ * MicroShift's bridges over a rollback of NetworkManager's checkpoint. NetworkManager would remove them with the ports
+ * and flows of other programs, because the run has marked them, and only that would free their NICs. So they lose the
+ * mark before the rollback, and their NICs after it.
+ */
+
+/** Removes NetworkManager's mark from the bridges of MicroShift that existed before a transaction. */
+export async function keepLeftBridges({ microshift = [] }: Wanted, ovs: OpenVSwitch): Promise<void> {
+  for (const { bridge } of microshift) await ovs.unmarkBridge(bridge);
+}
+
+/**
+ * Removes the NICs and the interface of its own from a bridge of MicroShift after a rollback of NetworkManager. A NIC
+ * gets no lease as long as it is a port, and NetworkManager's device on which a profile was active ends only with the
+ * interface (nm-device-ovs-interface.c, deactivate_async). With `isTaken`, waits until ovs-vswitchd has applied both.
+ */
+export async function freeLeftBridge(
+  ovs: OpenVSwitch,
+  { bridge }: LeftBridge,
+  links: readonly Link[],
+  isTaken: boolean,
+): Promise<void> {
+  const row = (await ovs.facts()).bridges.find(({ name }) => name === bridge);
+  for (const { name } of nicsIn(row, { links })) await ovs.detachUplink({ bridge, interface: name }, isTaken);
+  await ovs.releaseBridge(bridge, isTaken);
+}

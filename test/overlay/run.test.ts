@@ -21,7 +21,7 @@ const skip = missingForHosts() ?? false;
 
 /** Another run that has the node's lock (agent/run/lock.ts); its file, without which it has it no longer. */
 async function holdLock(host: Host): Promise<string> {
-  const words = 'set -- $(cat /proc/$$/stat); shift 21; f=/run/microshift-net/lock/$$.$1.probe';
+  const words = 'set -- $(cat /proc/$$/stat); shift 21; f=/run/microshift-net/lock/$$.$1.long.probe';
   const script = `${words}; : > $f; echo $f; exec sleep infinity`;
   const { stdout } = host.start('sh', '-c', script);
   if (stdout === null) throw new Error('the process has no output to read');

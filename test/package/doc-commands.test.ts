@@ -9,6 +9,8 @@ const pages = [
     readdirSync(`docs/${shelf}`).map((name) => `docs/${shelf}/${name}`),
   ),
 ];
+/** Command line that is wrong on purpose: docs/use/json.md shows the document of an error of usage. */
+const mistyped = '--output json aply';
 const helps = new Map<string, string>();
 
 function helpOf(path: readonly string[]): string {
@@ -33,9 +35,9 @@ function has(help: string, command: string): boolean {
 }
 
 for (const page of pages) {
-  const shown = [...readFileSync(page, 'utf8').matchAll(/^(?: {4})(?:\$ |sudo )*microshift-net ([a-z-].*)$/gm)].map(
-    ([, words = '']) => words,
-  );
+  const shown = [...readFileSync(page, 'utf8').matchAll(/^(?: {4})(?:\$ |sudo )*microshift-net ([a-z-].*)$/gm)]
+    .map(([, words = '']) => words)
+    .filter((words) => words !== mistyped);
   t.test(page, { skip: shown.length === 0 && 'it shows no command' }, (t) => {
     for (const line of shown) {
       const [text = ''] = line.split(/\s(?:#|\||>|&&|;)/);

@@ -61,7 +61,7 @@ const sentences: readonly (readonly [page: string, sentence: string, ...sources:
   [design, 'by themselves after {} s', '- drivers/host/kernel/address-hold holdSeconds'],
   [design, 'Its proof allows for {} s without a link', 'ms plan/plan-for startedUplinkMs'],
   [design, 'wait up to {} s for NetworkManager and Open vSwitch', comeBack],
-  [design, 'one that was killed has {} s', 'ms run/rollback/restore-state restartLimitMs'],
+  [design, 'one that was killed has {} s', 'ms run/rollback/vswitchd-answers restartLimitMs'],
   [design, 'in place, within {} s, and', 'ms run/rollback/restore-state plannedLimitMs'],
   [design, 'begin again at 1, within {} s', restore],
   [design, 'NetworkManager rolls back at most {} s after', checkpoint],

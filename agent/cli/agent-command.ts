@@ -33,11 +33,19 @@ export class AgentCommand extends Command {
     const words = this.registeredArguments.filter(({ required }, index) => required && this.args[index] === undefined);
     const isAbsent = (option: Option): boolean =>
       option.mandatory && this.getOptionValue(option.attributeName()) === undefined;
-    const missing = [
-      ...words.map((argument) => `argument '${argument.name()}'`),
-      ...this.options.filter(isAbsent).map(({ flags }) => `option '${flags}'`),
+    const options = this.options.filter(isAbsent);
+    if (words.length + options.length < 2) return null;
+    const named = [
+      ...listed(
+        'argument',
+        words.map((argument) => argument.name()),
+      ),
+      ...listed(
+        'option',
+        options.map(({ flags }) => flags),
+      ),
     ];
-    return missing.length < 2 ? null : `missing required ${missing.join(' and ')}`;
+    return `missing required ${named.join(' and ')}`;
   }
 }
 
@@ -49,6 +57,12 @@ export function fullName(command: Command): string {
 /** Returns the path of a command below its program: `overlay pki issue`; the empty string for the program. */
 export function commandPath(command: Command): string {
   return fullName(command).split(' ').slice(1).join(' ');
+}
+
+/** Returns `argument 'a'` or `arguments 'a', 'b'`, without an element if there are no names. */
+function listed(what: string, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  return [`${what}${names.length === 1 ? '' : 's'} ${names.map((name) => `'${name}'`).join(', ')}`];
 }
 
 function isMissingOption(options: ErrorOptions | undefined): boolean {

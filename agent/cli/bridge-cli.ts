@@ -9,7 +9,7 @@ interface Flags {
 
 /** Adds the commands `bridge …`: a bridge for any NIC, by the same transaction as br-ex. */
 export function addBridgeCommands(program: Command, addTo: AddTo): void {
-  const add = addTo(program.command('bridge').description('a bridge of Open vSwitch for any NIC, beside br-ex'));
+  const add = addTo(program.command('bridge').description('bridges of Open vSwitch for other NICs, beside br-ex'));
   const tried = (command: Command): Command =>
     command
       .option(confirmTimeout.flags, confirmTimeout.description, positiveSeconds)
@@ -17,7 +17,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
   tried(
     add(
       'add <nic>',
-      'put a NIC with all that is IP of it under a bridge of its own, for good',
+      'make a NIC the uplink of a bridge of its own, which gets its IP settings, also after a reboot',
       async (output, nic: string, flags: Flags & { name?: string; force: boolean }) => {
         const { name, confirmTimeout: seconds, dryRun, force } = flags;
         const options = { name: name ?? null, confirmTimeoutSeconds: seconds ?? null, dryRun, force };
@@ -25,24 +25,24 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
       },
     )
       .option('--name <bridge>', 'name of the bridge (default: br and the name of the NIC)')
-      .option('--force', 'also take the NIC without which br-ex cannot be made', false),
+      .option('--force', 'also use the NIC without which br-ex cannot be made', false),
   );
   tried(
     add(
       'remove <nic-or-bridge>',
-      'give the NIC of such a bridge back to its own profile',
+      'return the NIC to its own profile, and remove the bridge',
       async (output, name: string, { confirmTimeout: seconds, dryRun }: Flags) => {
         const options = { confirmTimeoutSeconds: seconds ?? null, dryRun };
         return (await import('../commands/bridge-command.ts')).remove(name, options, output);
       },
     ),
   );
-  add('list', 'the bridges that bridge add has made: 0 in the desired state, 3 drift', async (output) =>
+  add('list', 'list the bridges of `bridge add`: 0 in the desired state, 3 drift', async (output) =>
     (await import('../commands/bridge-command.ts')).list(output),
   );
   add(
     'apply',
-    'bring these bridges, and no others, to what they were made to be; at boot, too',
+    'bring the bridges of `bridge add` into their desired state, as at boot',
     async (output, { stop }: { stop: boolean }) => {
       const commands = await import('../commands/bridge-command.ts');
       return stop ? commands.detachForStop(output) : commands.applyAdded(output);
@@ -50,7 +50,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
   ).addOption(
     internalOption(
       '--stop',
-      'as the unit runs it before Open vSwitch stops: returns their NICs and keeps the list of bridges',
+      'as the unit runs it before Open vSwitch stops: return their NICs, and keep the list of bridges',
     ),
   );
 }

@@ -24,12 +24,12 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   const withObjects = (command: Command): Command =>
     command
       .addOption(
-        new Option('--flavor <flavor>', 'which set of objects (default: manifests.flavor of ovn.yaml)').choices(
+        new Option('--flavor <flavor>', 'set of objects (default: manifests.flavor of ovn.yaml)').choices(
           manifestsFlavors,
         ),
       )
       .option('--image <image>', 'image of the containers, instead of the one in ovn.yaml or the MicroShift release')
-      .option('--cni-bin-dir <dir>', 'where the node looks for CNI plug-ins')
+      .option('--cni-bin-dir <dir>', "directory of the node's CNI plug-ins")
       .option('--control-plane <address>', 'address of the control plane, for multi-node and interconnect');
   const withCluster = (spec: 'diff' | 'apply' | 'status' | 'delete', description: string): Command =>
     withObjects(
@@ -55,21 +55,22 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
     },
   );
   withObjects(render)
-    .option('-o, --directory <dir>', 'a file per object in this directory instead of one stream')
+    .option('-o, --directory <dir>', 'directory for one file per object, instead of one stream')
     .option('--kustomization', 'also write kustomization.yaml');
   const runningImage = (command: Command): Command =>
-    command.addOption(
-      new Option('--running-image', 'take the image that runs on the cluster already').conflicts('image'),
-    );
+    command.addOption(new Option('--running-image', 'use the image that runs on the cluster').conflicts('image'));
   runningImage(withCluster('diff', 'show what apply would change: 0 nothing, 3 something'));
   runningImage(withCluster('apply', 'apply the objects and remove stale objects'))
-    .option('--wait', 'until every pod runs the new version')
+    .option('--wait', 'wait until every pod runs the new version')
     .option('--force-conflicts', 'take over fields that another manager owns')
     .addOption(
-      internalOption('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to'),
+      internalOption(
+        '--unless-microshift',
+        'do nothing if MicroShift has objects of its own there, instead of failing',
+      ),
     );
-  withCluster('status', 'every daemonset and container, and why not');
-  withCluster('delete', 'remove everything apply has put there');
+  withCluster('status', 'show the state of each DaemonSet and container, with the reason for a failure');
+  withCluster('delete', 'delete every object that `manifests apply` created');
 }
 
 /** Returns the options of a command that uses a cluster. A signal aborts `signal`. */

@@ -7,42 +7,44 @@ import type { AddTo } from './parse.ts';
 
 /** Adds the commands `overlay …`: a cluster network on OVN for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {
-  const overlay = program.command('overlay').description('a network of our own for a small cluster, on OVN');
+  const overlay = program.command('overlay').description('the network of a small cluster, on OVN');
   const add = addTo(overlay);
-  add('init', 'make this node the central one of a new cluster, and show how others join', async (output) =>
+  add('init', 'make this node the central node of a new cluster, and show how others join', async (output) =>
     (await import('../commands/overlay-command.ts')).init(output),
   );
-  add('join <bundle>', 'join the cluster of a bundle of pki issue; - is standard input', async (output, file: string) =>
-    (await import('../commands/overlay-command.ts')).join(file, output),
+  add(
+    'join <bundle>',
+    'join the cluster that a bundle of `overlay pki issue` is for; - is standard input',
+    async (output, file: string) => (await import('../commands/overlay-command.ts')).join(file, output),
   );
   addGatewayCommand(overlay, addTo);
-  add('plan', 'show everything overlay apply would do, and touch nothing', async (output) =>
+  add('plan', 'show everything `overlay apply` would do, without changing anything', async (output) =>
     (await import('../commands/overlay-command.ts')).plan(output),
   );
-  add('apply', "bring this node's rows, certificates and addresses to its part in the cluster", async (output) =>
+  add('apply', "bring this node's rows, certificates and addresses into the desired state", async (output) =>
     (await import('../commands/overlay-command.ts')).apply(output),
   );
-  add('verify', 'compare this node with its part in the cluster: 0 in the desired state, 3 drift', async (output) =>
+  add('verify', 'compare this node with its desired state in the cluster: 0 no drift, 3 drift', async (output) =>
     (await import('../commands/overlay-command.ts')).verify(output),
   );
-  add('run', 'keep this node at its part in the cluster, as the unit does, until it is stopped', async (output) =>
+  add('run', 'keep this node in its desired state until it is stopped, as the unit does', async (output) =>
     (await import('../commands/overlay-run-command.ts')).run(output),
   );
-  add('status', 'what this node is in the cluster, and how its daemon and its tunnels are', async (output) =>
+  add('status', 'show the role of this node, its daemon and its tunnels', async (output) =>
     (await import('../commands/overlay-command.ts')).status(output),
   );
-  add('nodes', 'the nodes of the cluster, on the central node', async (output) =>
+  add('nodes', 'list the nodes of the cluster (on the central node)', async (output) =>
     (await import('../commands/overlay-command.ts')).nodes(output),
   );
-  add('leave', 'take this node out of its cluster', async (output, { node }: { node?: string }) =>
+  add('leave', 'remove this node from its cluster', async (output, { node }: { node?: string }) =>
     (await import('../commands/overlay-command.ts')).leave(node, output),
-  ).option('--node <name>', 'on the central node: take another one out, whether it still is there or not');
+  ).option('--node <name>', 'on the central node: remove this member, which may be gone already');
   add(
     'disable',
-    "leave, and make OVN's units as they were before",
+    'leave the cluster, and restore the units of OVN',
     async (output, options: { readonly force?: boolean }) =>
       (await import('../commands/overlay-command.ts')).disable(options, output),
-  ).option('--force', 'on the central node: although others are in the cluster, or its databases are gone');
+  ).option('--force', 'on the central node: also if the cluster has other members, or its databases are gone');
   addTraceCommand(overlay, addTo);
   addPkiCommands(overlay, addTo);
 }
@@ -52,28 +54,28 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
   add('gateway', 'make this node a gateway of the cluster', async (output, options: GatewayCommandOptions) =>
     (await import('../commands/overlay-command.ts')).gateway(options, output),
   )
-    .option('--bridge <bridge>', 'by which packets leave (default: br-ex)')
+    .option('--bridge <bridge>', 'bridge through which packets leave (default: br-ex)')
     .option('--interface <nic>', 'a dedicated NIC instead of an existing bridge')
     .option(
       '--address <address/length>',
-      'what they have as their source; with a comma one of each family (default: auto)',
+      'source address of these packets; one of each family, separated by a comma (default: auto)',
     )
-    .option('--next-hop <address>', "the LAN's router; with a comma one of each family (auto)")
+    .option('--next-hop <address>', 'router of the LAN; one of each family, separated by a comma (default: auto)')
     .option('--vlan <id>', 'VLAN of the NIC (1 to 4094)', vlanId)
-    .option('--subnets <subnets>', 'subnets of the cluster that leave here, whichever node they are on')
+    .option('--subnets <subnets>', 'subnets of the cluster whose packets leave here, on any node')
     .addOption(
       new Option(
         '--high-availability <how>',
-        'vip: the address moves to another node that has said the same when this one is gone',
+        'vip: if this node fails, the address moves to another gateway with the same address and this option',
       ).choices(['vip']),
     )
-    .option('--remove', 'it is none any more');
+    .option('--remove', 'stop being a gateway');
 }
 
 function addTraceCommand(overlay: Command, addTo: AddTo): void {
   const trace = addTo(overlay)(
     'trace <source> <destination>',
-    'why a packet gets through, or not: its way through OVN and through Open vSwitch of this node',
+    'show why a packet passes or not: its path through OVN and Open vSwitch of this node',
     async (output, source: string, destination: string, options: TraceOptions) =>
       (await import('../commands/overlay-trace-command.ts')).trace(source, destination, options, output),
   );
@@ -82,57 +84,63 @@ function addTraceCommand(overlay: Command, addTo: AddTo): void {
     .option('--udp <port>', 'a UDP packet to this port (1 to 65535)', portNumber)
     .option('--icmp', 'an echo request (the default)')
     .option('--back', 'also follow the reply')
-    .option('--from-node <name>', 'for a source outside of the cluster: by whose gateway it comes in');
+    .option('--from-node <name>', 'for a source outside of the cluster: node whose gateway receives the packet');
 }
 
 function addPkiCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('pki').description('certificates of the nodes'));
-  add('init', 'make the authority of a cluster before its first node', async (output, options: { days?: number }) =>
+  add('init', 'create the certificate authority before the first node', async (output, options: { days?: number }) =>
     (await import('../commands/overlay-pki-command.ts')).init(options, output),
-  ).option('--days <days>', 'how long it is valid (1 to 36500; default 3650)', positiveDays);
+  ).option('--days <days>', 'days for which the authority is valid (1 to 36500; default 3650)', positiveDays);
   const withBundle = (command: Command): Command =>
     command
-      .option('--days <days>', 'how long the certificate is valid (1 to 36500; default 1095)', positiveDays)
-      .option('-o, --output-file <file>', 'where the bundle goes; - is standard output (default: -)');
+      .option('--days <days>', 'days for which the certificate is valid (1 to 36500; default 1095)', positiveDays)
+      .option('-o, --output-file <file>', 'file for the bundle; - is standard output (default: -)');
   const issue = add(
     'issue <node>',
-    'make a node a member, and give the bundle it joins with',
+    'add a member, and write the bundle with which it joins',
     async (output, node: string, options: PkiOptions) =>
       (await import('../commands/overlay-pki-command.ts')).issue(node, options, output),
   );
   const withGrant = (command: Command): Command =>
     command
-      .option('--gateway <addresses>', "what its gateway may have besides the node's tunnel address, with commas")
-      .option('--gateway-subnets <subnets>', "other nodes' subnets that may leave by its gateway, with commas");
+      .option(
+        '--gateway <addresses>',
+        'addresses that its gateway may have besides the tunnel address, separated by commas',
+      )
+      .option(
+        '--gateway-subnets <subnets>',
+        'subnets of other nodes that may leave through its gateway, separated by commas',
+      );
   const withRequest = (command: Command): Command =>
     command.option(
       '--request <file>',
-      'what pki request has made on the node, which keeps its key; - is standard input',
+      'file of `overlay pki request` from the node, which keeps its private key; - is standard input',
     );
   withGrant(withRequest(withBundle(issue))).requiredOption(
     '--system-id <id>',
-    'what the node has in /etc/openvswitch/system-id.conf',
+    'system-id of the node, from its /etc/openvswitch/system-id.conf',
   );
   const grant = add(
     'grant <node>',
-    'let the gateway of a member have more than the address of its tunnels',
+    'allow the gateway of a member further addresses and subnets',
     async (output, node: string, options: Pick<PkiOptions, 'gateway' | 'gatewaySubnets'> & { revoke?: true }) =>
       (await import('../commands/overlay-pki-command.ts')).grant(node, options, output),
   );
   withGrant(grant).option('--revoke', 'revoke an earlier grant');
   const renew = add(
     'renew [node]',
-    'a new certificate: for this node, or as a bundle with which another one joins again',
+    'renew the certificate of this node, or write a bundle with which another node joins again',
     async (output, node: string | undefined, options: Pick<PkiOptions, 'days' | 'outputFile' | 'request'>) =>
       (await import('../commands/overlay-pki-command.ts')).renew(node, options, output),
   );
   withRequest(withBundle(renew));
   add(
     'request',
-    'make a key that stays on this node, and ask for a certificate of it',
+    'create a private key, which stays on this node, and a certificate request for it',
     async (output, options: Pick<PkiOptions, 'outputFile'>) =>
       (await import('../commands/overlay-pki-command.ts')).request(options, output),
-  ).option('-o, --output-file <file>', 'where the request goes; - is standard output (default: -)');
+  ).option('-o, --output-file <file>', 'file for the request; - is standard output (default: -)');
   add(
     'rotate',
     'replace the authority of the cluster; every member gets a certificate of the new one',
@@ -140,8 +148,8 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
       (await import('../commands/overlay-pki-command.ts')).rotate(options, output),
   )
     .option('--finish', 'stop trusting the old authority, even if members still need a new certificate')
-    .option('--days <days>', 'how long the new authority is valid (1 to 36500; default 3650)', positiveDays);
-  add('show', 'the certificates on this node, and how long each is valid', async (output) =>
+    .option('--days <days>', 'days for which the new authority is valid (1 to 36500; default 3650)', positiveDays);
+  add('show', 'show the certificates of this node and their expiry', async (output) =>
     (await import('../commands/overlay-pki-command.ts')).show(output),
   );
 }

@@ -93,7 +93,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
       return stop ? commands.disableForStop(output) : commands.disable({ all, dryRun }, output);
     },
   )
-    .option('--all', 'also return the NICs of `bridge add`, and forget these bridges', false)
+    .option('--all', 'also return the NICs of `bridge add`, and remove these bridges', false)
     .option('--dry-run', 'show the plan, and change nothing', false)
     .addOption(internalOption('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay'));
 }
@@ -113,7 +113,7 @@ function addLookCommands(program: Command, addTo: AddTo): void {
       const commands = await import('../commands/status-command.ts');
       return watch ? commands.watchStatus(output) : commands.status(output);
     },
-  ).option('-w, --watch', 'again after each change, at most once a second, until Ctrl-C', false);
+  ).option('-w, --watch', 'show it again after each change, at most once a second, until Ctrl-C', false);
   add('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed', async (output) =>
     (await import('../commands/doctor-command.ts')).doctor(output),
   );
@@ -133,12 +133,12 @@ function addLookCommands(program: Command, addTo: AddTo): void {
 }
 
 function addOvsCommands(program: Command, addTo: AddTo): void {
-  const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
-  addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
+  const addOvs = addTo(program.command('ovs').description('settings of the daemons of Open vSwitch'));
+  addOvs('tune', 'set CPU affinity, threads and memory as in ovn.yaml, without a restart', async (output) =>
     (await import('../commands/ovs-command.ts')).ovsTune(output),
   );
   const addFirewall = addTo(program.command('firewall').description('let traffic of pods through firewalld'));
-  addFirewall('check', 'what firewalld does not trust: 0 nothing, 3 something', async (output) =>
+  addFirewall('check', 'show which pod networks firewalld does not trust: 0 none, 3 some', async (output) =>
     (await import('../commands/firewall-command.ts')).firewall('check', output),
   );
   addFirewall('apply', 'trust it now and for good, without a reload', async (output) =>
@@ -153,7 +153,10 @@ function addSupportCommands(program: Command, addTo: AddTo): void {
     'collect the data that support needs in one archive, without secrets',
     async (output, { outputFile }: { outputFile?: string }) =>
       (await import('../commands/support-bundle-command.ts')).supportBundle(outputFile, output),
-  ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
+  ).option(
+    '-o, --output-file <file>',
+    'file for the archive; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)',
+  );
   add('completion', 'print the completion script of a shell', async (_output, shellName: Shell) => {
     process.stdout.write(completionScript(program, shellName));
   }).addArgument(new Argument('<shell>', 'the shell').choices(shells));

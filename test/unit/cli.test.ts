@@ -37,7 +37,7 @@ t.test('exit codes', (t) => {
     ['verify --dry-run', 2, /unknown option '--dry-run'\n\(microshift-net plan shows what apply would do/],
     ['overlay apply --dry-run', 2, /\(microshift-net overlay plan shows what it would do/],
     ['overlay pki issue', 2, /missing required argument 'node' and option '--system-id <id>'\n\(see/],
-    ['overlay trace', 2, /missing required argument 'source' and argument 'destination'/],
+    ['overlay trace', 2, /missing required arguments 'source', 'destination'/],
     ['--version', 0, /^\d+\.\d+\.\d+(-source)?\n$/],
     ['config schema', 0, /"\$schema"/],
     ['', 2, /Usage: microshift-net/],

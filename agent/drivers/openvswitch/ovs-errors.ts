@@ -1,4 +1,5 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
+import { startSwitch } from '../../model/service-hints.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
 /** Maps a failure of the OVSDB connection to an AgentError. `what` names the operation in words. */
@@ -9,7 +10,7 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
     case 'unreachable':
       return new AgentError('ovsdb-unreachable', `ovsdb-server cannot be reached: ${messageOf(error)}`, {
         ...details,
-        hint: 'start Open vSwitch: systemctl start openvswitch (Debian: openvswitch-switch)',
+        hint: startSwitch,
       });
     case 'timeout':
       return new AgentError('ovsdb-timeout', `ovsdb-server did not answer in time: ${what}`, {

@@ -1,4 +1,5 @@
 import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../errors.ts';
+import { startSwitch } from '../../model/service-hints.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
 /** Maps a failure of an OVN database to an AgentError. `what` names the operation in words, `where` the server. */
@@ -7,7 +8,8 @@ export function fromOvn(what: string, where: string, error: unknown): AgentError
   const kind = error instanceof OvsdbError ? error.kind : 'operation';
   // ovsdb-server cannot write its file (RFC 7047 section 3.1) and refuses every transaction.
   const isStorage = kind === 'operation' && /^commit failed: I\/O error/.test(messageOf(error));
-  const [named, hint] = isStorage ? storage : (table[kind] ?? refusal);
+  const isSwitch = kind === 'unreachable' && where.startsWith('unix:') && where.endsWith('/db.sock');
+  const [named, hint] = isStorage ? storage : isSwitch ? stoppedSwitch : (table[kind] ?? refusal);
   return new AgentError(named, `could not ${what} at ${where}: ${messageOf(error)}`, {
     hint,
     cause: error,
@@ -24,6 +26,9 @@ const storage: readonly [ErrorKind, string] = [
   'ovsdb-refused',
   'free space on the disk that has the database, on the central node: df /var/lib/ovn',
 ];
+
+/** Kind and hint if the local database is that of Open vSwitch, whose socket is db.sock (ovsdb-server(1)). */
+const stoppedSwitch: readonly [ErrorKind, string] = ['ovsdb-unreachable', startSwitch];
 
 /** Kind of the agent's error, and its hint, by kind of the connection's error. */
 const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {

@@ -143,7 +143,7 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
 async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
   const { record, local } = planned;
   await withSouthbound(planned, async (southbound) => {
-    say('waiting until this node is registered with the central one');
+    say(`waiting up to ${registeredMs / 1000} s until ovn-controller has registered this node on the central node`);
     if (await southbound.appears(ownChassis(record), registeredMs)) {
       await provePort(record, southbound, say);
       return proveAnnounced(record, southbound, local.database);
@@ -180,7 +180,7 @@ export async function proveInstalled(
   say: (step: string) => void,
 ): Promise<void> {
   if (record.node.subnets.length === 0) return;
-  say(`waiting until ${ownDevice(record)} is part of the cluster`);
+  say(`waiting up to ${installedMs / 1000} s until OVN has connected ${ownDevice(record)}`);
   if (await local.appears(installedPort(ownDevice(record)), installedMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
     hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',

@@ -158,7 +158,7 @@ export async function applySharedFlows(
   say: (step: string) => void,
 ): Promise<readonly SharedBridgeChange[]> {
   if ((await hasClusterPort(record, local)) === false) {
-    say(`waiting until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
+    say(`waiting up to ${portMs / 1000} s until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
     await hasClusterPort(record, local, portMs);
   }
   const { changes, fault, carryOut } = await compareSharedFlows(record, places, local, services);

@@ -129,7 +129,7 @@ function recordOf({ layout, node, settings }: PlannedInit): OverlayRecord {
 async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (line: string) => void): Promise<void> {
   if (gateway === null) return;
   const { inside } = patchNames(gateway.bridge);
-  say(`waiting until ${inside} is part of the cluster`);
+  say(`waiting up to ${patchMs / 1000} s until OVN has connected ${inside}`);
   if (await local.appears(installedPort(inside), patchMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${inside} within ${patchMs / 1000} s`, {
     hint: 'look at /var/log/ovn/ovn-controller.log, and at `ovn-nbctl show` on the central node',

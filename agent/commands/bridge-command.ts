@@ -20,6 +20,7 @@ import { preview } from './preview.ts';
 import { report } from './report.ts';
 import { reporting, sayNotes, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 export interface BridgeOptions {
   /** True to show the plan and to change nothing. */
@@ -105,7 +106,7 @@ export async function list(output: Output): Promise<ExitCode> {
   });
   sayNotes(notes, output);
   const document = bridgeListDocument(bridges, notes);
-  output.result(bridgesText(bridges), document);
+  output.result(bridgesText(bridges, output.style, terminalWidth(process.stdout)), document);
   return document.outcome === 'drift' ? exitCode.drift : exitCode.done;
 }
 

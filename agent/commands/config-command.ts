@@ -6,6 +6,7 @@ import { namedSettings } from '../config/settings.ts';
 import { configCheckText, configShowText } from '../view/config-view.ts';
 import { configCheckDocument, configSchemaDocument, configShowDocument } from '../view/json/config-json.ts';
 import type { Output } from './output.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 type Printer = Pick<Output, 'result'>;
 
@@ -25,7 +26,10 @@ export function configCheck(file: string | undefined, output: Printer, rootDirec
 export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const { config, warnings } = withoutProblems(loadConfig(readConfigFiles(rootDirectory, file)));
   const settings = namedSettings(config);
-  output.result(configShowText(settings, warnings), configShowDocument(settings, warnings));
+  output.result(
+    configShowText(settings, warnings, terminalWidth(process.stdout) !== null),
+    configShowDocument(settings, warnings),
+  );
 }
 
 /** `config schema`: prints the JSON Schema of ovn.yaml. */

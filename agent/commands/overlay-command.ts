@@ -41,6 +41,7 @@ import {
 import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 /** `overlay init`: makes this node the central node of a new cluster. */
 export async function init(output: Output): Promise<void> {
@@ -126,7 +127,7 @@ export async function nodes(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay nodes');
   const now = Date.now();
   const found = await listNodes(places, now);
-  output.result(nodesText(found, now, output.style), overlayNodesDocument(found));
+  output.result(nodesText(found, now, output.style, terminalWidth(process.stdout)), overlayNodesDocument(found));
 }
 
 /** `overlay leave`: removes this node from its cluster; with a name, on the central node, removes another node. */

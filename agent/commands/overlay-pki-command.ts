@@ -23,6 +23,7 @@ import { bundleWrittenText, certificatesText, requestWrittenText, rotationText }
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 import { requireRoot } from './root.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 export interface PkiOptions {
   readonly systemId: string;
@@ -166,5 +167,6 @@ export async function show(output: Output): Promise<void> {
     ...one,
     days: daysUntil(one.notAfter, now),
   }));
-  output.result(certificatesText(certificates, output.style), certificatesDocument(certificates));
+  const text = certificatesText(certificates, output.style, terminalWidth(process.stdout));
+  output.result(text, certificatesDocument(certificates));
 }

@@ -1,6 +1,7 @@
 import { differenceLine } from '../compare/in-words.ts';
 import type { Difference } from '../model/plan.ts';
-import { joinLines } from './style.ts';
+import { joinLines, type Style } from './style.ts';
+import { cellsOnly, tableLines } from './table.ts';
 
 /** Bridge of `bridge add` as `bridge list` shows it. */
 export interface BridgeState {
@@ -15,13 +16,21 @@ export interface BridgeState {
 
 const stateWords = { 'as-wanted': 'in the desired state', drift: 'differs', 'left-out': 'left out' } as const;
 
-/** Returns a line per bridge, and below it its differences. */
-export function bridgesText(bridges: readonly BridgeState[]): string {
+/**
+ * Returns a line per bridge, and below it its differences. On a terminal of `width` columns the lines have headers; with
+ * a null width, as in a pipe, they have none.
+ */
+export function bridgesText(bridges: readonly BridgeState[], style: Style, width: number | null): string {
   if (bridges.length === 0) return 'bridge add has made no bridge.';
-  const lines = bridges.flatMap(({ bridge, uplink, addresses, state, differences }) => [
-    `${bridge.padEnd(15)}  ${uplink.padEnd(15)}  ${stateWords[state].padEnd(9)}  ${addresses.join(' ')}`.trimEnd(),
-    ...differences.map((entry) => `  ${differenceLine(entry)}`),
-  ]);
+  const rows = bridges.map(({ bridge, uplink, addresses, state }) =>
+    cellsOnly([bridge, uplink, stateWords[state], addresses.join(' ')]),
+  );
+  const [head = '', ...lines] = tableLines(['BRIDGE', 'NIC', 'STATE', 'ADDRESSES'], rows, width, style);
+  const differences = bridges.map((bridge) => bridge.differences.map((entry) => `  ${differenceLine(entry)}`));
   const drifts = bridges.some(({ state }) => state === 'drift');
-  return joinLines([...lines, ...(drifts ? ['Repair it with: microshift-net bridge apply'] : [])]);
+  return joinLines([
+    ...(width === null ? [] : [head]),
+    ...lines.flatMap((line, index) => [line, ...(differences[index] ?? [])]),
+    ...(drifts ? ['Repair it with: microshift-net bridge apply'] : []),
+  ]);
 }

@@ -2,12 +2,18 @@ import type { AgentError } from '../errors.ts';
 import type { ConfigWarning, Sourced } from '../model/config.ts';
 import { joinLines } from './style.ts';
 
-/** Returns a line per setting: its name in the file, its effective value and its source, in columns. */
+/**
+ * Returns a line per setting: its name in the file, its effective value and its source, in columns. With `hasHeader`, as
+ * on a terminal, a line with the names of the columns comes first.
+ */
 export function configShowText(
   settings: readonly (readonly [name: string, setting: Sourced<unknown>])[],
   warnings: readonly ConfigWarning[],
+  hasHeader: boolean,
 ): string {
-  const rows = settings.map(([name, { value, source }]) => [name, valueText(value), source] as const);
+  const header = hasHeader ? [['KEY', 'VALUE', 'SOURCE'] as const] : [];
+  const values = settings.map(([name, { value, source }]) => [name, valueText(value), source] as const);
+  const rows = [...header, ...values];
   const nameWidth = Math.max(...rows.map(([name]) => name.length));
   const valueWidth = Math.max(...rows.map(([, value]) => value.length));
   const lines = rows.map(

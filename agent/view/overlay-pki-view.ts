@@ -1,6 +1,6 @@
 import type { OverlayBundle } from '../model/overlay-record.ts';
-import { tableLines } from './overlay-view.ts';
 import { joinLines, type Style } from './style.ts';
+import { cellsOnly, tableLines } from './table.ts';
 
 /** Returns the text for a bundle that was written to a file. */
 export function bundleWrittenText({ node, pem }: OverlayBundle, file: string): string {
@@ -43,6 +43,7 @@ export function rotationText(rotation: {
 export function certificatesText(
   certificates: readonly { name: string; commonName: string; notAfter: string; days: number; file: string }[],
   style: Style,
+  width: number | null,
 ): string {
   if (certificates.length === 0) return 'There are no certificates on this node.';
   const rows = certificates.map(({ name, commonName, notAfter, days, file }) => [
@@ -51,5 +52,5 @@ export function certificatesText(
     `${notAfter.slice(0, 10)} (${days < 0 ? 'over' : `${days} days`})`,
     file,
   ]);
-  return joinLines(tableLines(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows, style));
+  return joinLines(tableLines(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows.map(cellsOnly), width, style));
 }

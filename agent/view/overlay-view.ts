@@ -2,6 +2,7 @@ import type { NodeState, OverlayChanges } from '../model/overlay-plan.ts';
 import type { OverlayRecord } from '../model/overlay-record.ts';
 import type { RowChange } from '../model/rows.ts';
 import { joinLines, type Style } from './style.ts';
+import { cellsOnly, tableLines } from './table.ts';
 
 const signs = { insert: '+', update: '~', delete: '-' } as const;
 
@@ -126,8 +127,8 @@ export function joinText({ node }: OverlayRecord): string {
   ]);
 }
 
-/** Returns the nodes as a table. */
-export function nodesText(nodes: readonly NodeState[], now: number, style: Style): string {
+/** Returns the nodes as a table of at most `width` columns; null for an unlimited width. */
+export function nodesText(nodes: readonly NodeState[], now: number, style: Style, width: number | null): string {
   const rows = nodes.map((node) => [
     node.name,
     node.state,
@@ -153,7 +154,7 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
   const asked = nodes.flatMap(({ echo }) => echo ?? []);
   const isNobody = asked.length > 0 && asked.every(({ isCurrent }) => !isCurrent);
   return joinLines([
-    ...tableLines(head, rows, style),
+    ...tableLines(head, rows.map(cellsOnly), width, style),
     ...(isNobody
       ? [style('red', 'No node has answered, not even this one: systemctl status ovn-northd ovn-controller shows why')]
       : []),
@@ -186,15 +187,4 @@ function gatewayWords({ gateway }: NodeState): string {
   if (gateway === null) return '-';
   const addresses = gateway.addresses.map((address) => address.replace(/\/.*/, '')).join(' ');
   return `${addresses} on ${gateway.bridge}${gateway.isUp ? '' : ', down'}`;
-}
-
-/** Returns rows as lines with columns, below a header. */
-export function tableLines(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
-  const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => (row[column] ?? '').length)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [style('bold', line(head)), ...rows.map(line)];
 }

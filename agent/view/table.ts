@@ -6,21 +6,25 @@ export interface TableRow {
   readonly below: string | null;
 }
 
+/** Returns a row with these cells and without a text below them. */
+export const cellsOnly = (cells: readonly string[]): TableRow => ({ cells, below: null });
+
 /**
  * Returns a table with headers. Columns are aligned; the last ones are left out if the table would be wider than
- * `width`. A text below a row is wrapped.
+ * `width`, which is null for an unlimited width. A text below a row is wrapped.
  */
 export function tableLines(
   headers: readonly string[],
   rows: readonly TableRow[],
-  width: number,
+  width: number | null,
   style: Style,
 ): readonly string[] {
+  const limit = width ?? Number.POSITIVE_INFINITY;
   const widths = headers.map((header, index) =>
     Math.max(header.length, ...rows.map(({ cells }) => cells[index]?.length ?? 0)),
   );
   const ends = widths.map((_, index) => widths.slice(0, index + 1).reduce((sum, one) => sum + one + 2, -2));
-  const count = Math.max(1, ends.filter((end) => end <= width).length);
+  const count = Math.max(1, ends.filter((end) => end <= limit).length);
   const line = (cells: readonly string[]): string =>
     cells
       .slice(0, count)
@@ -31,7 +35,7 @@ export function tableLines(
     style('bold', line(headers)),
     ...rows.flatMap(({ cells, below }) => [
       line(cells),
-      ...(below === null ? [] : wrapped(below, width - 4).map((part) => `    ${style('dim', part)}`)),
+      ...(below === null ? [] : wrapped(below, limit - 4).map((part) => `    ${style('dim', part)}`)),
     ]),
   ];
 }

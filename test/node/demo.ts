@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     await show(node, 'microshift-net status', { quiet: true });
     heading('Once more: nothing to do');
     await show(node, 'microshift-net apply');
-    heading('Reboot');
+    heading('Reboot: power on, kernel, systemd, Open vSwitch; up to a minute');
     const readyMs = await node.reboot();
     const answeredAt = await node.now();
     const result = await node.text(`systemctl is-system-running --wait > /dev/null; systemctl show -P Result ${unit}`);

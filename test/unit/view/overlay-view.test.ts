@@ -70,9 +70,10 @@ t.test('certificates and the time for which they are valid', (t) => {
       { ...certificate, name: 'n3', days: -1 },
     ],
     plain,
+    null,
   ).split('\n');
   t.match(lines[1], /^n2 +n2-id +2029-01-02 \(400 days\) +issued\/n2\.pem$/);
   t.match(lines[2], /^n3 .*2029-01-02 \(over\)/);
-  t.match(certificatesText([], plain), 'no certificates on this node');
+  t.match(certificatesText([], plain, null), 'no certificates on this node');
   t.end();
 });

@@ -119,7 +119,7 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Has a shell on the node run a text with these variables set. */
 function paste(host: Host, text: string, variables: Variables = {}): Ended {
-  return host.run(['bash', '-e'], scriptOf(text, variables));
+  return host.run(['bash', '--norc', '-e'], scriptOf(text, variables));
 }
 
 function scriptOf(text: string, variables: Variables): string {
@@ -128,7 +128,7 @@ function scriptOf(text: string, variables: Variables): string {
 
 /** The same for one of several nodes at once. */
 async function pasteAtOnce(host: Host, text: string, variables: Variables): Promise<Pick<Ended, 'status' | 'stdout'>> {
-  const child = host.start('bash', '-e', '-c', scriptOf(text, variables));
+  const child = host.start('bash', '--norc', '-e', '-c', scriptOf(text, variables));
   let stdout = '';
   child.stdout?.on('data', (chunk) => {
     stdout += chunk;

@@ -86,7 +86,8 @@ export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
     ${address6 === '' ? '' : `ip address add ${address6}/64 dev ${name} nodad`}
     ${address6 === '' ? '' : `ip route add default via ${address6.replace(/[^:]*$/, '')}1`}
     exec ${process.execPath} -e '${server.replaceAll("'", '"')}'`;
-  const child = host.start('unshare', '-n', 'bash', '-c', script);
+  // bash would read ~/.bashrc first, because its standard input is a socket (bash(1), "remote shell daemon").
+  const child = host.start('unshare', '-n', 'sh', '-c', script);
   const pid = (await ready(child)).trim();
   host.must('ip', 'link', 'set', name, 'netns', pid);
   child.stdin?.write('\n');

@@ -55,7 +55,8 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     await watch.saw('see `microshift-net plan`');
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
     await watch.saw('waits for confirmation');
-    await watch.signal('SIGINT');
+    // A terminal sends it to its foreground process group, in which `ip monitor` is not.
+    await node.text("pkill -INT -f '[s]tatus --watch'");
     t.match(await watch.ended, { exitCode: 0, stderr: '' }, 'the screen follows the change, and Ctrl-C ends it');
     const status = await node.text('microshift-net status');
     t.match(status, /waits for confirmation until \S+ \(in \d+ s\).*\n.*microshift-net confirm\n.*microshift-net undo/);

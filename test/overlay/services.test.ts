@@ -26,13 +26,17 @@ function refusal(from: Pick<Host, 'must'>, address: string, port: number): strin
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** One connection and no other: its packets are sent again by the kernel alone, all from one port. What the server saw as the asker's address. */
+/** Returns what the server saw as the source address of one connection, whose packets are sent again by the kernel alone. A refusal is not counted: the port is not open yet. */
 function connectOnce(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
-    const socket = require('net').connect(${port}, '${address}');
     const end = (what) => { console.log(String(what)); process.exit(); };
-    socket.on('data', end);
-    socket.on('error', ({ code }) => end(code));
+    const attempt = () => {
+      const socket = require('net').connect(${port}, '${address}');
+      socket.on('data', end);
+      // The gateway's own daemon follows the services, and opens the port later than OVN serves it.
+      socket.on('error', ({ code }) => (code === 'ECONNREFUSED' ? setTimeout(attempt, 100) : end(code)));
+    };
+    attempt();
     setTimeout(() => end('no answer'), 20000);`;
   return from.must(process.execPath, '-e', script).trim();
 }
@@ -152,7 +156,12 @@ t.test('services of objects', { skip }, async (t) => {
   ] as const) {
     const answers = Array.from({ length: 8 }, () => connectOnce(who, address, port));
     t.notMatch(answers, ['no answer'], `with affinity the first connection of ${name} is answered`);
-    t.equal(new Set(answers).size, 1, `${name} stays with its endpoint`);
+    // The order of the answers shows when another endpoint was chosen.
+    t.strictSame(
+      answers,
+      answers.map(() => answers[0]),
+      `${name} stays with its endpoint`,
+    );
   }
   const affineDns = serviceObject('dns', {
     clusterIPs: ['10.43.0.10'],

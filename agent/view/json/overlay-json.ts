@@ -16,7 +16,7 @@ export interface OverlayChangesJson {
   readonly kubernetesRows: readonly RowChangeJson[] | null;
   /** Faults that need no write, one sentence each. */
   readonly faults: readonly string[];
-  /** Sentences that an administrator should know although they are no drift. */
+  /** Information for the administrator that is not drift. */
   readonly notices: readonly string[];
 }
 

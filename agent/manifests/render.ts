@@ -38,13 +38,12 @@ export function renderManifests(settings: ManifestSettings, sources = templates)
 
 function fillIn(template: KubernetesObject, settings: ManifestSettings): KubernetesObject {
   const object = mutableCopy(template);
-  const labels = { ...template.metadata.labels, ...ownerLabels };
-  Object.assign(object.metadata as MutableObject, { labels });
+  object.metadata = { ...object.metadata, labels: { ...object.metadata.labels, ...ownerLabels } };
   const data = template.kind === 'ConfigMap' ? configMapData[template.metadata.name]?.(settings) : undefined;
   if (data !== undefined) object.data = data;
   const pod = fieldAt(object, 'spec', 'template', 'spec');
   if (pod !== undefined) fillInPod(pod, settings);
-  return object as unknown as KubernetesObject;
+  return object;
 }
 
 /** Data of the ConfigMaps that depend on the settings. All others have the data of their template. */
@@ -70,5 +69,5 @@ function withConfigHash(object: KubernetesObject, objects: readonly KubernetesOb
   const copy = mutableCopy(object);
   const annotations = fieldAt(copy, 'spec', 'template', 'metadata', 'annotations') as MutableObject;
   annotations[configHashAnnotation] = hash;
-  return copy as unknown as KubernetesObject;
+  return copy;
 }

@@ -39,7 +39,7 @@ export function stringsOf(settings: MaybeSettings, name: string, key: string): R
  * Returns a list of structures such as `ipv4.address-data` without their signatures; an empty list if it is not set.
  */
 export function listOf(settings: MaybeSettings, name: string, key: string): readonly Readonly<Record<string, Json>>[] {
-  const list = (jsonOf(settings, name, key) ?? []) as unknown as readonly ProfileSettings[string][];
+  const list = (jsonOf(settings, name, key) ?? []) as readonly ProfileSettings[string][];
   return list.map((entry) => Object.fromEntries(Object.entries(entry).map(([field, value]) => [field, value[1]])));
 }
 

@@ -19,17 +19,17 @@ const settings = { config: ours, image: theirImage, cniBinDirectory: defaultCniB
 const theirs = renderManifests({ ...settings, flavor: 'classic' })
   .filter(({ metadata }) => metadata.name !== 'ovnkube-scripts')
   .map((object) => {
-    const copy = mutableCopy(object) as unknown as Record<string, unknown> & { metadata: { labels: object } };
+    const copy = mutableCopy(object);
     const {
       'app.kubernetes.io/managed-by': _by,
       'app.kubernetes.io/part-of': _of,
       ...labels
     } = object.metadata.labels ?? {};
-    copy.metadata.labels = labels;
+    copy.metadata = { ...copy.metadata, labels };
     if (object.metadata.name === 'ovnkube-config') copy.data = { 'ovnkube.conf': '[default]\nmtu=1500\n' };
     const containers = listAt(copy, 'spec', 'template', 'spec', 'containers') as object[];
     if (containers.length > 0) containers.push({ name: 'of-theirs', image: theirImage });
-    return copy as unknown as KubernetesObject;
+    return copy;
   });
 
 const server = await apiServerFor(t);

@@ -45,7 +45,7 @@ function toJson(value: unknown, ofVariant: (variant: Variant) => Json): Json {
 function encodeValue({ type, child }: WireType, value: Json): unknown {
   switch (type) {
     case 'v':
-      return encodeVariant(value as unknown as SettingValue);
+      return encodeVariant(value as SettingValue);
     case 'x':
     case 't':
       return BigInt(value as string | number);

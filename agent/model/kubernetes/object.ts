@@ -1,5 +1,3 @@
-import type { Json } from '../profile-settings.ts';
-
 /** Object of the Kubernetes API as JSON. */
 export interface KubernetesObject {
   readonly apiVersion: string;
@@ -95,6 +93,8 @@ export function explained(state: unknown): string {
 }
 
 /** Returns a mutable copy. */
-export function mutableCopy(object: KubernetesObject): Record<string, Json> {
-  return structuredClone(object) as unknown as Record<string, Json>;
+export function mutableCopy(object: KubernetesObject): {
+  -readonly [F in keyof KubernetesObject]: KubernetesObject[F];
+} {
+  return structuredClone(object);
 }

@@ -1,5 +1,5 @@
 /**
- * Generates agent/config/{schema,validate}.generated.ts from ovn.schema.json, so that the package contains no schema compiler.
+ * Generates agent/config/{schema,ovn-settings,validate}.generated.ts from ovn.schema.json, so that the package contains no schema compiler.
  * Every build runs this script (`npm run generate`); its output is not in git.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,23 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 
 const schemaUrl = new URL('ovn.schema.json', import.meta.url);
 const targetUrl = new URL('../agent/config/', import.meta.url);
+
+/** Returns the schemas of all settings by their full names (`mtu`, `ovs.cpuAffinity`, …), without those of groups. */
+function namedSettings({ properties }, prefix = '') {
+  return Object.entries(properties).flatMap(([key, schema]) =>
+    schema.properties === undefined ? [[prefix + key, schema]] : namedSettings(schema, `${prefix}${key}.`),
+  );
+}
+
+/** Returns the TypeScript type of the values that a setting accepts. */
+function typeOf({ anyOf, enum: words, const: word, type }) {
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' | ');
+  if (words !== undefined) return words.map((one) => JSON.stringify(one)).join(' | ');
+  if (word !== undefined) return JSON.stringify(word);
+  const types = { boolean: 'boolean', integer: 'number', string: 'string' };
+  if (types[type] === undefined) throw new Error(`a setting of type ${type} needs a TypeScript type here`);
+  return types[type];
+}
 
 /** Returns the generated files for the text of a schema, by name. */
 function generate(schemaText) {
@@ -27,9 +44,25 @@ function generate(schemaText) {
     .replace(/^export default \w+;\n?/m, '')
     .replace(/^export const validate = (\w+);/m, 'const validate = $1;')
     .replace(/^const (schema\d+) = .*$/m, "import { ovnSchema as $1 } from './schema.generated.ts';");
+  const settings = namedSettings(schema);
+  const types = settings.map(([name, setting]) => `  readonly '${name}': ${typeOf(setting)};\n`);
+  const defaults = Object.fromEntries(settings.map(([name, setting]) => [name, setting.default]));
   return {
+    'ovn-settings.generated.ts': `${header}
+/** Values of the settings of ovn.yaml, by their full names. */
+export interface OvnSettings {
+${types.join('')}}
+
+/** Values of settings that are not set. */
+export const ovnDefaults: OvnSettings = ${JSON.stringify(defaults, null, 2)};
+
+/** Names of all settings in the order of the schema. */
+export const settingNames: readonly (keyof OvnSettings)[] = ${JSON.stringify(Object.keys(defaults), null, 2)};
+`,
     'schema.generated.ts': `${header}export const ovnSchema = ${JSON.stringify(schema, null, 2)};\n`,
-    'validate.generated.ts': `${header}// @ts-nocheck: the schema compiler writes plain JavaScript.\n${validator}
+    'validate.generated.ts': `${header}// @ts-nocheck: the schema compiler writes plain JavaScript.
+import type { OvnSettings } from './ovn-settings.generated.ts';
+${validator}
 /** One broken rule of the schema: where in the value, which rule, and the rule's own facts. */
 export interface SchemaFault {
   readonly instancePath: string;
@@ -37,9 +70,21 @@ export interface SchemaFault {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Every rule of the schema that the value breaks; none when it is valid. */
-export function schemaFaults(value: unknown): readonly SchemaFault[] {
-  return validate(value) ? [] : validate.errors;
+/** Returns the settings of a valid value by their full names, or every rule of the schema that the value breaks. */
+export function checkSettings(value: unknown): {
+  readonly settings: Partial<OvnSettings>;
+  readonly faults: readonly SchemaFault[];
+} {
+  return validate(value)
+    ? { settings: Object.fromEntries(namedValues(value, '')), faults: [] }
+    : { settings: {}, faults: validate.errors };
+}
+
+function namedValues(group, prefix) {
+  return Object.entries(group).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return typeof value === 'object' ? namedValues(value, \`\${prefix}\${key}.\`) : [[prefix + key, value]];
+  });
 }
 `,
   };

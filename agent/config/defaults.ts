@@ -8,7 +8,7 @@ function byDefault<T>(value: T): Sourced<T> {
 
 /** Configuration of a node without configuration files. config/ovn.schema.json has the defaults of ovn.yaml. */
 export const defaultConfig: Config = {
-  ...ovnConfig(() => null),
+  ...ovnConfig({}, () => null),
   cluster: {
     clusterNetwork: byDefault(['10.42.0.0/16']),
     serviceNetwork: byDefault(['10.43.0.0/16']),

@@ -6,6 +6,7 @@ import { schemaProblems } from './schema-problems.ts';
 import { settingProblems } from './setting-problems.ts';
 import { type OvnYaml, ovnConfig } from './settings.ts';
 import { type SourceText, sourceLine } from './source-text.ts';
+import { checkSettings } from './validate.generated.ts';
 import type { YamlMapping } from './yaml-tree.ts';
 
 /** Limit of YAML events, far above the need of the twenty settings, and low enough for a quick check. */
@@ -14,18 +15,19 @@ const maxEvents = 10_000;
 /** Returns the settings of ovn.yaml over the defaults; throws an error with every problem of the file. */
 export function readOvnYaml(source: SourceText): OvnYaml {
   const root = rootMapping(source);
-  if (root === null) return ovnConfig(() => null);
+  if (root === null) return ovnConfig({}, () => null);
   const tree = readOvnTree(source, root);
-  const malformed = [...tree.problems, ...schemaProblems(source, tree)];
+  const { settings, faults } = checkSettings(tree.value);
+  const malformed = [...tree.problems, ...schemaProblems(source, tree, faults)];
   if (malformed.length > 0) throw problemsError(malformed);
   // A setting with an empty text counts as not set.
   const made = [...tree.places.values()].filter(({ value }) => value !== undefined && value !== '');
-  const settings = new Map(made.map((place) => [place.keys.join('.'), place]));
-  const problems = settingProblems(source, settings);
+  const places = new Map(made.map((place) => [place.keys.join('.'), place]));
+  const problems = settingProblems(source, places);
   if (problems.length > 0) throw problemsError(problems);
-  return ovnConfig((spellings) => {
-    const [setting] = spellings.flatMap((name) => settings.get(name) ?? []);
-    return setting === undefined ? null : { value: setting.value, source: sourceLine(source, setting.key.at) };
+  return ovnConfig(settings, (name) => {
+    const place = places.get(name);
+    return place === undefined ? null : sourceLine(source, place.key.at);
   });
 }
 

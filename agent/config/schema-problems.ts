@@ -5,14 +5,14 @@ import { type OvnTree, type Place, pointer } from './ovn-tree.ts';
 import { maxProblems, type Problem } from './problem.ts';
 import { expectation, type SettingSchema, settingSchemas } from './setting-schema.ts';
 import type { SourceText } from './source-text.ts';
-import { schemaFaults } from './validate.generated.ts';
+import type { SchemaFault } from './validate.generated.ts';
 import { shownNode } from './yaml-tree.ts';
 
-/** Returns all violations of the schema in words, one problem per setting. */
-export function schemaProblems(source: SourceText, tree: OvnTree): Problem[] {
+/** Returns violations of the schema in words, one problem per setting. */
+export function schemaProblems(source: SourceText, tree: OvnTree, faults: readonly SchemaFault[]): Problem[] {
   const problems = new Map<string, Problem>();
   // The search for the nearest key takes time, so the loop ends at the largest number of reported problems.
-  for (const { instancePath, keyword, params } of schemaFaults(tree.value)) {
+  for (const { instancePath, keyword, params } of faults) {
     const isUnknown = keyword === 'additionalProperties';
     const path = isUnknown ? instancePath + pointer([String(params.additionalProperty)]) : instancePath;
     const place = tree.places.get(path);

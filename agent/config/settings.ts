@@ -1,27 +1,38 @@
 import type { ClusterConfig, Config, Sourced } from '../model/config.ts';
 import { normalizeCpuList } from './cpu-list.ts';
-import { settingSchemas } from './setting-schema.ts';
+import { type OvnSettings, ovnDefaults, settingNames } from './ovn-settings.generated.ts';
 
 /** Configuration from ovn.yaml: everything except the cluster's part. */
 export type OvnYaml = Omit<Config, 'cluster'>;
 
-type Spellings = Readonly<Record<string, readonly string[]>>;
+/** Name of a setting in ovn.yaml: `mtu`, `ovs.cpuAffinity`, … */
+type SettingName = keyof OvnSettings;
+
+/** Path of a setting in the configuration. */
+type ConfigPath = {
+  [K in keyof OvnYaml]: OvnYaml[K] extends Sourced<unknown> ? K : `${K}.${keyof OvnYaml[K] & string}`;
+}[keyof OvnYaml];
 
 /**
  * Settings with another name in the configuration, or with an older spelling in ovn.yaml. The newest spelling is first.
  */
-const renamed: Spellings = {
+const renamed = {
   disableOvsInit: ['disableOVSInit', 'ovsInit.disableOVSInit'],
   uplink: ['uplink', 'ovsInit.gatewayInterface'],
   externalUplink: ['ovsInit.externalGatewayInterface'],
-};
+} as const satisfies { readonly [P in ConfigPath]?: readonly SettingName[] };
 
-const sameNames = [...settingSchemas]
-  .filter(([name, { properties }]) => properties === undefined && !Object.values(renamed).flat().includes(name))
-  .map(([name]) => name);
+type RenamedName = (typeof renamed)[keyof typeof renamed][number];
+
+function isRenamed(name: SettingName): name is RenamedName {
+  return Object.values(renamed).some((spellings) => spellings.some((spelling) => spelling === name));
+}
+
+/** Settings with one name. The type compares the schema with Config: a setting that Config lacks does not compile. */
+const sameNames: readonly ConfigPath[] = settingNames.filter((name) => !isRenamed(name));
 
 /** Spellings in ovn.yaml by path in the configuration, for every setting of the schema. */
-export const ovnSpellings: Spellings = {
+export const ovnSpellings: Readonly<Record<string, readonly string[]>> = {
   ...renamed,
   ...Object.fromEntries(sameNames.map((name) => [name, [name]])),
 };
@@ -51,25 +62,61 @@ export function namedSettings(config: Config): (readonly [name: string, setting:
 }
 
 /**
- * Returns the configuration with the values that `find` returns for the spellings of each setting; null selects the
+ * Returns the configuration with these settings of ovn.yaml and their sources; a setting without a source (null) has its
  * default.
  */
-export function ovnConfig(find: (spellings: readonly string[]) => Sourced<unknown> | null): OvnYaml {
-  const config: Record<string, object> = {};
-  for (const [path, spellings] of Object.entries(ovnSpellings)) {
-    const byDefault = { value: settingSchemas.get(spellings[0] ?? '')?.default, source: 'default' };
-    const { value, source } = find(spellings) ?? byDefault;
-    const setting = { value: meaning(path, value), source };
-    const [group = '', key] = path.split('.');
-    config[group] = key === undefined ? setting : { ...config[group], [key]: setting };
-  }
-  // The schema has validated every value; test/unit/config/schema.test.ts compares the schema with the type.
-  return config as unknown as OvnYaml;
+export function ovnConfig(
+  settings: { readonly [N in SettingName]?: OvnSettings[N] },
+  sourceOf: (name: SettingName) => string | null,
+): OvnYaml {
+  const read = <N extends SettingName>(newest: N, ...older: readonly N[]): Sourced<OvnSettings[N]> => {
+    for (const name of [newest, ...older]) {
+      const value: OvnSettings[N] | undefined = settings[name];
+      const source = sourceOf(name);
+      if (value !== undefined && source !== null) return { value, source };
+    }
+    return { value: ovnDefaults[newest], source: 'default' };
+  };
+  return {
+    disableOvsInit: read(...renamed.disableOvsInit),
+    uplink: read(...renamed.uplink),
+    externalUplink: unlessEmpty(read(...renamed.externalUplink)),
+    mtu: read('mtu'),
+    ovs: {
+      cpuAffinity: cpuList(read('ovs.cpuAffinity')),
+      handlerThreads: unlessAuto(read('ovs.handlerThreads')),
+      revalidatorThreads: unlessAuto(read('ovs.revalidatorThreads')),
+      lockMemory: read('ovs.lockMemory'),
+      datapathType: read('ovs.datapathType'),
+    },
+    manifests: {
+      flavor: read('manifests.flavor'),
+      image: unlessEmpty(read('manifests.image')),
+      imagePullPolicy: read('manifests.imagePullPolicy'),
+    },
+    overlay: {
+      nodeName: unlessEmpty(read('overlay.nodeName')),
+      clusterSubnet: unlessEmpty(read('overlay.clusterSubnet')),
+      serviceSubnet: unlessEmpty(read('overlay.serviceSubnet')),
+      joinSubnet: read('overlay.joinSubnet'),
+      encapType: read('overlay.encapType'),
+      encapAddress: read('overlay.encapAddress'),
+      kubeconfig: unlessEmpty(read('overlay.kubeconfig')),
+      servicePorts: unlessEmpty(read('overlay.servicePorts')),
+      externalIPRanges: unlessEmpty(read('overlay.externalIPRanges')),
+      fixedAddressRanges: unlessEmpty(read('overlay.fixedAddressRanges')),
+    },
+  };
 }
 
-/** Returns the meaning of a value; null if it leaves the decision to another component. */
-function meaning(path: string, value: unknown): unknown {
-  if (value === '') return null;
-  if (path.startsWith('ovs.') && (value === 'auto' || value === 'none')) return null;
-  return path === 'ovs.cpuAffinity' ? normalizeCpuList(String(value)) : value;
+function unlessEmpty({ value, source }: Sourced<string>): Sourced<string | null> {
+  return { value: value === '' ? null : value, source };
+}
+
+function unlessAuto({ value, source }: Sourced<number | 'auto'>): Sourced<number | null> {
+  return { value: value === 'auto' ? null : value, source };
+}
+
+function cpuList({ value, source }: Sourced<number | string>): Sourced<string | null> {
+  return { value: value === 'none' ? null : normalizeCpuList(String(value)), source };
 }

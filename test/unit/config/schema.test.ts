@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
+import type { OvnSettings } from '../../../agent/config/ovn-settings.generated.ts';
 import { settingSchemas } from '../../../agent/config/setting-schema.ts';
+import { namedSettings } from '../../../agent/config/settings.ts';
 import type { Config, Sourced } from '../../../agent/model/config.ts';
 import { manifestsFlavors } from '../../../agent/model/manifest-flavors.ts';
 
@@ -77,6 +79,42 @@ t.test('the schema and the type of the configuration have the same settings', (t
     },
   };
   t.equal(JSON.stringify(defaultConfig), JSON.stringify(wanted));
+  t.end();
+});
+
+t.test('every setting reaches its own place in the configuration', (t) => {
+  const written = {
+    disableOVSInit: true,
+    mtu: 1401,
+    uplink: 'eth1',
+    'ovsInit.externalGatewayInterface': 'eth2',
+    'ovs.cpuAffinity': '3',
+    'ovs.handlerThreads': 4,
+    'ovs.revalidatorThreads': 5,
+    'ovs.lockMemory': true,
+    'ovs.datapathType': 'netdev',
+    'manifests.flavor': 'classic',
+    'manifests.image': 'quay.io/example/ovn-kubernetes:6',
+    'manifests.imagePullPolicy': 'Never',
+    'overlay.nodeName': 'node-7',
+    'overlay.clusterSubnet': '10.8.0.0/16',
+    'overlay.serviceSubnet': '10.9.0.0/16',
+    'overlay.joinSubnet': '10.10.0.0/16',
+    'overlay.encapType': 'vxlan',
+    'overlay.encapAddress': '192.0.2.11',
+    'overlay.kubeconfig': '/kubeconfig-12',
+    'overlay.servicePorts': '13',
+    'overlay.externalIPRanges': '192.0.2.224/27',
+    'overlay.fixedAddressRanges': 'cameras=10.8.14.0/24',
+  } satisfies Omit<OvnSettings, 'ovsInit.disableOVSInit' | 'ovsInit.gatewayInterface'>;
+  for (const [name, value] of Object.entries(written)) {
+    const [key, group] = name.split('.').toReversed();
+    const setting = { [String(key)]: value };
+    const ovnYaml = JSON.stringify(group === undefined ? setting : { [group]: setting });
+    const { config } = loadConfig({ ovnYaml, configYaml: null, configD: [] });
+    const changed = namedSettings(config).filter(([, { source }]) => source !== 'default');
+    t.strictSame(changed, [[name, { value, source: '/etc/microshift/ovn.yaml:1' }]]);
+  }
   t.end();
 });
 

@@ -5,6 +5,7 @@ import { doctorText } from '../view/doctor-view.ts';
 import { doctorDocument } from '../view/json/node-json.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 /** `doctor`: checks everything that can keep br-ex from working and prints fixes. Exit code 3 if a check failed. */
 export async function doctor(output: Output): Promise<ExitCode> {
@@ -12,6 +13,7 @@ export async function doctor(output: Output): Promise<ExitCode> {
   const examination = await examine();
   const checks = judge(examination);
   const document = doctorDocument(checks);
-  output.result(doctorText(checks, output.style, output.verbose), document, { examination });
+  const screen = { verbose: output.verbose, width: terminalWidth(process.stdout), nowMs: Date.now() };
+  output.result(doctorText(checks, output.style, screen), document, { examination });
   return document.outcome === 'failed' ? exitCode.drift : exitCode.done;
 }

@@ -13,7 +13,10 @@ import { joinLines, printable, printableJson, type Style, styleFor } from '../vi
 export interface Output {
   readonly format: 'text' | 'json';
   readonly verbose: boolean;
+  /** Style of results, which go to standard output. */
   readonly style: Style;
+  /** Style of progress and errors, which go to standard error: one of the two may be a terminal without the other. */
+  readonly progressStyle: Style;
   /** True if standard error is connected to systemd's journal. */
   readonly isJournal: boolean;
   /**
@@ -43,6 +46,7 @@ const notice = 5;
 export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
   const isJournal = goesToJournal();
   const style = styleFor(process.stdout);
+  const progressStyle = styleFor(process.stderr);
   const entries: Promise<void>[] = [];
   const write = (text: string, priority: number): void => {
     const lines = printable(text).split('\n');
@@ -57,6 +61,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     format,
     verbose,
     style,
+    progressStyle,
     isJournal,
     result: (text, document, diagnostics) => {
       if (format === 'text') process.stdout.write(`${printable(text)}\n`);
@@ -74,8 +79,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
       const error = asAgentError(thrown);
       if (format === 'json') print(errorDocument(error, command), null);
       else {
-        const errorStyle = styleFor(process.stderr);
-        announce(failureMessage(error, verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle)));
+        announce(failureMessage(error, verbose ? errorDetail(error, progressStyle) : errorText(error, progressStyle)));
       }
       return errorTable[error.kind].exitCode;
     },

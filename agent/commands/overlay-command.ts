@@ -176,5 +176,6 @@ export async function gateway(options: GatewayCommandOptions, output: Output): P
 export async function status(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay status');
   const found = await readOverlayStatus(places);
-  output.result(overlayStatusText(found, output.style), overlayStatusDocument(found));
+  const text = overlayStatusText(found, output.style, terminalWidth(process.stdout), Date.now());
+  output.result(text, overlayStatusDocument(found));
 }

@@ -19,6 +19,6 @@ export async function run(output: Output): Promise<void> {
   // `once` listener is removed before that check.
   process.on('SIGTERM', end).on('SIGINT', end);
   const fail = (error: Parameters<typeof errorText>[0]): void =>
-    output.announce(failureMessage(error, errorText(error, output.style)));
+    output.announce(failureMessage(error, errorText(error, output.progressStyle)));
   await runDaemon(config, places, { say: output.say, fail }, stop.signal);
 }

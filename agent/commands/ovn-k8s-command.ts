@@ -28,7 +28,7 @@ export function gatewayInit(words: GatewayWords, output: Output): Promise<void> 
 async function init(command: string, request: NodeRequest, words: NodeWords, output: Output): Promise<void> {
   const { places } = await startOverlay(command, program);
   const changes = await withLock(`${program} ${command}`, () => initNode(request, words, places, output.say));
-  for (const line of changesLines(changes, output.style)) output.say(line);
+  for (const line of changesLines(changes, output.progressStyle)) output.say(line);
   // Last line of the tool of 2017, for which scripts may search.
   output.result('Initialization complete.', null);
 }

@@ -21,7 +21,7 @@ export function reporting(output: Output) {
     say: output.say,
     announce: output.announce,
     progress: (event: Parameters<typeof progressLine>[0]) => {
-      const line = output.format === 'json' ? null : progressLine(event, output.style);
+      const line = output.format === 'json' ? null : progressLine(event, output.progressStyle);
       if (line !== null) output.say(line);
     },
     tuned: (step: TuningStep, tookMs: number) => {

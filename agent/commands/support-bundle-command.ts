@@ -120,6 +120,7 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
     format: 'text',
     verbose: true,
     style: plain,
+    progressStyle: plain,
     isJournal: false,
     announce: (message) => said.push(message.text),
     written: async () => undefined,

@@ -1,5 +1,8 @@
 import type { CheckResult, Verdict } from '../model/examination.ts';
+import { shellLines } from './shell-lines.ts';
 import { joinLines, type Style } from './style.ts';
+import { hanging } from './table.ts';
+import { withMoments } from './time.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not-applicable': 'dim' } as const;
 const words: Readonly<Record<Verdict, string>> = {
@@ -9,18 +12,31 @@ const words: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'n/a',
 };
 
+export interface DoctorScreen {
+  /** True to show the evidence of every check. */
+  readonly verbose: boolean;
+  /** Columns; null for an unlimited width. */
+  readonly width: number | null;
+  /** Present time in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
 /**
  * Returns the report as text: a line per passed check, and evidence and fix for every other; if verbose, evidence for
- * all.
+ * all. Longer lines go on with an indent; a shell reads the lines of a fix as the same command.
  */
-export function doctorText(results: readonly CheckResult[], style: Style, verbose: boolean): string {
+export function doctorText(results: readonly CheckResult[], style: Style, screen: DoctorScreen): string {
+  const { verbose } = screen;
   const shown = results.filter((result) => verbose || result.verdict !== 'not-applicable');
-  const width = Math.max(...shown.map((result) => result.id.length));
+  const idWidth = Math.max(...shown.map((result) => result.id.length));
   const wordWidth = Math.max(...Object.values(words).map((word) => word.length));
   const lines = shown.flatMap((result) => {
     const { id, title, verdict } = result;
     const word = style(colours[verdict], words[verdict].padEnd(wordWidth));
-    return [`${word}  ${id.padEnd(width)}  ${title}`, ...detailLines(result, wordWidth + 2, style, verbose)];
+    return [
+      ...hanging(`${word}  ${id.padEnd(idWidth)}  `, title, wordWidth + idWidth + 4, screen.width),
+      ...detailLines(result, wordWidth + 2, style, screen),
+    ];
   });
   return joinLines([...lines, '', summary(results, style)]);
 }
@@ -29,14 +45,22 @@ function detailLines(
   { verdict, found, fix }: CheckResult,
   indent: number,
   style: Style,
-  verbose: boolean,
+  { verbose, width, nowMs }: DoctorScreen,
 ): readonly string[] {
   const margin = ' '.repeat(indent);
   if (!verbose && (verdict === 'ok' || verdict === 'not-applicable')) return [];
   return [
-    ...found.map((line) => `${margin}${line}`),
-    ...fix.map((line) => `${margin}${style('bold', 'fix:')} ${line}`),
+    ...found.flatMap((line) => hanging(margin, withMoments(line, nowMs), indent + 2, width)),
+    ...fix.flatMap((line) => fixLines(line, margin, style, width)),
   ];
+}
+
+function fixLines(fix: string, margin: string, style: Style, width: number | null): readonly string[] {
+  const lead = 'fix: ';
+  const lines = width === null ? [fix] : shellLines(fix, width - margin.length - lead.length);
+  return lines.map((line, index) =>
+    index === 0 ? `${margin}${style('bold', 'fix:')} ${line}` : `${margin}${' '.repeat(lead.length)}${line}`,
+  );
 }
 
 function summary(results: readonly CheckResult[], style: Style): string {

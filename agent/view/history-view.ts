@@ -3,7 +3,7 @@ import type { Plan, Step } from '../model/plan.ts';
 import { stepTitle } from './plan-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
-import { durationText, localTime, relativeTime } from './time.ts';
+import { durationText, momentText, relativeTime } from './time.ts';
 
 /**
  * Returns the transactions, the newest first. On a terminal, they are a table of at most `width` columns with the reasons
@@ -47,11 +47,10 @@ export function transactionText(record: JournalRecord, style: Style, nowMs: numb
     const end = took == null ? 'not done' : `${took} ms`;
     return [`  ${number}  ${titleOf(step)} … ${end}`, `      ${style('dim', step.why)}`];
   });
-  const time = (iso: string): string => `${localTime(iso)} (${relativeTime(Date.parse(iso), nowMs)})`;
   return joinLines([
     `${style('bold', header.id)}  ${header.command}`,
-    `  started  ${time(header.startedAt)}`,
-    `  ended    ${time(record.stateAt)}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
+    `  started  ${momentText(header.startedAt, nowMs)}`,
+    `  ended    ${momentText(record.stateAt, nowMs)}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
     ...(record.later === null ? [] : [`  then     ${record.later}`]),
     `  before   ${bridgesText(header.previous)}`,
     `  after    ${bridgesText(header.plan.wanted)}`,

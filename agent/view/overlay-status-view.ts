@@ -1,22 +1,31 @@
 import type { OverlayStatus, OverlayTunnel } from '../model/overlay-daemon.ts';
 import { joinLines, type Style } from './style.ts';
+import { hanging } from './table.ts';
+import { momentText } from './time.ts';
 
-/** Returns a node's part in its cluster and its state. */
-export function overlayStatusText(status: OverlayStatus, style: Style): string {
+/** Returns a node's part in its cluster and its state. Lines of more than `width` columns go on with an indent. */
+export function overlayStatusText(status: OverlayStatus, style: Style, width: number | null, nowMs: number): string {
   const { node, role, subnets, addresses, tunnels } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
   const what = role === 'central' ? 'the central node of its cluster' : 'in a cluster';
-  return joinLines([
+  const lines = [
     `${style('bold', node)} is ${what}, has ${has}, and is reached at ${addresses.join(' and ')}.`,
-    `Daemon: ${daemonText(status, style)}`,
+    `Daemon: ${daemonText(status, style, nowMs)}`,
     `Central node: ${centralText(status, style)}`,
-    ...(status.role === 'central' ? [`Objects of Kubernetes: ${watcherText(status, style)}`] : []),
+    ...(status.role === 'central' ? [`Objects of Kubernetes: ${watcherText(status, style, nowMs)}`] : []),
     ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
     ...tunnels.map(
       (tunnel) =>
         `  ${tunnel.interface} ${tunnel.type} to ${tunnel.remoteAddress}, chassis ${tunnel.chassis}${stateText(tunnel, style)}`,
     ),
-  ]);
+  ];
+  return joinLines(lines.flatMap((line) => inWidth(line, width)));
+}
+
+/** Returns a line in the lines that fit the width; the later ones have two more columns of indent. */
+function inWidth(line: string, width: number | null): readonly string[] {
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  return hanging(indent, line.slice(indent.length), indent.length + 2, width);
 }
 
 /** Returns the state of a tunnel, after its name. */
@@ -26,17 +35,17 @@ function stateText({ fault, answers }: OverlayTunnel, style: Style): string {
   return answers ? '; its other end answers' : `; ${style('red', 'its other end does not answer')}`;
 }
 
-function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string {
+function daemonText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: number): string {
   if (daemon === null || !isRunning)
     return style('red', 'does not run: systemctl status microshift-net-overlay shows why');
-  const runs = `runs since ${daemon.since}, process ${daemon.pid}`;
+  const runs = `runs since ${momentText(daemon.since, nowMs)}, process ${daemon.pid}`;
   if (daemon.failure === null) return `${runs}; its last look found nothing to repair`;
   const { message, hint, since } = daemon.failure;
-  return `${runs}; ${style('red', `since ${since}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
+  return `${runs}; ${style('red', `since ${momentText(since, nowMs)}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
 }
 
 /** Returns the state of the rows for pods, services and policies. */
-function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string {
+function watcherText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: number): string {
   if (daemon === null || daemon.watcher === null || !isRunning) return 'not followed';
   const { role, objects, nodesOutside, wroteAt, refused, failure } = daemon.watcher;
   const counts = Object.entries(objects).map(([kind, count]) => `${count} ${kind}`);
@@ -44,7 +53,8 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string
   const writes = {
     waiting: 'nothing is written yet',
     standby: 'another one writes their rows',
-    active: wroteAt === null ? 'their rows were in the desired state' : `rows were written at ${wroteAt}`,
+    active:
+      wroteAt === null ? 'their rows were in the desired state' : `rows were written at ${momentText(wroteAt, nowMs)}`,
   };
   const outside =
     nodesOutside.length === 0
@@ -54,7 +64,8 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string
           `; not in the overlay: ${nodesOutside.join(', ')}; their pods get no network until they have joined`,
         );
   const left = refused.length === 0 ? '' : style('red', `; OVN does not take ${refused.join(', ')}`);
-  const since = failure === null ? '' : `; ${style('red', `since ${failure.since}: ${failure.message}`)}`;
+  const since =
+    failure === null ? '' : `; ${style('red', `since ${momentText(failure.since, nowMs)}: ${failure.message}`)}`;
   return `${followed}; ${writes[role]}${outside}${left}${since}${failure?.hint ? ` (${failure.hint})` : ''}`;
 }
 

@@ -2,15 +2,16 @@ import { styleText } from 'node:util';
 import { escapeCharacter } from '../printable.ts';
 
 /**
- * Function that formats text for a stream; it returns plain text if the stream is not a terminal, or if NO_COLOR is set
- * (no-color.org).
+ * Function that formats text for a stream; it returns plain text if the stream is not a terminal, if NO_COLOR is set
+ * (no-color.org), or if the terminal has no colours (TERM=dumb, terminfo(5)).
  */
 export type Style = (format: 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan', text: string) => string;
 
 /** Returns the style for a stream. */
 export function styleFor(stream: NodeJS.WriteStream): Style {
-  const plain = !stream.isTTY || (process.env.NO_COLOR ?? '') !== '';
-  return (format, text) => (plain ? text : styleText(format, text));
+  const plain = !stream.isTTY || (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb';
+  // Without `validateStream`, styleText() would look at standard output instead of the stream (Node.js, util.styleText).
+  return (format, text) => (plain ? text : styleText(format, text, { validateStream: false }));
 }
 
 /** Style without any formatting. */

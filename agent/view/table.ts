@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Style } from './style.ts';
 
 /** Row of a table: its cells, and a longer text that is wrapped below them; null without one. */
@@ -40,15 +41,46 @@ export function tableLines(
   ];
 }
 
-/** Returns a text in lines of at most `width` characters, broken at spaces. A longer word has a line of its own. */
+/**
+ * Returns a text in lines of at most `width` characters, broken at spaces; sequences of a Style have no width. A longer
+ * word has a line of its own, so that a path can be copied.
+ */
 export function wrapped(text: string, width: number): readonly string[] {
+  return wrappedWords(text.split(' '), width);
+}
+
+/** Returns words in lines of at most `width` characters, the first one of at most `firstWidth`, as wrapped() does. */
+export function wrappedWords(words: readonly string[], width: number, firstWidth = width): readonly string[] {
   const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+  let line: string | null = null;
+  for (const word of words) {
+    const limit = lines.length === 0 ? firstWidth : width;
+    if (line !== null && visibleLength(line) + 1 + visibleLength(word) > limit) {
       lines.push(line);
       line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
+    } else line = line === null ? word : `${line} ${word}`;
   }
-  return [...lines, line];
+  return [...lines, line ?? ''];
+}
+
+/**
+ * Returns a text behind a lead in lines of at most `width` columns, the later ones indented by `hang` columns; one line
+ * for a null width. If there is too little space beside the lead, the text begins below it.
+ */
+export function hanging(lead: string, text: string, hang: number, width: number | null): readonly string[] {
+  if (width === null || visibleLength(lead) + visibleLength(text) <= width) return [`${lead}${text}`];
+  const words = text.split(' ');
+  const longest = Math.max(...words.map(visibleLength));
+  if (lead.trim() !== '' && width - hang < Math.max(longest, leastColumns))
+    return [lead.trimEnd(), ...wrapped(text, width - 4).map((line) => `    ${line}`)];
+  const lines = wrappedWords(words, width - hang, width - visibleLength(lead));
+  return lines.map((line, index) => `${index === 0 ? lead : ' '.repeat(hang)}${line}`);
+}
+
+/** Columns that a text beside a lead has at least. */
+const leastColumns = 20;
+
+/** Returns the number of columns of a text on a terminal, without the sequences of a Style. */
+export function visibleLength(text: string): number {
+  return stripVTControlCharacters(text).length;
 }

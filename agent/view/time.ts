@@ -19,6 +19,20 @@ export function localTime(iso: string): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clockTime(iso)}`;
 }
 
+/**
+ * Returns a moment (ISO 8601) for people: `2026-11-20 22:47:19 (3 minutes ago)`. Text that is not a moment is returned
+ * as it is.
+ */
+export function momentText(iso: string, nowMs: number): string {
+  const atMs = Date.parse(iso);
+  return Number.isNaN(atMs) ? iso : `${localTime(iso)} (${relativeTime(atMs, nowMs)})`;
+}
+
+/** Returns a text with every moment in it (ISO 8601 with a time, in UTC) in the form of momentText(). */
+export function withMoments(text: string, nowMs: number): string {
+  return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => momentText(iso, nowMs));
+}
+
 /** Returns the time of day of a moment (ISO 8601) in the time zone of this process: `22:47:19`. */
 export function clockTime(iso: string): string {
   const at = new Date(iso);

@@ -17,6 +17,10 @@ const names = cases.map(({ name }) => name);
 const judged = new Map(names.map((name) => [name, judge(examinationOf(name))] as const));
 const resultsOf = (name: string): readonly CheckResult[] => judged.get(name) ?? [];
 
+/** Reports of the cases have no width; the width is a matter of doctor-view.test.ts. */
+const screen = { verbose: true, width: null, nowMs: Date.parse('2026-11-20T21:48:00Z') };
+process.env.TZ = 'UTC';
+
 /** With what a command of a fix may begin. */
 const programs =
   /^(cat|chown|dnf|du|echo|firewall-cmd|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nft|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
@@ -25,10 +29,10 @@ const programs =
 function reportOf(name: string): string {
   const results = resultsOf(name);
   const base = changeOf(name)?.of;
-  if (base === undefined) return `${doctorText(results, plain, true)}\n`;
+  if (base === undefined) return `${doctorText(results, plain, screen)}\n`;
   const before = new Set(resultsOf(base).map((result) => JSON.stringify(result)));
   const news = results.filter((result) => !before.has(JSON.stringify(result)));
-  return news.length === 0 ? '' : doctorText(news, plain, true).replace(/\n\n[^\n]*$/, '\n');
+  return news.length === 0 ? '' : doctorText(news, plain, screen).replace(/\n\n[^\n]*$/, '\n');
 }
 
 const withReport = (one: TableCase): TableCase => ({ ...one, parts: { ...one.parts, report: reportOf(one.name) } });

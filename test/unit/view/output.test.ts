@@ -1,6 +1,7 @@
 // What every command prints goes through one place.
 import t, { type Test } from 'tap';
 import { openOutput } from '../../../agent/commands/output.ts';
+import { reporting } from '../../../agent/commands/reporting.ts';
 import { AgentError } from '../../../agent/errors.ts';
 
 const hostile = 'eth0\x1b[2J\u202e\x9bx';
@@ -42,6 +43,21 @@ t.test('text', async (t) => {
       '',
     ].join('\n'),
   );
+});
+
+t.test('progress and errors have no colours where only standard output is a terminal', (t) => {
+  t.intercept(process, 'env', { value: { ...process.env, TERM: 'xterm', NO_COLOR: '' } });
+  t.intercept(process.stdout, 'isTTY', { value: true });
+  t.intercept(process.stderr, 'isTTY', { value: false });
+  const output = openOutput('text', true);
+  const { stdout, stderr } = written(t, () => {
+    output.result(output.style('red', 'result'), null);
+    reporting(output).progress({ index: 0, total: 2, step: 'prove', state: 'failed', tookMs: 1 });
+    output.fail(new AgentError('step-failed', 'it failed'), null);
+  });
+  t.equal(stdout, '\u001b[31mresult\u001b[39m\n');
+  t.match(stderr, /prove that the node is reachable … failed\nmicroshift-net: it failed\n/);
+  t.end();
 });
 
 t.test('JSON, with the same value', (t) => {

@@ -1,7 +1,8 @@
+import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import type { OverlayDaemon, OverlayStatus } from '../../../agent/model/overlay-daemon.ts';
 import { overlayStatusText } from '../../../agent/view/overlay-status-view.ts';
-import { plain } from '../../../agent/view/style.ts';
+import { plain, styleFor } from '../../../agent/view/style.ts';
 
 const daemon = {
   format: 1,
@@ -23,14 +24,17 @@ const member: OverlayStatus = {
   isRunning: true,
   tunnels: [{ interface: 'ovn-n1-0', type: 'geneve', chassis: 'n1-id', remoteAddress: '192.0.2.11', fault: null }],
 };
-const text = (special: Partial<OverlayStatus>): string => overlayStatusText({ ...member, ...special }, plain);
+process.env.TZ = 'UTC';
+const nowMs = Date.parse('2026-01-01T03:00:00.000Z');
+const text = (special: Partial<OverlayStatus>): string =>
+  overlayStatusText({ ...member, ...special }, plain, null, nowMs);
 
 t.test('a member', (t) => {
   t.equal(
     text({}),
     [
       'n2 is in a cluster, has 10.42.1.0/24, and is reached at 192.0.2.12.',
-      'Daemon: runs since 2026-01-01T00:00:00.000Z, process 7; its last look found nothing to repair',
+      'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago), process 7; its last look found nothing to repair',
       'Central node: ssl:192.0.2.11:6642',
       'Tunnels:',
       '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id',
@@ -58,8 +62,11 @@ t.test('what does not work', (t) => {
   t.match(text({ controller: 'absent' }), /ovn-controller does not run/);
   t.match(text({ isRunning: false }), /Daemon: does not run: systemctl status/);
   t.match(text({ daemon: null, isRunning: false }), /Daemon: does not run/);
-  const failure = { message: 'the kernel refused it', hint: 'look', since: '2026-01-02' };
-  t.match(text({ daemon: { ...daemon, failure } }), /since 2026-01-02: the kernel refused it \(look\)/);
+  const failure = { message: 'the kernel refused it', hint: 'look', since: '2026-01-01T02:59:42.500Z' };
+  t.match(
+    text({ daemon: { ...daemon, failure } }),
+    /since 2026-01-01 02:59:42 \(17 s ago\): the kernel refused it \(look\)/,
+  );
   t.notMatch(text({ role: 'central', controller: 'not connected' }), /join again/, 'it is itself the one');
   t.match(
     text({ role: 'central' }),
@@ -82,12 +89,15 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
       text({ role: 'central', daemon: { ...daemon, watcher: { ...watcher, ...special } } }),
     )?.[1] ?? '';
   t.equal(line({}), '2 Pod, 1 Service; their rows were in the desired state');
-  t.equal(line({ wroteAt: '2026-01-01' }), '2 Pod, 1 Service; rows were written at 2026-01-01');
+  t.equal(
+    line({ wroteAt: '2026-01-01T02:58:00.000Z' }),
+    '2 Pod, 1 Service; rows were written at 2026-01-01 02:58:00 (2 minutes ago)',
+  );
   t.equal(line({ role: 'standby' }), '2 Pod, 1 Service; another one writes their rows');
-  const failure = { message: 'the API server is away', hint: 'start it', since: '2026-01-02' };
+  const failure = { message: 'the API server is away', hint: 'start it', since: '2026-01-01T00:00:00.000Z' };
   t.equal(
     line({ role: 'waiting', objects: {}, failure }),
-    'not followed yet; nothing is written yet; since 2026-01-02: the API server is away (start it)',
+    'not followed yet; nothing is written yet; since 2026-01-01 00:00:00 (3 hours ago): the API server is away (start it)',
   );
   t.match(line({ refused: ['pod:default/a'] }), /in the desired state; OVN does not take pod:default\/a$/);
   t.match(
@@ -96,5 +106,46 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
   );
   t.match(text({ role: 'central' }), /Objects of Kubernetes: not followed/);
   t.notMatch(text({}), /Kubernetes/, 'a member writes none');
+  t.end();
+});
+
+t.test('lines fit the width, and go on with an indent', (t) => {
+  const failure = { message: 'the kernel refused it', hint: 'look at ip address', since: '2026-01-01T02:59:42.500Z' };
+  const [tunnel] = member.tunnels;
+  if (tunnel === undefined) throw new Error('a member has a tunnel');
+  const status: OverlayStatus = {
+    ...member,
+    controller: 'not connected',
+    daemon: { ...daemon, failure },
+    tunnels: [{ ...tunnel, answers: false }],
+  };
+  t.equal(
+    overlayStatusText(status, plain, 60, nowMs),
+    [
+      'n2 is in a cluster, has 10.42.1.0/24, and is reached at',
+      '  192.0.2.12.',
+      'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago),',
+      '  process 7; since 2026-01-01 02:59:42 (17 s ago): the',
+      '  kernel refused it (look at ip address)',
+      'Central node: ssl:192.0.2.11:6642 is not reached; running',
+      '  traffic goes on; if it has another address now, join again',
+      '  with a bundle of `overlay pki renew`',
+      'Tunnels:',
+      '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id; its other',
+      '    end does not answer',
+    ].join('\n'),
+  );
+  const terminal = styleFor({ isTTY: true } as NodeJS.WriteStream);
+  for (const width of [60, 80, 150]) {
+    const lines = overlayStatusText(status, plain, width, nowMs).split('\n');
+    t.strictSame(
+      lines.filter((line) => line.length > width),
+      [],
+      `${width} columns`,
+    );
+    const painted = overlayStatusText(status, terminal, width, nowMs);
+    t.match(painted, '\u001b[31m', 'a fault is red');
+    t.strictSame(stripVTControlCharacters(painted).split('\n'), lines, 'colours have no width');
+  }
   t.end();
 });

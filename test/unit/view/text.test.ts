@@ -146,14 +146,17 @@ t.test('a value begins no line of its own', (t) => {
 
 t.test('colour only where it is seen and wanted', (t) => {
   const terminal = { isTTY: true } as NodeJS.WriteStream;
-  t.equal(styleFor({ isTTY: false } as NodeJS.WriteStream)('red', 'x'), 'x');
-  const before = process.env.NO_COLOR;
+  const before = { ...process.env };
   t.teardown(() => {
-    if (before === undefined) delete process.env.NO_COLOR;
-    else process.env.NO_COLOR = before;
+    process.env = before;
   });
-  process.env.NO_COLOR = '1';
-  t.equal(styleFor(terminal)('red', 'x'), 'x');
+  process.env = { ...before, TERM: 'xterm', NO_COLOR: '', FORCE_COLOR: '1' };
+  t.equal(styleFor({ isTTY: false } as NodeJS.WriteStream)('red', 'x'), 'x', 'a pipe');
+  t.equal(styleFor(terminal)('red', 'x'), '\u001b[31mx\u001b[39m', 'a terminal, whatever standard output is');
+  process.env = { ...before, TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '1' };
+  t.equal(styleFor(terminal)('red', 'x'), 'x', 'NO_COLOR');
+  process.env = { ...before, TERM: 'dumb' };
+  t.equal(styleFor(terminal)('red', 'x'), 'x', 'a terminal without colours');
   t.end();
 });
 

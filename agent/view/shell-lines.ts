@@ -1,0 +1,23 @@
+import { wrapped, wrappedWords } from './table.ts';
+
+/** Parts of a shell line between spaces: quoted text keeps its spaces (POSIX.1-2024, Shell Command Language, 2.2). */
+const shellWords = /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"])+/g;
+
+/**
+ * Returns a line of shell in lines of at most `width` columns that a shell reads as the same command: a command goes on
+ * after a backslash (POSIX.1-2024, Shell Command Language, 2.2.1), and a comment in comments. A longer word has a line
+ * of its own.
+ */
+export function shellLines(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
+  const words = [...line.matchAll(shellWords)];
+  const start = words.find(([word]) => word.startsWith('#'))?.index ?? line.length;
+  const command = words.flatMap(({ 0: word, index }) => (index < start ? [word] : []));
+  const comment = line.slice(start + 1).trim();
+  const remarks = comment === '' ? [] : wrapped(comment, width - 2).map((text) => `# ${text}`);
+  if (command.length === 0) return remarks;
+  const whole = command.join(' ');
+  const lines = whole.length <= width ? [whole] : wrappedWords(command, width - 4);
+  const end = lines.length - 1;
+  return [...lines.map((text, index) => `${index === 0 ? '' : '  '}${text}${index === end ? '' : ' \\'}`), ...remarks];
+}

@@ -257,6 +257,37 @@ t.test('docs/use/firewall.md has the services of the package with their ports', 
   t.end();
 });
 
+t.test('docs/use/plugins.md claims nothing without a test, and names commands that exist', (t) => {
+  const page = read('docs/use/plugins.md');
+  const rows = [...page.matchAll(/^\| (?!-|what it does)(.*) \|$/gm)].map(([, cells = '']) =>
+    cells.split('|').map((cell) => cell.trim()),
+  );
+  t.ok(rows.length > 50);
+  const spans = (text: string): readonly string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
+  for (const [what = '', here = '', how = '', shown = '', ...rest] of rows) {
+    t.match(here, /^(?:yes|partly|no)$/, what);
+    t.equal(rest.length, 0, what);
+    if (here !== 'no') t.not(shown, '', `${what}: the test`);
+    if (here === 'yes') t.match(how, /`(?:overlay|kubectl) /, `${what}: the command`);
+    for (const test of spans(shown)) {
+      const [, file = '', title = ''] = /^(\S+\.ts): (.+)$/.exec(test) ?? [];
+      t.ok(read(`test/${file}`).includes(title), test);
+    }
+  }
+  const commands = [...page.matchAll(/`overlay ([a-z-]+)(?: (--[^`]*))?`/g)].map(
+    ([, name = '', options = '']) => [name, options] as const,
+  );
+  const helps = new Map(
+    [...new Set(commands.map(([name]) => name))].map((name) => [name, run(['overlay', name, '--help']).stdout]),
+  );
+  for (const [name, options] of commands) {
+    const help = helps.get(name) ?? '';
+    t.match(help, new RegExp(`^Usage: microshift-net overlay ${name}[ \\n]`), name);
+    for (const option of options.split(' ').filter((word) => word.startsWith('--'))) t.match(help, option, option);
+  }
+  t.end();
+});
+
 t.test('docs/use/hints.md names devices that are never an uplink', (t) => {
   const { observation } = readCase('dhcp');
   const [link] = observation.links.filter(({ name }) => name === 'eth0');

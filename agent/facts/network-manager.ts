@@ -12,6 +12,7 @@ import {
   wiredInterface,
 } from '../drivers/networkmanager/nm-names.ts';
 import type { ManagedObject } from '../drivers/networkmanager/shapes.ts';
+import { isAgentError } from '../errors.ts';
 import type {
   DhcpIdentity,
   NetworkManagerFacts,
@@ -66,9 +67,15 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
   });
 }
 
-/** Reads a profile; null if it was deleted since the listing. */
+/**
+ * Reads a profile; null if NetworkManager refuses, because it was deleted since the listing. A NetworkManager that stops
+ * fails the observation: without its profiles, a NIC would look unconfigured.
+ */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
-  const settings = await nm.profileSettings(path).catch(() => null);
+  const settings = await nm.profileSettings(path).catch((error: unknown) => {
+    if (isAgentError(error) && error.kind === 'networkmanager-refused') return null;
+    throw error;
+  });
   if (settings === null) return null;
   return {
     path,

@@ -11,8 +11,9 @@ import { withBriefLock, withLock } from './lock.ts';
 import { type Node, openNode, withNode } from './node.ts';
 import { forgetOthers, noteOthers } from './note-others.ts';
 import type { ReconcileOptions } from './options.ts';
-import { type Planner, planWhenReady, type WaitOptions } from './plan-when-ready.ts';
+import { type Planner, planWhenReady, repairWait, type WaitOptions } from './plan-when-ready.ts';
 import { rememberUplink } from './remember-uplink.ts';
+import { repeatUntilPlanned } from './repeat-planning.ts';
 import { interruptOnSignals } from './signals.ts';
 
 /*
@@ -50,13 +51,22 @@ export async function reconcile(
     const endSignals = interruptOnSignals(deadline);
     const record = startRecord(options.command);
     try {
-      const open = async (): Promise<Node> => {
-        if (wait.servicesMs === 0) return openNode();
+      const openWithin = async (limitMs: number): Promise<Node> => {
         const { openNodeWithin } = await import('./rollback/reconnect.ts');
-        return openNodeWithin(wait.servicesMs, deadline, options.say);
+        return openNodeWithin(limitMs, deadline, options.say);
       };
-      const work = (node: Node) => reconcileLocked(node, planner, wait, options, deadline, record);
-      const result = await withNode(work, open);
+      const result = await repeatUntilPlanned<Node, ReconcileResult>(
+        {
+          open: () => (wait.servicesMs === 0 ? openNode() : openWithin(wait.servicesMs)),
+          reopen: () => openWithin(repairWait.servicesMs),
+          work: (node, planned) =>
+            withNode(
+              () => reconcileLocked(node, planner, wait, options, deadline, record, planned),
+              async () => node,
+            ),
+        },
+        options.say,
+      );
       record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
       return result;
     } catch (error) {
@@ -76,12 +86,14 @@ async function reconcileLocked(
   options: ReconcileOptions,
   deadline: Deadline,
   record: RunRecorder,
+  planned: () => void,
 ): Promise<ReconcileResult> {
   if (hasOpenJournals(journalDirectory)) {
     const { recoverEarlierRuns } = await import('./rollback/recover.ts');
     await recoverEarlierRuns(node, options, deadline);
   }
   const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
+  planned();
   const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
   record.planned(plan);
   options.onPlan(plan, observation);

@@ -12,7 +12,7 @@ import { withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { repairWait } from './plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
-import { goneService } from './rollback/restore-state.ts';
+import { goneService } from './rollback/gone-service.ts';
 import { rollBack } from './rollback/roll-back.ts';
 
 /** Result of an undo. `reverted`: change that waited for confirmation and was rolled back first; null without one. */

@@ -9,7 +9,7 @@ import {
 } from '../../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
-import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../../errors.ts';
+import { AgentError, asAgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { LinkAddresses, Step, Wanted } from '../../model/plan.ts';
 import { settles } from '../../model/step-traits.ts';
@@ -18,6 +18,7 @@ import { releaseLeft } from '../steps/held-routes.ts';
 import { type StepContext, stepContext } from '../steps/step-context.ts';
 import { waitForAddresses } from '../steps/wait-addresses.ts';
 import { awaitActivations, portsOf } from './await-activations.ts';
+import { goneService, isGone } from './gone-service.ts';
 import { freeLeftBridge, keepLeftBridges } from './left-bridges.ts';
 import { type ReconnectPorts, reconnectOrRestored } from './reconnect.ts';
 import { vswitchdAnswers } from './vswitchd-answers.ts';
@@ -35,15 +36,6 @@ const plannedLimitMs = 20_000;
 const plannedTimerSeconds = 25;
 /** Limit for a lease or a router during a rollback; LACP negotiates within ten seconds. The NIC answers meanwhile. */
 const settleLimitMs = 12_000;
-
-/** Errors of a step whose service stopped during the rollback. systemd starts each of these services again. */
-const goneKinds: readonly ErrorKind[] = [
-  'dbus-lost',
-  'dbus-unreachable',
-  'networkmanager-not-running',
-  'ovsdb-lost',
-  'ovsdb-unreachable',
-];
 
 export interface Connections {
   readonly nm: NetworkManager;
@@ -110,16 +102,6 @@ export async function restoreOldState(
   } finally {
     deadline.clear();
   }
-}
-
-/** Returns the error of a service that stopped during the rollback and may start again; throws any other error. */
-export function goneService(error: unknown): AgentError {
-  if (isGone(error)) return error;
-  throw error;
-}
-
-function isGone(error: unknown): error is AgentError {
-  return isAgentError(error) && goneKinds.includes(error.kind);
 }
 
 /** Rolls back over the present connections. If NetworkManager exits, every wait ends, because its result will not come. */

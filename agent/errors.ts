@@ -128,9 +128,12 @@ export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
   return withDetails(error, { facts: { ...error.facts, ...facts } });
 }
 
-/** Returns the same failure, with the same kind and stack, with other details. */
-export function withDetails(error: AgentError, details: ErrorDetails): AgentError {
-  const { kind, message, hint, cause, facts, before, after, stack } = error;
+/** Returns the same failure, with the same kind and stack, with other details or another message. */
+export function withDetails(
+  error: AgentError,
+  { message = error.message, ...details }: ErrorDetails & { readonly message?: string },
+): AgentError {
+  const { kind, hint, cause, facts, before, after, stack } = error;
   const copy = new AgentError(kind, message, { hint, cause, facts, before, after, ...details });
   return Object.assign(copy, { stack });
 }

@@ -15,6 +15,7 @@ import { type Planner, planWhenReady, repairWait, type WaitOptions } from './pla
 import { rememberUplink } from './remember-uplink.ts';
 import { repeatUntilPlanned } from './repeat-planning.ts';
 import { interruptOnSignals } from './signals.ts';
+import { withStateOfNode } from './stopped.ts';
 
 /*
  * Modules that only a change, a recovery or a wait needs are loaded on demand: most runs change nothing, and loading
@@ -48,7 +49,7 @@ export async function reconcile(
   const underLock = options.isBrief === true ? withBriefLock : withLock;
   return underLock(options.command, async () => {
     const deadline = startDeadline(runLimitMs);
-    const endSignals = interruptOnSignals(deadline);
+    const endSignals = interruptOnSignals(deadline, options.say);
     const record = startRecord(options.command);
     try {
       const openWithin = async (limitMs: number): Promise<Node> => {
@@ -71,7 +72,7 @@ export async function reconcile(
       return result;
     } catch (error) {
       record.failed(error);
-      throw error;
+      throw withStateOfNode(error);
     } finally {
       endSignals();
       deadline.clear();

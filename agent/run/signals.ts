@@ -1,17 +1,37 @@
 import type { Deadline } from '../deadline.ts';
 import { AgentError } from '../errors.ts';
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+type Signal = (typeof signals)[number];
+
 /**
- * Makes SIGTERM, SIGINT and SIGHUP (end of the SSH session) stop the run, which then rolls back. Returns the function
- * that removes the handlers.
+ * Makes SIGTERM, SIGINT and SIGHUP (end of the SSH session) stop the run, which then rolls back. A further signal does
+ * not stop the rollback, and gets a sentence about that. Returns the function that removes the handlers.
  */
-export function interruptOnSignals(deadline: Deadline): () => void {
-  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+export function interruptOnSignals(deadline: Deadline, say: (message: string) => void): () => void {
+  return onSignals((signal) => {
+    if (deadline.signal.aborted) say(`${signal}: the run is stopping already, and its rollback goes on to its end`);
+    else {
+      const hint = 'run it again when it may take its time';
+      deadline.interrupt(new AgentError('interrupted', `stopped by ${signal}`, { hint }));
+    }
+  });
+}
+
+/** Runs work that no signal stops; each signal gets a sentence that says so. `what` is the work in words. */
+export async function uninterrupted<T>(
+  what: string,
+  say: (message: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const end = onSignals((signal) => say(`${signal} does not stop ${what}, which goes on to its end`));
+  return work().finally(end);
+}
+
+/** Handles signals instead of ending the process, until the returned function is called. */
+function onSignals(handle: (signal: Signal) => void): () => void {
   const handlers = signals.map((signal) => {
-    const handler = (): void =>
-      deadline.interrupt(
-        new AgentError('interrupted', `stopped by ${signal}`, { hint: 'run it again when it may take its time' }),
-      );
+    const handler = (): void => handle(signal);
     process.on(signal, handler);
     return () => process.off(signal, handler);
   });

@@ -1,4 +1,4 @@
-import { AgentError, withFacts } from '../errors.ts';
+import { AgentError, asAgentError, withFacts } from '../errors.ts';
 import { failedThen, wholeMessage } from '../failures.ts';
 import type { Config } from '../model/config.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
@@ -14,6 +14,8 @@ import { repairWait } from './plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
 import { goneService } from './rollback/gone-service.ts';
 import { rollBack } from './rollback/roll-back.ts';
+import { uninterrupted } from './signals.ts';
+import { wasStopped, withState } from './stopped.ts';
 
 /** Result of an undo. `reverted`: change that waited for confirmation and was rolled back first; null without one. */
 export interface UndoResult extends ReconcileResult {
@@ -41,6 +43,8 @@ export async function undoTransaction(
   await rollBackTried(record, options.say);
   // A service that stops after the rollback must not turn it into a failure, because systemd starts it again.
   const result = await look(0).catch((error: unknown) => {
+    const failure = asAgentError(error);
+    if (wasStopped(failure)) throw withState(failure, `transaction ${header.id} is rolled back`);
     options.say(`${goneService(error).message}; the node is looked at when it is there again`);
     return look(repairWait.servicesMs);
   });
@@ -93,7 +97,7 @@ export async function rollBackPending(say: ReconcileOptions['say'], directory = 
 
 /** Rolls back a change that awaits confirmation, through its checkpoint if that still exists. */
 function rollBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOptions['say']): Promise<void> {
-  return withLock('undo', () =>
+  const roll = (): Promise<void> =>
     withNode(async (node) => {
       const left = await rollBack(node, header, checkpoint, say);
       await node.cancelRecovery();
@@ -102,6 +106,6 @@ function rollBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOpti
       const failure = withFacts(left, { transaction: header.id, ended: 'not-restored' });
       const later = wholeMessage(left);
       throw await failedThen(failure, () => endTransaction('undo', header.id, 'not-restored', detail, { later }));
-    }),
-  );
+    });
+  return withLock('undo', () => uninterrupted(`the rollback of transaction ${header.id}`, say, roll));
 }

@@ -168,6 +168,12 @@ export interface PlanNote {
   readonly message: string;
 }
 
+/** Expected time without traffic, with its reason. */
+export interface Outage {
+  readonly expectedMs: number;
+  readonly why: string;
+}
+
 export interface Plan {
   readonly outcome: 'unchanged' | 'change';
   readonly choice: UplinkChoice | null;
@@ -180,8 +186,8 @@ export interface Plan {
   readonly differences: readonly NetworkDifference[];
   readonly steps: readonly Step[];
   readonly notes: readonly PlanNote[];
-  /** Longest expected outage in ms, from measurements of this kind of move. */
-  readonly outage: { readonly expectedMs: number; readonly why: string };
+  /** Longest expected outage, from measurements of this kind of move. */
+  readonly outage: Outage;
 }
 
 /** One observed difference from the desired state, in words. */

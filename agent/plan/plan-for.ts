@@ -5,8 +5,8 @@ import { entriesOf, joined, onInterface } from '../model/kernel-entries.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from '../model/names.ts';
 import type { Observation } from '../model/observation.ts';
-import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
-import { startsNic } from '../model/step-traits.ts';
+import type { NetworkDifference, Outage, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
+import { startsNic, touchOf } from '../model/step-traits.ts';
 import { adjustInPlace, claimStep } from './bridge/adjust.ts';
 import { lostPortNotes } from './bridge/bridge-ownership.ts';
 import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
@@ -134,18 +134,9 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
  */
 const startedUplinkMs = 45_000;
 
-/**
- * Returns the expected outage. It was measured in the booted node (docs/lab/measurements.md); the driver of a real NIC
- * may add its own.
- */
-function predictOutage(steps: readonly Step[]): Plan['outage'] {
-  const has = (kind: Step['do']): boolean => steps.some((step) => step.do === kind);
-  if (steps.some((step) => step.do === 'detachUplink' && step.activate))
-    return { expectedMs: 500, why: 'the NIC leaves the profile that the script or an earlier version gave it' };
-  if (has('attachUplink'))
-    return { expectedMs: 100, why: 'the bridge has the addresses before the NIC moves; measured: under 100 ms' };
-  if (has('detachUplink'))
-    return { expectedMs: 100, why: 'the NIC has the addresses before it leaves the bridge; measured: under 100 ms' };
-  if (has('clearUplink')) return { expectedMs: 0, why: 'the NIC is changed in place while the bridge answers' };
-  return { expectedMs: 0, why: 'no NIC is touched' };
+/** Returns the longest outage of the steps; of equal ones the last. */
+function predictOutage(steps: readonly Step[]): Outage {
+  const outages = steps.flatMap((step) => touchOf(step)?.outage ?? []);
+  const none = { expectedMs: 0, why: 'no NIC is touched' };
+  return outages.reduce((longest, one) => (one.expectedMs < longest.expectedMs ? longest : one), none);
 }

@@ -1,7 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
-import { nicsOf } from '../../model/step-traits.ts';
+import { touchOf } from '../../model/step-traits.ts';
 
 /** Value of NMDeviceType for a team. */
 const teamDevice = 15;
@@ -13,7 +13,7 @@ const teamDevice = 15;
  */
 export function refuseWithoutTeamd(plan: Plan, { host, networkManager }: Observation): void {
   if (host.missingPrograms?.includes('teamd') !== true) return;
-  const touched = plan.steps.flatMap(nicsOf);
+  const touched = plan.steps.flatMap((step) => touchOf(step)?.nic ?? []);
   const team = networkManager.devices.find(
     (device) => device.type === teamDevice && touched.includes(device.interface),
   );

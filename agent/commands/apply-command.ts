@@ -14,13 +14,13 @@ import { recordRefused } from '../run/journal/record-run.ts';
 import { removeHint, takeRepairRequest, wereNicsReturned } from '../run/journal/state-files.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
-import { reconcile } from '../run/reconcile.ts';
+import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { keptAdded, keptBridges } from '../run/rollback/kept-bridges.ts';
 import { releaseReplaced } from '../run/steps/held-routes.ts';
 import type { Output } from './output.ts';
 import { noTuning, uplinkWarnings } from './plan-command.ts';
 import { preview } from './preview.ts';
-import { report } from './report.ts';
+import { report, reportRepair } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
@@ -75,8 +75,10 @@ export async function repair(output: Output): Promise<void> {
     const result = await reconcile(planner, repairWait, { ...unattended(command, output), isBrief: true });
     if (result.transaction === null) await releaseReplaced();
     const isLate = hasLateNic(result.plan, result.observation) && !wereNicsReturned();
+    if (output.format === 'json') return reportRepair(result, isLate ? await addLate(output) : null, output);
     if (result.transaction !== null || !isLate) report('apply', result, output);
-    if (isLate) await addLate(output);
+    const late = isLate ? await addLate(output) : null;
+    if (late !== null) report('bridge apply', late, output);
   } catch (error) {
     if (!isAgentError(error) || error.kind !== 'busy') throw error;
     output.say(error.message);
@@ -84,15 +86,16 @@ export async function repair(output: Output): Promise<void> {
 }
 
 /**
- * Applies the bridges of `bridge add` whose NIC has appeared. A bridge that cannot be created leaves its NIC unchanged
- * and does not fail the repair of br-ex; the next event tries again.
+ * Applies the bridges of `bridge add` whose NIC has appeared, and returns the result. A bridge that cannot be created
+ * leaves its NIC unchanged and does not fail the repair of br-ex: the result is null, and the next event tries again.
  */
-async function addLate(output: Output): Promise<void> {
+async function addLate(output: Output): Promise<ReconcileResult | null> {
   try {
-    await (await import('./bridge-command.ts')).applyAdded(output);
+    return await (await import('./bridge-command.ts')).makeAdded(output);
   } catch (error) {
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     output.say(`warning: ${asAgentError(error).message}`);
+    return null;
   }
 }
 

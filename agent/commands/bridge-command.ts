@@ -62,7 +62,12 @@ export async function remove(name: string, options: BridgeOptions, output: Outpu
 /**
  * `bridge apply`: brings the bridges of `bridge add`, and no others, into their desired state; systemd runs it at boot.
  */
-export function applyAdded(output: Output): Promise<void> {
+export async function applyAdded(output: Output): Promise<void> {
+  report('bridge apply', await makeAdded(output), output);
+}
+
+/** Does the work of `bridge apply`, and returns its result. */
+export function makeAdded(output: Output): Promise<ReconcileResult> {
   return bring('bridge apply', ({ hints }) => hints.addedBridges ?? [], output);
 }
 
@@ -77,21 +82,21 @@ export async function detachForStop(output: Output): Promise<void> {
   const { rollBackPending } = await import('../run/undo.ts');
   await rollBackPending(output.say);
   if (readAdded().length === 0) return;
-  return bring(command, () => [], output);
+  report('bridge apply', await bring(command, () => [], output), output);
 }
 
 async function bring(
   command: string,
   listOf: (observation: Observation) => readonly AddedBridge[],
   output: Output,
-): Promise<void> {
+): Promise<ReconcileResult> {
   requireRoot(command);
   const { config } = await usableConfig();
   const planner: Planner = (observation) => {
     const plan = planAdded(listOf(observation), keptBridges(config, observation), config, observation);
     return { kind: 'planned', plan };
   };
-  report('bridge apply', await reconcile(planner, patientWait, unattended(command, output)), output);
+  return reconcile(planner, patientWait, unattended(command, output));
 }
 
 /** `bridge list`: lists the bridges of `bridge add` and their differences. Exit code 3 if there are any. */

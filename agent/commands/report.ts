@@ -2,7 +2,7 @@ import { planInWords } from '../compare/in-words.ts';
 import type { TransactionResult } from '../model/run-record.ts';
 import type { ReconcileResult } from '../run/reconcile.ts';
 import type { UndoResult } from '../run/undo.ts';
-import { type RunCommand, runDocument } from '../view/json/run-json.ts';
+import { type RunCommand, repairDocument, runDocument } from '../view/json/run-json.ts';
 import { clockTime, relativeTime } from '../view/time.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
@@ -21,6 +21,16 @@ export function report(command: RunCommand, result: Result, output: Output): voi
   const { plan, observation, transaction, busCalls } = result;
   const diagnostics = { plan: planInWords(plan), observation, busCalls };
   output.result(reportText(command, result, output), runDocument(command, result), diagnostics);
+  announceCommitted(transaction, output);
+}
+
+/** Prints the result of a repair and of the run after it that made late bridges (null without one) as one document. */
+export function reportRepair(result: Result, late: Result | null, output: Output): void {
+  output.result('', repairDocument(result, late), { plan: planInWords(result.plan), observation: result.observation });
+  for (const one of [result, late]) announceCommitted(one?.transaction ?? null, output);
+}
+
+function announceCommitted(transaction: TransactionResult | null, output: Output): void {
   if (transaction !== null && output.isJournal)
     output.announce({ kind: 'committed', text: doneText(transaction), transaction: transaction.id });
 }

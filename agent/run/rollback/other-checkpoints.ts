@@ -16,10 +16,10 @@ export async function refuseOtherCheckpoints(nm: NetworkManager, checkpoints: re
     const until = seconds === 0 ? 'until it is ended' : `for ${seconds} s`;
     throw new AgentError(
       'busy',
-      `another program (Cockpit, nmstate) is trying a change of ${devices.join(', ')}: NetworkManager's checkpoint ${path} stands ${until}`,
+      `another program (Cockpit, nmstate) is trying a change of ${devices.join(', ')}: its checkpoint in NetworkManager stands ${until}`,
       {
         hint: 'let it confirm or roll back its change, then run this again',
-        facts: { checkpoint: path, devices, rollbackSeconds: seconds },
+        facts: { devices, rollbackSeconds: seconds },
       },
     );
   }

@@ -1,4 +1,4 @@
-import { type AgentError, errorTable } from '../../errors.ts';
+import { type AgentError, type ErrorFacts, errorTable } from '../../errors.ts';
 import { causeMessages, failuresOf } from '../../failures.ts';
 
 /** Document of a command that has failed, instead of the command's own one. */
@@ -14,7 +14,7 @@ export interface ErrorJson extends FailureJson {
   readonly exitCode: number;
   /** True if the same command can succeed later without another change. */
   readonly retryable: boolean;
-  /** Facts about the failure; the page of a kind names those on which a program can rely. */
+  /** Facts about the failure, without internal names; the page of a kind names those on which a program can rely. */
   readonly facts: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
   /** Messages of the errors that caused it, the nearest first. */
   readonly causes: readonly string[];
@@ -40,12 +40,22 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
       ...failureJson(error),
       exitCode: errorTable[error.kind].exitCode,
       retryable: errorTable[error.kind].retryable,
-      facts: error.facts,
+      facts: publicFacts(error.facts),
       causes: causeMessages(error),
       // A single failure repeats the fields above.
       failures: failuresOf(error).map(failureJson),
     },
   };
+}
+
+/** Names of D-Bus and the directory of the journals: the agent's own form, and no part of the contract. */
+const internalName = /\/org\/freedesktop\/|\borg\.freedesktop\.|\/var\/lib\/microshift-net\/tx\b/;
+
+/** Returns the facts without those that contain an internal name; text with `--verbose` has them. */
+function publicFacts(facts: ErrorFacts): ErrorFacts {
+  const isInternal = (value: ErrorFacts[string]): boolean =>
+    [value].flat().some((one) => internalName.test(String(one)));
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isInternal(value)));
 }
 
 function failureJson({ kind, message, hint }: AgentError): FailureJson {

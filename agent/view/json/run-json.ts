@@ -165,6 +165,26 @@ export interface RunFacts {
   readonly reverted?: string | null;
 }
 
+/**
+ * Returns the document of a repair, with the run that made the bridges of `bridge add` whose NICs have appeared; null
+ * without one. The transaction is the last one, which `undo` names first; a note names the other.
+ */
+export function repairDocument(facts: RunFacts, late: RunFacts | null): RunDocument {
+  const own = runDocument('apply', facts);
+  if (late === null) return own;
+  const added = runDocument('bridge apply', late);
+  const isSecond = own.transaction !== null && added.transaction !== null;
+  const note = { level: 'info', message: `br-ex was changed by transaction ${own.transaction?.id}` } as const;
+  return {
+    ...own,
+    outcome: own.outcome === 'changed' || added.outcome === 'changed' ? 'changed' : 'unchanged',
+    transaction: added.transaction ?? own.transaction,
+    changes: [...own.changes, ...added.changes],
+    steps: [...own.steps, ...added.steps],
+    notes: [...own.notes, ...added.notes, ...(isSecond ? [note] : [])],
+  };
+}
+
 /** Returns the document of a command that has run a transaction. */
 export function runDocument(command: RunCommand, facts: RunFacts): RunDocument {
   const { plan, observation, tuning, transaction, reverted = null } = facts;

@@ -8,7 +8,10 @@ type Signal = (typeof signals)[number];
  * Makes SIGTERM, SIGINT and SIGHUP (end of the SSH session) stop the run, which then rolls back. A further signal does
  * not stop the rollback, and gets a sentence about that. Returns the function that removes the handlers.
  */
-export function interruptOnSignals(deadline: Deadline, say: (message: string) => void): () => void {
+export function interruptOnSignals(
+  deadline: Pick<Deadline, 'signal' | 'interrupt'>,
+  say: (message: string) => void,
+): () => void {
   return onSignals((signal) => {
     if (deadline.signal.aborted) say(`${signal}: the run is stopping already, and its rollback goes on to its end`);
     else {

@@ -43,19 +43,23 @@ export interface RowDatabase {
   close(): void;
 }
 
-/** Opens the database of the local Open vSwitch. */
-export function openSwitchDatabase(runDirectory: string): Promise<RowDatabase> {
-  return open('Open_vSwitch', `unix:${runDirectory}/db.sock`, undefined);
+/**
+ * Opens the database of the local Open vSwitch. `stop` closes it, as in every function here: pending and later calls
+ * then fail with the reason of the signal.
+ */
+export function openSwitchDatabase(runDirectory: string, stop?: AbortSignal): Promise<RowDatabase> {
+  return open('Open_vSwitch', `unix:${runDirectory}/db.sock`, undefined, stop);
 }
 
 /** Opens OVN's northbound or southbound database on this node; null if it does not run here. */
 export async function openCentralDatabase(
   name: 'OVN_Northbound' | 'OVN_Southbound',
   runDirectories: readonly string[],
+  stop?: AbortSignal,
 ): Promise<RowDatabase | null> {
   const path = centralSocket(name, runDirectories);
   if (path === null) return null;
-  return open(name, `unix:${path}`, undefined);
+  return open(name, `unix:${path}`, undefined, stop);
 }
 
 /** Returns the socket of an OVN database on this node; null if it does not exist. */
@@ -71,8 +75,12 @@ export function centralSocket(
  * Opens the southbound database of the central node from this node. `credentials` may be undefined if no remote is
  * `ssl:`.
  */
-export function openSouthbound(remotes: readonly string[], credentials: Credentials | undefined): Promise<RowDatabase> {
-  return open('OVN_Southbound', remotes.join(','), credentials);
+export function openSouthbound(
+  remotes: readonly string[],
+  credentials: Credentials | undefined,
+  stop?: AbortSignal,
+): Promise<RowDatabase> {
+  return open('OVN_Southbound', remotes.join(','), credentials, stop);
 }
 
 /**
@@ -83,12 +91,22 @@ export function openNorthbound(remotes: readonly string[], credentials: Credenti
   return open('OVN_Northbound', remotes.join(','), credentials);
 }
 
-async function open(name: string, remote: string, credentials: Credentials | undefined): Promise<RowDatabase> {
+async function open(
+  name: string,
+  remote: string,
+  credentials: Credentials | undefined,
+  stop?: AbortSignal,
+): Promise<RowDatabase> {
+  stop?.throwIfAborted();
   const client = await connect(remote, callMs, { credentials }).catch((error: unknown) => {
     throw fromOvn('connect', remote, error);
   });
+  const giveUp = (): void => client.close();
+  stop?.addEventListener('abort', giveUp);
+  if (stop?.aborted === true) giveUp();
   const named = <T>(what: string, call: Promise<T>): Promise<T> =>
     call.catch((error: unknown) => {
+      stop?.throwIfAborted();
       throw fromOvn(what, remote, error);
     });
   return {
@@ -98,7 +116,10 @@ async function open(name: string, remote: string, credentials: Credentials | und
     read: (columns) => named(`read ${name}`, read(client, name, columns)),
     transact: (what, operations) => named(what, client.transact(name, operations)),
     appears: (row, limitMs) => named(`wait for a row of ${row.table}`, appears(client, name, row, limitMs)),
-    close: () => client.close(),
+    close: () => {
+      stop?.removeEventListener('abort', giveUp);
+      client.close();
+    },
   };
 }
 

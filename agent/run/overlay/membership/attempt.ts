@@ -10,19 +10,27 @@ import { withUnits } from '../ovn/ovn-units.ts';
 import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { removeRecord, writeRecord } from '../record/record.ts';
+import { stoppable } from './stoppable.ts';
 import { removeRows } from './undo-rows.ts';
 
 /**
  * Makes a node part of an overlay. Refuses everything that can be refused first; then `prepare` installs the
- * certificates. Any later failure is rolled back, including the units that were started. `files` are the files that a
- * rollback removes.
+ * certificates. Any later failure is rolled back, including the units that were started; so is a signal (Ctrl-C), which
+ * ends the waits. `files` are the files that a rollback removes.
  */
-export function attempt(...words: Parameters<typeof attemptRows>): Promise<OverlayChanges> {
-  const [record, places] = words;
-  return withUnits(places, async () => {
-    if (record.members !== null) await ensureCentral(places);
-    return attemptRows(...words);
-  });
+export function attempt(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  files: readonly string[],
+  prepare: () => Promise<void>,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  return stoppable(say, (stop) =>
+    withUnits(places, async () => {
+      if (record.members !== null) await ensureCentral(places);
+      return attemptRows(record, places, files, prepare, say, stop);
+    }),
+  );
 }
 
 async function attemptRows(
@@ -31,8 +39,11 @@ async function attemptRows(
   files: readonly string[],
   prepare: () => Promise<void>,
   say: (step: string) => void,
+  stop: AbortSignal,
 ): Promise<OverlayChanges> {
-  const before = await withPlan(record, places, async (planned) => {
+  // The rollback uses `places`, because a signal does not stop it.
+  const forward = { ...places, stop };
+  const before = await withPlan(record, forward, async (planned) => {
     refuseOtherOvn(planned);
     refuseOpenListeners(planned);
     return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
@@ -43,13 +54,17 @@ async function attemptRows(
   };
   try {
     await prepare();
+    stop.throwIfAborted();
   } catch (error) {
     throw await failedThen(error, removeFiles);
   }
   const wasRunning = (await askController(places)) !== 'absent';
   try {
     writeRecord(places.record, record);
-    return await applyOverlay(record, places, say);
+    return await applyOverlay(record, forward, (step) => {
+      stop.throwIfAborted();
+      say(step);
+    });
   } catch (error) {
     say('rolling back');
     try {

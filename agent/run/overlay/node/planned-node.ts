@@ -97,7 +97,7 @@ export async function withDatabases<T>(
 ): Promise<T> {
   const open: RowDatabase[] = [];
   try {
-    open.push(await openSwitchDatabase(places.ovsRun));
+    open.push(await openSwitchDatabase(places.ovsRun, places.stop));
     if (members !== null) open.push(...(await Promise.all(centralNames.map((name) => openCentral(name, places)))));
     return await work(open);
   } finally {
@@ -110,9 +110,9 @@ const centralNames = ['OVN_Northbound', 'OVN_Southbound'] as const;
 /** Opens a database of OVN. Fails if it is not on this node. */
 export async function openCentral(
   name: (typeof centralNames)[number],
-  { ovnRuns }: OverlayPlaces,
+  { ovnRuns, stop }: OverlayPlaces,
 ): Promise<RowDatabase> {
-  const database = await openCentralDatabase(name, ovnRuns);
+  const database = await openCentralDatabase(name, ovnRuns, stop);
   if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
   return database;
 }

@@ -9,12 +9,12 @@ import type { PlannedNode } from './planned-node.ts';
  * ovn-controller does.
  */
 export async function withSouthbound<T>(
-  { record: { members, southbound }, places: { pki }, databases }: PlannedNode,
+  { record: { members, southbound }, places: { pki, stop }, databases }: PlannedNode,
   work: (database: RowDatabase) => Promise<T>,
 ): Promise<T> {
   const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
   if (members !== null && own !== undefined) return work(own.database);
-  const database = await openFromHere(southbound, pki);
+  const database = await openFromHere(southbound, pki, stop);
   return work(database).finally(() => database.close());
 }
 
@@ -27,9 +27,9 @@ export function southboundRemote({ members, southbound }: OverlayRecord, { pki, 
   return socket === null ? null : { remote: `unix:${socket}` };
 }
 
-/** Opens the southbound database of another node, as this node's ovn-controller does. */
-export function openFromHere(southbound: readonly string[], pki: string): Promise<RowDatabase> {
-  return openSouthbound(southbound, ownCredentials(pki));
+/** Opens the southbound database of another node, as this node's ovn-controller does. `stop` closes it. */
+export function openFromHere(southbound: readonly string[], pki: string, stop?: AbortSignal): Promise<RowDatabase> {
+  return openSouthbound(southbound, ownCredentials(pki), stop);
 }
 
 function ownCredentials(pki: string) {

@@ -33,6 +33,8 @@ export interface OverlayPlaces {
   readonly exposure: ServiceExposure;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
+  /** Signal that ends every wait for a database of the node's plan; absent if the work is not to be stopped. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export const overlayPlaces: OverlayPlaces = {

@@ -1,0 +1,63 @@
+// Ctrl-C during `overlay init` and `overlay join`: every wait ends, and the command says what became of the node.
+import path from 'node:path';
+import t from 'tap';
+import { openSwitchDatabase } from '../../../../../agent/drivers/ovn/database.ts';
+import { AgentError } from '../../../../../agent/errors.ts';
+import { stoppable } from '../../../../../agent/run/overlay/membership/stoppable.ts';
+import { notRestored } from '../../../../../agent/run/overlay/record/not-restored.ts';
+import { errorText } from '../../../../../agent/view/error-view.ts';
+import { plain } from '../../../../../agent/view/style.ts';
+import { startFakeServer } from '../../../ovsdb/fake-server.ts';
+
+const silent = (): void => undefined;
+const shown = (work: (stop: AbortSignal) => Promise<unknown>): Promise<string> =>
+  stoppable(silent, work).then(String, (error: AgentError) => errorText(error, plain));
+
+t.test('a signal ends the wait for a row, and what was begun is rolled back', async (t) => {
+  const server = await startFakeServer();
+  t.teardown(() => server.stop());
+  const listeners = process.listenerCount('SIGINT');
+  const rolledBack: string[] = [];
+  const text = await shown(async (stop) => {
+    const database = await openSwitchDatabase(path.dirname(server.path), stop);
+    const waits = database.appears({ table: 'Interface', where: [] }, 60_000);
+    process.emit('SIGINT');
+    await waits.catch((error: unknown) => {
+      rolledBack.push(String(error));
+      throw error;
+    });
+  });
+  t.strictSame(rolledBack, ['AgentError: stopped by SIGINT']);
+  t.equal(
+    text,
+    'microshift-net: stopped by SIGINT; what was begun is rolled back, and the node is in the state before; run it again when it may take its time',
+  );
+  t.equal(process.listenerCount('SIGINT'), listeners);
+});
+
+t.test('nothing is opened after a signal', async (t) => {
+  const server = await startFakeServer();
+  t.teardown(() => server.stop());
+  await shown(async (stop) => {
+    process.emit('SIGTERM');
+    await openSwitchDatabase(path.dirname(server.path), stop);
+  });
+  t.equal(server.connections, 0);
+});
+
+t.test('an incomplete rollback', async (t) => {
+  const text = await shown(async (stop) => {
+    process.emit('SIGINT');
+    throw notRestored(stop.reason, new Error('the database is full'), 'look at it');
+  });
+  t.equal(
+    text,
+    'microshift-net: stopped by SIGINT; the rollback is incomplete; run it again when it may take its time\n  then: the old state could not be restored: the database is full; look at it',
+  );
+});
+
+t.test('a failure without a signal has no such sentence', async (t) => {
+  const failed = new AgentError('proof-failed', 'it is not connected');
+  t.equal(await shown(() => Promise.reject(failed)), 'microshift-net: it is not connected');
+  t.equal(await shown(async () => 'done'), 'done');
+});

@@ -11,6 +11,16 @@ get() { nmcli -g "$2" connection show "$1"; }
 add() { nmcli connection add save "$save" connection.autoconnect no "$@" > /dev/null; }
 profile_of() { nmcli -g GENERAL.CON-UUID device show "$1"; }
 
+# Activates a profile. The script tries ten times as well, because a port's activation ends when its controller restarts.
+up() {
+  local attempt
+  for attempt in 1 2 3 4 5; do
+    nmcli connection up "$1" > /dev/null && return
+    sleep "$attempt"
+  done
+  return 1
+}
+
 # bridge NIC BRIDGE NUMBER METRIC: the NIC becomes the uplink of the bridge.
 bridge() {
   local nic=$1 bridge=$2 number=$3 metric=$4 old mac mtu type device=() address=() ports=() port key value
@@ -43,12 +53,12 @@ bridge() {
       connection.autoconnect-priority 100 connection.autoconnect no
     ports+=("$clone")
   done
-  nmcli connection up "ovs-port-$bridge" > /dev/null
-  nmcli connection up "ovs-port-phys$number" > /dev/null
+  up "ovs-port-$bridge"
+  up "ovs-port-phys$number"
   # A bond is active once it has a port, and a port needs its controller under way.
   nmcli --wait "$([ "$type" = bond ] && echo 0 || echo 60)" connection up "ovs-if-phys$number" > /dev/null
-  for port in "${ports[@]}"; do nmcli connection up "$port" > /dev/null; done
-  nmcli connection up "ovs-if-$bridge" > /dev/null
+  for port in "${ports[@]}"; do up "$port"; done
+  up "ovs-if-$bridge"
   for port in "$bridge" "ovs-port-$bridge" "ovs-port-phys$number" "ovs-if-phys$number" "ovs-if-$bridge" "${ports[@]}"; do
     if [ "$save" = yes ]; then nmcli connection modify "$port" connection.autoconnect yes
     else nmcli connection modify --temporary "$port" connection.autoconnect yes; fi

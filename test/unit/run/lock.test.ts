@@ -14,15 +14,15 @@ interface Contender {
   readonly result: Promise<string>;
 }
 
-/** Another process that takes the lock and keeps it until it is killed. */
+/** Another process that takes the lock, and keeps it until it is killed or this process ends. */
 function contend(t: Test, directory: string): Contender {
   const script = `
     import { takeLock } from ${JSON.stringify(module)};
     const answer = await takeLock(${JSON.stringify(directory)}, 'apply', 'long').then(() => 'held', (error) => error.kind);
     console.log(answer);
-    if (answer === 'held') setInterval(() => {}, 1000);`;
+    if (answer === 'held') process.stdin.resume();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));
   return { process: child, result: firstLine(child) };
@@ -83,7 +83,7 @@ t.test('a brief run is waited for, also where it ends while somebody looks who h
       await new Promise((resolve) => setTimeout(resolve, 1));
     }`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));
   await firstLine(child);

@@ -12,7 +12,7 @@ import { terminalWidth } from './terminal-width.ts';
 
 /** `history [TX]`: prints the last transactions, or one in detail. */
 export function history(id: string | undefined, output: Output): void {
-  requireRoot('history', 'only root may read the journals in /var/lib/microshift-net');
+  requireRoot('history');
   const { records: written, unusable } = readJournals(journalDirectory);
   const facts = expiryFacts(null);
   const records = written.map((record) => presentRecord(record, facts));

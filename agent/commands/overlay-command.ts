@@ -47,8 +47,10 @@ import { terminalWidth } from './terminal-width.ts';
 export async function init(output: Output): Promise<void> {
   const command = 'overlay init';
   const { config, places } = await startOverlay(command);
-  const { record, changes } = await withLock(command, () =>
-    initOverlay(config, crypto.randomUUID(), places, output.say),
+  const { record, changes } = await withLock(
+    command,
+    () => initOverlay(config, crypto.randomUUID(), places, output.say),
+    output.say,
   );
   await startDaemon(output.say);
   for (const notice of await credentialNotices(config.overlay.kubeconfig.value)) output.say(`warning: ${notice}`);
@@ -61,7 +63,11 @@ export async function join(file: string, output: Output): Promise<void> {
   const command = 'overlay join';
   const { config, places } = await startOverlay(command);
   const bundle = parseBundle(bundleText(file), file === '-' ? 'standard input' : file);
-  const { record, changes } = await withLock(command, () => joinOverlay(bundle, config, places, output.say));
+  const { record, changes } = await withLock(
+    command,
+    () => joinOverlay(bundle, config, places, output.say),
+    output.say,
+  );
   await startDaemon(output.say);
   output.result(appliedText(record, changes), joinDocument(record, changes));
 }
@@ -113,12 +119,16 @@ async function look(command: string): Promise<OverlayChanges> {
 export async function apply(output: Output): Promise<void> {
   const command = 'overlay apply';
   const { places } = await startOverlay(command);
-  const { record, changes, isStarted } = await withLock(command, async () => {
-    const record = requireRecord(places.record);
-    const before = await askController(places);
-    const changes = await applyOverlay(record, places, output.say);
-    return { record, changes, isStarted: before === 'absent' };
-  });
+  const { record, changes, isStarted } = await withLock(
+    command,
+    async () => {
+      const record = requireRecord(places.record);
+      const before = await askController(places);
+      const changes = await applyOverlay(record, places, output.say);
+      return { record, changes, isStarted: before === 'absent' };
+    },
+    output.say,
+  );
   output.result(appliedText(record, changes, isStarted), overlayApplyDocument(changes, isStarted));
 }
 
@@ -135,7 +145,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
   const command = 'overlay leave';
   const { places } = await startOverlay(command);
   if (name !== undefined) {
-    await withLock(command, () => expelNode(name, places));
+    await withLock(command, () => expelNode(name, places), output.say);
     const text = `${name} is out of the cluster. If the machine still runs, run there: microshift-net overlay leave`;
     output.result(text, leaveDocument(name, null));
     return;
@@ -144,7 +154,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
     output.result(inNoneText, leaveDocument(null, null));
     return;
   }
-  const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say));
+  const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say), output.say);
   const first = `${record.node.name} is not in an overlay any more.`;
   const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
   output.result(text, leaveDocument(record.node.name, leftOver));
@@ -154,7 +164,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
 export async function disable({ force = false }: { readonly force?: boolean }, output: Output): Promise<void> {
   const command = 'overlay disable';
   const { places } = await startOverlay(command);
-  const done = await withLock(command, () => disableOverlay(places, force, output.say));
+  const done = await withLock(command, () => disableOverlay(places, force, output.say), output.say);
   output.result(done === null ? inNoneText : disabledText(done), overlayDisableDocument(done));
 }
 
@@ -168,7 +178,7 @@ export async function gateway(options: GatewayCommandOptions, output: Output): P
   const command = 'overlay gateway';
   const { places } = await startOverlay(command);
   const request = options.remove === true ? null : requestOf(options);
-  const { record, changes } = await withLock(command, () => setGateway(request, places, output.say));
+  const { record, changes } = await withLock(command, () => setGateway(request, places, output.say), output.say);
   output.result(gatewayText(record, changes), gatewayDocument(record, changes));
 }
 

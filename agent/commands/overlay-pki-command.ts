@@ -46,7 +46,7 @@ type GrantOptions = Pick<PkiOptions, 'gateway' | 'gatewaySubnets'>;
 export async function init({ days }: { readonly days?: number }, output: Output): Promise<void> {
   const command = 'overlay pki init';
   requireRoot(command);
-  const made = await withLock(command, () => initAuthority(overlayPlaces.pki, days));
+  const made = await withLock(command, () => initAuthority(overlayPlaces.pki, days), output.say);
   const text = `${made.file} is the authority of a cluster that is begun here with \`microshift-net overlay init\`, valid until ${made.notAfter.slice(0, 10)}.`;
   output.result(text, pkiInitDocument(made));
 }
@@ -58,7 +58,11 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   const { systemId, days = certificateDays } = options;
   const granted = grantOf(options);
   const request = requestIn(options.request);
-  const bundle = await withBriefLock(command, () => issueBundle({ name, systemId, days, granted, request }, places));
+  const bundle = await withBriefLock(
+    command,
+    () => issueBundle({ name, systemId, days, granted, request }, places),
+    output.say,
+  );
   giveOut(command, bundle, options.outputFile, output);
 }
 
@@ -66,7 +70,7 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
 export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, output: Output): Promise<void> {
   const command = 'overlay pki request';
   const { places } = await startOverlay(command);
-  const made = await withLock(command, () => requestCertificate(places));
+  const made = await withLock(command, () => requestCertificate(places), output.say);
   if (outputFile === undefined || outputFile === '-') {
     output.result(made.trimEnd(), requestDocument(made, null));
     return;
@@ -82,7 +86,7 @@ export async function rotate(
 ): Promise<void> {
   const command = 'overlay pki rotate';
   const { places } = await startOverlay(command);
-  const rotation = await withLock(command, () => rotateAuthority(places, finish, output.say, days));
+  const rotation = await withLock(command, () => rotateAuthority(places, finish, output.say, days), output.say);
   output.result(rotationText(rotation), rotateDocument(rotation));
 }
 
@@ -114,7 +118,11 @@ export async function grant(
 ): Promise<void> {
   const command = 'overlay pki grant';
   const { places } = await startOverlay(command);
-  const granted = await withLock(command, () => grantGateway(name, grantOf(options), options.revoke === true, places));
+  const granted = await withLock(
+    command,
+    () => grantGateway(name, grantOf(options), options.revoke === true, places),
+    output.say,
+  );
   const all = [...granted.addresses, ...granted.subnets].join(', ') || 'nothing but its tunnel address';
   output.result(`The gateway of ${name} may have ${all}.`, grantDocument(name, granted));
 }
@@ -136,7 +144,7 @@ export async function renew(
   const { places } = await startOverlay(command);
   const { days = certificateDays } = options;
   const request = requestIn(options.request);
-  const bundle = await withBriefLock(command, () => renewBundle(name, days, request, places));
+  const bundle = await withBriefLock(command, () => renewBundle(name, days, request, places), output.say);
   if (bundle !== null) {
     giveOut(command, bundle, options.outputFile, output);
     return;

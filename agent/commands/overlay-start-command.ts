@@ -11,7 +11,7 @@ export async function startOverlay(
   command: string,
   program?: string,
 ): Promise<{ readonly config: Config; readonly places: OverlayPlaces }> {
-  requireRoot(command, undefined, program);
+  requireRoot(command, program);
   const { config } = await effectiveConfig();
   const datapathType = config.ovs.datapathType.value === 'netdev' ? 'netdev' : null;
   const exposure = serviceExposure(config);

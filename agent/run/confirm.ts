@@ -18,14 +18,17 @@ const leastSecondsToDecide = 60;
  * if its time is over.
  */
 export function keepTried(reporter: Reporter): Promise<string> {
-  return withLock('confirm', () =>
-    withNode(async (node) => {
-      const deadline = startDeadline(runLimitMs);
-      const recover = (): Promise<void> => recoverEarlierRuns(node, reporter, deadline);
-      return keepTriedOn(node, recover)
-        .finally(() => node.cancelRecovery())
-        .finally(() => deadline.clear());
-    }),
+  return withLock(
+    'confirm',
+    () =>
+      withNode(async (node) => {
+        const deadline = startDeadline(runLimitMs);
+        const recover = (): Promise<void> => recoverEarlierRuns(node, reporter, deadline);
+        return keepTriedOn(node, recover)
+          .finally(() => node.cancelRecovery())
+          .finally(() => deadline.clear());
+      }),
+    reporter.say,
   );
 }
 

@@ -40,32 +40,48 @@ interface Contender {
 /** Limit for the end of a brief run. It takes seconds, or longer if a service has to start again first. */
 const briefRunLimitMs = 60_000;
 
+/** Time after which a wait for the lock is reported. Most brief runs end within a second. */
+const silentMs = 2_000;
+
 /**
- * Takes the lock, after the end of a brief run if one holds it. Fails with `busy` and names the process that has the
- * lock.
+ * Takes the lock, after the end of a brief run if one holds it; a longer wait is reported by `say`. Fails with `busy`
+ * and names the process that has the lock.
  */
-export async function takeLock(directory: string, command: string, kind: RunKind): Promise<Lock> {
+export async function takeLock(
+  directory: string,
+  command: string,
+  kind: RunKind,
+  say: Say = () => undefined,
+): Promise<Lock> {
   const giveUpAt = monotonicMs() + briefRunLimitMs;
   for (;;) {
     const taken = await tryLock(directory, command, kind);
     if (!('holder' in taken)) return taken;
     const { holder, error } = taken;
-    if (!holder.isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
+    if (!holder.isBrief) throw error;
+    const limitMs = giveUpAt - monotonicMs();
+    const waiting = `waiting up to ${Math.ceil(limitMs / 1000)} s for the end of another run: ${spoken(holder)}`;
+    const timer = setTimeout(() => say(waiting), silentMs);
+    const isOver = await ended(directory, holder, limitMs).finally(() => clearTimeout(timer));
+    if (!isOver) throw error;
   }
 }
 
+/** Function that reports a wait to the person at the terminal. */
+type Say = (message: string) => void;
+
 /** Runs work under the lock. Fails with `busy`. */
-export function withLock<T>(command: string, work: () => Promise<T>): Promise<T> {
-  return holding(command, 'long', work);
+export function withLock<T>(command: string, work: () => Promise<T>, say?: Say): Promise<T> {
+  return holding(command, 'long', work, say);
 }
 
 /** Runs work for whose end other commands wait under the lock. Fails with `busy`. */
-export function withBriefLock<T>(command: string, work: () => Promise<T>): Promise<T> {
-  return holding(command, 'brief', work);
+export function withBriefLock<T>(command: string, work: () => Promise<T>, say?: Say): Promise<T> {
+  return holding(command, 'brief', work, say);
 }
 
-async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(lockDirectory, command, kind);
+async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>, say?: Say): Promise<T> {
+  const lock = await takeLock(lockDirectory, command, kind, say);
   return endingWith(work, () => lock.release());
 }
 

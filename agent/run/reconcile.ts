@@ -47,37 +47,41 @@ export async function reconcile(
   options: ReconcileOptions,
 ): Promise<ReconcileResult> {
   const underLock = options.isBrief === true ? withBriefLock : withLock;
-  return underLock(options.command, async () => {
-    const deadline = startDeadline(runLimitMs);
-    const endSignals = interruptOnSignals(deadline, options.say);
-    const record = startRecord(options.command);
-    try {
-      const openWithin = async (limitMs: number): Promise<Node> => {
-        const { openNodeWithin } = await import('./rollback/reconnect.ts');
-        return openNodeWithin(limitMs, deadline, options.say);
-      };
-      const result = await repeatUntilPlanned<Node, ReconcileResult>(
-        {
-          open: () => (wait.servicesMs === 0 ? openNode() : openWithin(wait.servicesMs)),
-          reopen: () => openWithin(repairWait.servicesMs),
-          work: (node, planned) =>
-            withNode(
-              () => reconcileLocked(node, planner, wait, options, deadline, record, planned),
-              async () => node,
-            ),
-        },
-        options.say,
-      );
-      record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
-      return result;
-    } catch (error) {
-      record.failed(error);
-      throw withStateOfNode(error);
-    } finally {
-      endSignals();
-      deadline.clear();
-    }
-  });
+  return underLock(
+    options.command,
+    async () => {
+      const deadline = startDeadline(runLimitMs);
+      const endSignals = interruptOnSignals(deadline, options.say);
+      const record = startRecord(options.command);
+      try {
+        const openWithin = async (limitMs: number): Promise<Node> => {
+          const { openNodeWithin } = await import('./rollback/reconnect.ts');
+          return openNodeWithin(limitMs, deadline, options.say);
+        };
+        const result = await repeatUntilPlanned<Node, ReconcileResult>(
+          {
+            open: () => (wait.servicesMs === 0 ? openNode() : openWithin(wait.servicesMs)),
+            reopen: () => openWithin(repairWait.servicesMs),
+            work: (node, planned) =>
+              withNode(
+                () => reconcileLocked(node, planner, wait, options, deadline, record, planned),
+                async () => node,
+              ),
+          },
+          options.say,
+        );
+        record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
+        return result;
+      } catch (error) {
+        record.failed(error);
+        throw withStateOfNode(error);
+      } finally {
+        endSignals();
+        deadline.clear();
+      }
+    },
+    options.say,
+  );
 }
 
 async function reconcileLocked(

@@ -107,5 +107,5 @@ function rollBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOpti
       const later = wholeMessage(left);
       throw await failedThen(failure, () => endTransaction('undo', header.id, 'not-restored', detail, { later }));
     });
-  return withLock('undo', () => uninterrupted(`the rollback of transaction ${header.id}`, say, roll));
+  return withLock('undo', () => uninterrupted(`the rollback of transaction ${header.id}`, say, roll), say);
 }

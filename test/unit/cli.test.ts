@@ -124,22 +124,39 @@ t.test('a configuration that cannot be read', (t) => {
 const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 t.test('without root', { skip: whyNotNobody() }, (t) => {
-  for (const command of [
-    'apply',
-    'confirm',
-    'undo',
-    'plan',
-    'verify',
-    'status',
-    'doctor',
-    'support-bundle',
-    'disable',
-  ]) {
-    const ended = run([command], asNobody);
-    t.match(ended, { status: 2, stdout: '' }, command);
+  const services = 'it talks to NetworkManager and Open vSwitch as the system';
+  const ofOverlay = 'it talks to Open vSwitch and OVN as the system';
+  const ofFirewall = 'it talks to firewalld as the system';
+  const keys = 'only root may read the keys in /etc/microshift-net/pki';
+  const reasons: Readonly<Record<string, string>> = {
+    apply: services,
+    confirm: services,
+    undo: services,
+    plan: services,
+    verify: services,
+    status: services,
+    doctor: services,
+    disable: services,
+    'bridge list': services,
+    history: 'only root may read the journals in /var/lib/microshift-net',
+    'support-bundle': 'only root may read the logs and files that it collects',
+    'ovs tune': 'it changes the daemons of Open vSwitch while they run',
+    'firewall check': ofFirewall,
+    'firewall apply': ofFirewall,
+    'overlay status': ofOverlay,
+    'overlay nodes': ofOverlay,
+    'overlay pki show': keys,
+    'overlay pki init': keys,
+  };
+  for (const [command, why] of Object.entries(reasons)) {
     t.match(
-      ended.stderr,
-      new RegExp(`^microshift-net: \`${command}\` needs root, .*; run: sudo microshift-net ${command}\n$`),
+      run(command.split(' '), asNobody),
+      {
+        status: 2,
+        stdout: '',
+        stderr: `microshift-net: \`${command}\` needs root, because ${why}; run: sudo microshift-net ${command}\n`,
+      },
+      command,
     );
   }
   t.end();

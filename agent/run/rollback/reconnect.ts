@@ -52,7 +52,8 @@ export async function openNodeWithin(
   deadline: Deadline,
   say: (message: string) => void,
 ): Promise<Node> {
-  const giveUp = monotonicMs() + Math.min(limitMs, deadline.remainingMs());
+  const waitMs = Math.min(limitMs, deadline.remainingMs());
+  const giveUp = monotonicMs() + waitMs;
   let said = false;
   for (;;) {
     throwIfStopped(deadline);
@@ -60,7 +61,8 @@ export async function openNodeWithin(
       return await openNode();
     } catch (error) {
       if (monotonicMs() > giveUp) throw error;
-      if (!said) say(`waiting for services to come back: ${asAgentError(error).message}`);
+      if (!said)
+        say(`waiting up to ${Math.ceil(waitMs / 1000)} s for services to come back: ${asAgentError(error).message}`);
       said = true;
       await serviceEvent();
     }

@@ -91,6 +91,29 @@ t.test('a brief run is waited for, also where it ends while somebody looks who h
   t.equal(child.exitCode, null, 'the other one is never refused either');
 });
 
+t.test('a longer wait for a brief run is reported', async (t) => {
+  const directory = t.testdir({});
+  const script = `
+    import { takeLock } from ${JSON.stringify(module)};
+    const lock = await takeLock(${JSON.stringify(directory)}, 'apply --repair', 'brief');
+    console.log('held');
+    process.stdin.on('end', () => lock.release()).resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  await firstLine(child);
+  const said: string[] = [];
+  // The holder ends once the wait is reported; without a report it never does.
+  const lock = await takeLock(directory, 'apply', 'long', (text) => {
+    said.push(text);
+    child.stdin.end();
+  });
+  lock.release();
+  t.equal(said.length, 1);
+  t.match(said[0], /^waiting up to \d+ s for the end of another run: .*apply --repair/);
+});
+
 t.test('a file of an earlier process with the pid of a living one is no holder', async (t) => {
   const directory = t.testdir({});
   const reused = join(directory, `${process.ppid}.1`);

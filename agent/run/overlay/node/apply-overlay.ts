@@ -146,7 +146,7 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
     say(`waiting up to ${registeredMs / 1000} s until ovn-controller has registered this node on the central node`);
     if (await southbound.appears(ownChassis(record), registeredMs)) {
       await provePort(record, southbound, say);
-      return proveAnnounced(record, southbound, local.database);
+      return proveAnnounced(record, southbound, local.database, say);
     }
     throw new AgentError(
       'proof-failed',
@@ -158,8 +158,7 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
     );
   });
   await proveInstalled(record, local.database, say);
-  if (record.node.gateway !== null) say('waiting until packets can leave here');
-  return proveGateway(record, local.database);
+  return proveGateway(record, local.database, say);
 }
 
 /**

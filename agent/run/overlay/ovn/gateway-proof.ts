@@ -30,8 +30,10 @@ export async function proveAnnounced(
   { node }: OverlayRecord,
   southbound: RowDatabase,
   local: RowDatabase,
+  say: (step: string) => void,
 ): Promise<void> {
   if (node.gateway === null) return;
+  say(`waiting up to ${announcedMs / 1000} s until ovn-controller has announced the gateway`);
   const { tables } = await readColumns(local, { Open_vSwitch: ['external_ids'] });
   const options = mapOf(tables.Open_vSwitch?.[0] ?? null, 'external_ids')['ovn-cms-options'] ?? '';
   const where = [
@@ -49,9 +51,15 @@ export async function proveAnnounced(
  * Waits until the gateway is connected. On the central node a missing connection is a failure; on another node the
  * result is a sentence that names the command for the central node.
  */
-export async function proveGateway(record: OverlayRecord, local: RowDatabase): Promise<readonly string[]> {
+export async function proveGateway(
+  record: OverlayRecord,
+  local: RowDatabase,
+  say: (step: string) => void,
+): Promise<readonly string[]> {
   const isCentral = record.members !== null;
-  if (await isGatewayConnected(record, local, isCentral ? ownMs : elsewhereMs)) return [];
+  const limitMs = isCentral ? ownMs : elsewhereMs;
+  if (record.node.gateway !== null) say(`waiting up to ${limitMs / 1000} s until packets can leave here`);
+  if (await isGatewayConnected(record, local, limitMs)) return [];
   if (!isCentral) return [gatewayMissing(record)];
   throw new AgentError('proof-failed', `OVN has not connected the gateway within ${ownMs / 1000} s`, {
     hint: 'look at /var/log/ovn/ovn-northd.log and /var/log/ovn/ovn-controller.log',

@@ -9,9 +9,9 @@ import { startOverlay } from './overlay-start-command.ts';
 /** `overlay run`: runs the daemon of a node in an overlay, until a signal stops it or the node has left. */
 export async function run(output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay run');
-  // Every garbage collection is a full one: it takes twice the CPU time of a look, and no memory stays allocated for
-  // weeks (docs/lab/measurements.md). Not on the central node, which has all objects in its heap: while many pods
-  // change it would scan them repeatedly.
+  // A member makes every garbage collection a full one, so that no memory stays allocated for weeks. Each takes twice
+  // the CPU time of a check of the node (docs/lab/measurements.md). The central node does not, because it has all
+  // objects in its heap, and would scan them repeatedly while many pods change.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();
   const end = (): void => stop.abort();

@@ -67,8 +67,8 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
 }
 
 /**
- * Returns the output of a detached process: the log file, as daemons of Open vSwitch have one, or systemd's journal;
- * standard error without a journal.
+ * Returns the function with which a detached process writes its messages: to the log file if one is requested, as
+ * with the daemons of Open vSwitch, otherwise to systemd's journal, or to standard error without a journal.
  */
 function lateOutput(logFile: string | true | undefined, output: Output): (text: string) => void {
   if (logFile !== undefined) {

@@ -42,7 +42,7 @@ export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINI
 function treesOf(text: string, events: readonly Event[]): YamlNode[] {
   const ahead = events.values();
   const anchors = new Map<string, YamlNode>();
-  /** End of the last node, which is the position of an empty value. */
+  /** Position at which the previous YAML node ends; an empty value gets this position. */
   let cursor = 0;
   /** Returns the nodes of the document or collection that has just begun, up to its end. */
   const content = (): YamlNode[] => {

@@ -13,7 +13,7 @@ export interface KnownBug {
   readonly userspaceOnly?: boolean;
 }
 
-/** Bugs of NetworkManager, from its commits and NEWS. */
+/** Bugs of NetworkManager, from its commits and NEWS. The comment in each entry names the commits that fix the bug. */
 export const networkManagerBugs: readonly KnownBug[] = [
   {
     // 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all
@@ -37,7 +37,7 @@ export const networkManagerBugs: readonly KnownBug[] = [
     what: 'can leave Open vSwitch interfaces down after a rollback',
   },
   {
-    // dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback", since f7d321c6d6
+    // dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback"; f7d321c6d6 introduced the bug
     since: '1.44',
     fixedIn: ['1.54'],
     what: 'can crash when ovsdb-server stops answering in the middle of a message',

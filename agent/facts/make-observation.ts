@@ -39,8 +39,8 @@ export const microshiftScript = '/usr/bin/configure-ovs.sh';
 const microshiftMac = '0a:59:00:00:00:01';
 
 /**
- * Returns the fact that the script is MicroShift's own that makes br-ex without a NIC (4.14 and later). It is
- * recognized by the MAC that it sets.
+ * Returns `hasMicroShiftScript` if MicroShift's script for br-ex is installed in the version that makes br-ex without
+ * a NIC (4.14 and later), otherwise an empty object. The version is recognized by the MAC that the script sets.
  */
 export function microshiftScriptFact(fileText: (path: string) => string | null): {
   readonly hasMicroShiftScript?: true;
@@ -48,12 +48,12 @@ export function microshiftScriptFact(fileText: (path: string) => string | null):
   return fileText(microshiftScript)?.includes(microshiftMac) === true ? { hasMicroShiftScript: true } : {};
 }
 
-/** Returns the fact that MicroShift itself is installed, regardless of which package configures its network. */
+/** Returns `hasMicroShift` if MicroShift is installed, whichever package configures its network; otherwise an empty object. */
 export function microshiftFact(hasProgram: (name: string) => boolean): { readonly hasMicroShift?: true } {
   return hasProgram('microshift') ? { hasMicroShift: true } : {};
 }
 
-/** Returns the fact that the default route of model/signpost.ts exists. */
+/** Returns `signpost` if the default route of model/signpost.ts exists, otherwise an empty object. */
 export function signpostFact(hasSignpost: boolean): { readonly signpost?: true } {
   return hasSignpost ? { signpost: true } : {};
 }
@@ -68,12 +68,12 @@ export function kernelIpv6Fact(
   return kernelIpv6.length === 0 ? {} : { kernelIpv6 };
 }
 
-/** Returns the fact that /dev/net/tun is missing, which matters only for the userspace data path. */
+/** Returns `lacksTun` if /dev/net/tun, which only the userspace data path needs, is missing; otherwise an empty object. */
 export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
   return hasTun ? {} : { lacksTun: true };
 }
 
-/** Returns the fact that the module openvswitch is missing, which matters only for the kernel data path. */
+/** Returns `lacksKernelDatapath` if the module openvswitch, which only the kernel data path needs, is missing; otherwise an empty object. */
 export function kernelDatapathFact(module: string): { readonly lacksKernelDatapath?: true } {
   return module === 'missing' ? { lacksKernelDatapath: true } : {};
 }

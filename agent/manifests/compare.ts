@@ -15,9 +15,10 @@ export function compareObjects(before: KubernetesObject, after: KubernetesObject
 }
 
 /**
- * Returns the effect of an apply from the server's result of a dry run: the object as it would be, which has a version
- * only if it exists already; null if it cannot exist. `before` is the object with the agent's labels; `isKnown` is true
- * if an earlier apply created it.
+ * Returns the effect that an apply would have on an object. `verdict` is the server's answer to a dry run: the resulting
+ * object, which has a resourceVersion only if the object exists already, or null if its namespace does not exist yet.
+ * `before` is the existing object if it has the agent's labels, otherwise null; `isKnown` is true if an earlier apply
+ * created it.
  */
 export function applyOutcome(
   verdict: KubernetesObject | null,

@@ -7,9 +7,8 @@
 export const activationLimitMs = 50_000;
 
 /**
- * Time limit, in ms, of a lease for an address that the interface still has from before and keeps meanwhile
- * (overlapSettings). A server that has not answered by then is unreachable, and the rollback of the failed run moves
- * the address back.
+ * Time, in ms, to wait for a DHCP lease while the interface still has its earlier address (overlapSettings). A server
+ * that has not answered by then is unreachable: the run fails, and its rollback moves the address back.
  */
 export const leaseLimitMs = 40_000;
 

@@ -15,14 +15,14 @@ import { isDefault } from '../net/destination.ts';
 export interface HostNetwork {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** Default route, ahead of all other IPv6 default routes, whose device has no address (model/signpost.ts). Absent if it does not exist. */
+  /** True if the default route of model/signpost.ts exists, which precedes all other IPv6 default routes and whose device has no address. */
   readonly signpost?: true;
 }
 
 /** Addresses that MicroShift finds; null if it finds none, so that it exits. */
 export interface HostAddresses {
   readonly nodeIp: string | null;
-  /** Used only if the cluster has both families. */
+  /** The node's IPv6 address, which MicroShift uses only if the cluster has both families. */
   readonly nodeIpv6: string | null;
 }
 

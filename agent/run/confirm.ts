@@ -60,7 +60,7 @@ export async function keepTriedOn(
   return id;
 }
 
-/** Returns the rest of the time to confirm, and at least as much as writing to a slow disk takes. */
+/** Returns the time, in seconds, that is left to confirm, but not less than a write to a slow disk takes. */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;
   return Math.max(leastSecondsToDecide, Math.ceil(leftMs / 1000));

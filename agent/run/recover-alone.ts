@@ -76,7 +76,7 @@ function profilesOnDisk(): readonly string[] {
  */
 async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {
-    // If Open vSwitch does not start at boot, no program acts on its database either.
+    // If Open vSwitch does not start at boot, its rows have no effect and can stay.
     if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;
     throw error;
   });

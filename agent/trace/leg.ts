@@ -86,7 +86,7 @@ export function readLeg(facts: LegFacts, start: LegStart, items: readonly TraceI
   return { stations, packet, chassis, outcome: outcome ?? drop ?? unfinished(progress) };
 }
 
-/** Returns the end of a packet at the last step. */
+/** Returns the result for a packet that the last step drops or rejects: the flow, the rule and the place. */
 export function droppedAt(progress: Progress, how: 'dropped' | 'rejected'): TraceEnd {
   const { step, acl, inPort } = progress;
   const flow = step === null ? null : flowOf(progress);

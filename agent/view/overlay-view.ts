@@ -52,7 +52,7 @@ export function countWorkload({ workload }: OverlayChanges): number {
   return workload?.changes.length ?? 0;
 }
 
-/** Returns what repairs drift: `overlay apply` writes rows, kernel settings and flows, and repairs nothing else. */
+/** Returns the remedies for drift. `overlay apply` repairs only rows, kernel settings and flows. */
 export function mendText(changes: OverlayChanges): string {
   const { faults } = changes;
   return joinLines([

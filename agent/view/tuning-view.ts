@@ -33,7 +33,7 @@ export function tuningText(plan: TuningPlan, style: Style): readonly string[] {
   ];
 }
 
-/** Returns how a daemon runs, from /proc. */
+/** Returns a line with the state of a daemon, as read from /proc. */
 export function daemonLine(daemon: DaemonFacts): string {
   const name = daemon.name.padEnd(14);
   if (daemon.pid === null) return `${name}not running`;

@@ -148,7 +148,7 @@ export async function connectBus(address: string): Promise<Bus> {
       serial += 1;
       const own = serial;
       const what = `${request.interface}.${request.member}`;
-      // This throws, and so rejects the call, if an argument does not fit its signature.
+      // The serializer throws if an argument does not fit its signature, which rejects the call.
       const [bytes] = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }));
       const timer = setTimeout(() => take(own)?.reject(callTimedOut(what, timeoutMs)), timeoutMs);
       pending.set(own, { resolve, reject, timer });

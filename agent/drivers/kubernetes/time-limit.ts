@@ -18,7 +18,7 @@ export function timeLimit(limitMs: number, ...stops: readonly AbortSignal[]): Ti
   const limited = new AbortController();
   const abort = (): void => limited.abort();
   const timer = setTimeout(abort, limitMs);
-  // There is one listener for each concurrent request, which is not a leak.
+  // Each concurrent request adds a listener to the signals. Without this setting, Node.js would warn of a leak.
   setMaxListeners(0, ...stops);
   for (const stop of stops) stop.addEventListener('abort', abort);
   if (stops.some(({ aborted }) => aborted)) abort();

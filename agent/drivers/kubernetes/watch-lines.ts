@@ -10,7 +10,7 @@ export interface WatchLine {
   readonly object: object;
 }
 
-/** Largest number of lines in a batch, for whose objects the event loop is kept for some tens of milliseconds at most. */
+/** Largest number of lines in a batch. The objects of that many lines block the event loop for some tens of milliseconds at most. */
 const mostLines = 4;
 
 /**

@@ -20,8 +20,8 @@ export async function dial(remote: Remote, signal: AbortSignal, credentials?: Cr
 }
 
 async function opened(socket: Socket, event: string, remote: Remote, signal: AbortSignal): Promise<Socket> {
-  // This precedes the handshake, whose last message would otherwise delay the client's first request until it is
-  // acknowledged (40 ms).
+  // Nagle's algorithm is disabled before the handshake. Otherwise the client's first request would wait until the last
+  // message of the handshake is acknowledged (40 ms).
   socket.setNoDelay(true);
   const stop = (): unknown => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop);

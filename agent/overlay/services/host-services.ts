@@ -21,12 +21,15 @@ const comments = {
 } as const;
 
 /**
- * Returns the table by which the node itself reaches services at its own and external addresses, and by which others reach services that the node
- * itself serves; null without such services. It has one entry for each service, regardless of its backends (nft(8), maps and NAT statements).
- * `device` is the node's interface in the cluster: the node's own packets get its address, which every network policy allows. Packets from others
- * that arrive over another interface than the gateway's get one of the addresses `shared` that node and gateway share (at most one of each family):
- * policies treat it as any other outside address, and the cluster routes answers to it to the node. UDP packets from a client are tracked in a zone
- * of their server (connection-zones.ts); answers are found in the default zone, as those of all other protocols (nft(8), ct original zone).
+ * Returns a table of nftables for two kinds of packets: those of the node itself to services at its own and external addresses, and those of other
+ * hosts to services that the node itself serves. Null without such services. The table has one entry for each service, regardless of the number of
+ * its backends (nft(8), maps and NAT statements).
+ *
+ * The table also translates the source of packets. The node's own packets get the address of `device`, its interface in the cluster, which every
+ * network policy allows. Packets of other hosts that do not arrive over the gateway's interface get an address of `shared`, the addresses that node
+ * and gateway share (at most one of each family). Policies treat such an address like any other outside address, and the cluster routes answers to
+ * the node. UDP packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the default zone, as with
+ * all other protocols (nft(8), ct original zone).
  */
 export function hostServices(
   services: readonly InboundService[],

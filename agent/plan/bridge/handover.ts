@@ -47,9 +47,9 @@ export function profileAddresses(link: Link, settings: ProfileSettings | null): 
 
 /**
  * Returns the profile of the bridge's internal interface while the NIC still has the addresses: the same addresses as
- * static ones, with standby metrics. Dynamic IPv6 has its final settings from the start, because NetworkManager
- * restarts it without state whenever its settings change; addresses that it does not have yet are held beside it
- * (`ipv6Hold`).
+ * static ones, with standby metrics. If IPv6 is configured by router advertisements or DHCPv6, its settings are final
+ * from the start, because NetworkManager loses its IPv6 state whenever these settings change. The agent adds the
+ * addresses that no router has provided yet (`ipv6Hold`).
  */
 export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
   return {

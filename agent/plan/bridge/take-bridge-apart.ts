@@ -178,8 +178,8 @@ const defaultMetric = 47;
 
 /**
  * Returns a metric below every metric of the bridge, so that the NIC's routes are preferred while both have them. For a
- * bridge of `bridge add`, the metrics of other NICs may be lower: they stay preferred if the numbers have room, and
- * their routes are never replaced. Metrics of the NIC's own profile are not used either.
+ * bridge of `bridge add`, the metrics of other NICs may be lower: those routes stay preferred if a number between their
+ * metrics and the bridge's is free, and are never replaced. Metrics of the NIC's own profile are not used either.
  */
 function preferredMetric(
   { isAdded, bridge }: BridgeNames,

@@ -98,8 +98,8 @@ function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, ba
 }
 
 /**
- * Plans the affinity of running threads. With `only`, only threads with this list are changed, because something else
- * may restrict a different list.
+ * Plans the CPU affinity of running threads. If `only` is not null, the threads with this list of CPUs are changed and
+ * all others are left alone, because another program or a unit may have set their lists.
  */
 function pinThreads(draft: Draft, daemon: DaemonFacts, cpus: string, only: string | null): void {
   // other_config:pmd-cpu-mask pins the threads of the userspace data path.

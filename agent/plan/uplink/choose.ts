@@ -51,8 +51,8 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
 }
 
 /**
- * Returns true if no default route of an interface that exists now could be one for br-ex: each is unsuitable, or the
- * uplink of another bridge. The wait for a default route would be in vain.
+ * Returns true if no existing interface could be the uplink of br-ex, so that a wait for a default route would be in
+ * vain: each interface is unsuitable, or is the uplink of another bridge.
  */
 export function isWithoutCandidates(config: Config, observation: Observation): boolean {
   const external = externalCandidate(config, observation);

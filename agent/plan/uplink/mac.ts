@@ -6,8 +6,8 @@ import { type ProfileSettings, stringsOf, textOf } from '../../model/profile-set
 
 /**
  * Returns the desired MAC of a bridge. Once the uplink is in the bridge, it is the MAC in the agent's profile: neither
- * a manual change of br-ex nor another order of a bond's ports changes it. Only a replaced NIC does, whose current MAC
- * is its own permanent one.
+ * a manual change of br-ex nor another order of a bond's ports changes it. If the NIC was replaced, it is the MAC of
+ * the new NIC, which is recognized because it uses its permanent MAC and has no MAC in its profile.
  */
 export function wantedMac(link: Link, source: ProfileSettings, given: string | undefined): string {
   const own = link.mac.toUpperCase();

@@ -29,7 +29,7 @@ export async function reconnectNode(
   say: (message: string) => void,
 ): Promise<Node> {
   if (await works(node)) return node;
-  // It fails if Open vSwitch is the service that does not run; the bridges are observed again after its return.
+  // The call fails if Open vSwitch is the service that does not run; the bridges are observed again after its return.
   await keepUnaided(previous).catch(() => undefined);
   return openNodeWithin(comeBackMs, deadline, say);
 }

@@ -59,8 +59,8 @@ export async function activate(context: StepContext, profile: ProfileActivation)
 }
 
 /**
- * Waits until an interface has a link-local address, with which NetworkManager begins IPv6. NetworkManager adds fixed
- * addresses before it. Returns without an error at the limit.
+ * Waits until an interface has a link-local address, which shows that NetworkManager has begun to configure IPv6;
+ * static addresses then exist already. Returns without an error at the limit.
  */
 async function ipv6Begun(interfaceName: string, deadline: Deadline): Promise<void> {
   const hasBegun = (): boolean => ipv6Of(interfaceName).some(isLinkLocal6);

@@ -141,12 +141,14 @@ async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileNa
 }
 
 /**
- * Returns the NIC's profile with changes that apply until it is activated again; null if it configures no IPv4
- * addresses, and is applied unchanged. Its DHCP client never gives up: with a short ipv4.dhcp-timeout, or an absent
- * server, the held addresses would be removed with the client. Address conflict detection is off, because this node
- * holds the addresses itself: NetworkManager up to 1.58 aborts if an address that it is about to probe exists by the
- * end of its commit (nm-l3cfg.c, the state after a commit takes the address to defend from a probe that was never
- * begun).
+ * Returns the NIC's profile with two changes that apply until the profile is activated again; null if the profile
+ * configures no IPv4 addresses and can be applied unchanged.
+ *
+ * - Its DHCP client never stops trying. Otherwise, with a short ipv4.dhcp-timeout or an absent server, NetworkManager
+ *   would stop the client and remove the held addresses.
+ * - Address conflict detection is off, because this node holds the addresses itself: NetworkManager up to 1.58 aborts
+ *   if an address that it is about to probe exists by the end of its commit (nm-l3cfg.c: the state after a commit reads
+ *   the address to defend from a probe that was not started).
  */
 async function returningSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
   const settings = await nm.profileSettings(await nm.profilePathOf(uuid));

@@ -83,7 +83,7 @@ export interface ListedNodeJson {
   readonly systemId: string;
   /** Addresses at which its tunnels end; empty before it has joined. */
   readonly addresses: readonly string[];
-  /** `here`: this node. */
+  /** State of the node in the overlay; `here` marks the node on which the command runs. */
   readonly state: 'here' | 'joined' | 'not joined';
   /** Tunnel to the node; null for this node. */
   readonly tunnel: NodeTunnelJson | null;

@@ -42,7 +42,7 @@ export interface StatusDocument {
 /** NetworkManager of the node. */
 export interface NetworkManagerJson {
   readonly version: string;
-  /** True if its plug-in for Open vSwitch is installed. */
+  /** True if NetworkManager's plug-in for Open vSwitch is installed. */
   readonly ovsPlugin: boolean;
 }
 

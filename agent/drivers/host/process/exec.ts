@@ -133,7 +133,7 @@ export async function follow(
 
 /** Result of starting a daemon. */
 export interface Detached {
-  /** First line of its output, which reports that it is ready; null if it has ended. */
+  /** First line of the daemon's output, which reports that it is ready; null if the daemon has ended instead. */
   readonly line: string | null;
   readonly exitCode: number;
 }

@@ -5,7 +5,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
 
-/** Position of the network configuration in the words of a request. */
+/** Index of the network configuration in the list of words of which a request consists. */
 const configWord = 4;
 
 /** Verb in progress for a container. */

@@ -50,7 +50,7 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // Only at boot: later on, a central daemon that does not run was stopped by a person, and is not started.
+  // Central daemons are started only at boot: if one does not run later, an administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places);
   const wanted = withOwnAddress(present, config, readHost());
   const found = await difference(wanted, places);

@@ -18,7 +18,7 @@ type OwnStep =
 /**
  * Maintains a member's certificate: trusts the authorities that the central node publishes, requests another
  * certificate if its own is due or is of an authority that is being replaced, and installs the answer. Returns true if
- * it did a step, which the next look then announces. Takes the lock only for a step.
+ * it did a step, which the next check of the node then announces. Takes the lock only for a step.
  */
 export async function keepOwnCertificate(
   pki: string,

@@ -18,7 +18,7 @@ import { followServices } from './service-watch.ts';
 export interface Listener {
   /** Called after any change of links, addresses or routes of the kernel. */
   onKernel(): void;
-  /** Called after an event that needs a look, or an installation of everything again. */
+  /** Called after an event that requires a check of the node, or a complete installation. */
   onEvent(scope: Scope): void;
   /**
    * Called with the entries that the central node publishes for its members, SB_Global.external_ids, after a change of

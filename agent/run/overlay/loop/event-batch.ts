@@ -10,8 +10,8 @@ export interface EventBatch {
 /** Delay that gathers events. One command of an admin causes several events. */
 const gatherMs = 100;
 /**
- * Ratio of the pause to the duration of a look. A pod causes a dozen link events; the looks may take at most a tenth of
- * the time, however long one takes.
+ * Ratio of the pause to the duration of a check of the node. A pod causes a dozen link events; all checks together may
+ * take at most a tenth of the time, regardless of the duration of a single one.
  */
 const restPerLook = 9;
 

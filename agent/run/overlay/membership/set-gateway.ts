@@ -28,7 +28,7 @@ export async function setGateway(
 ): Promise<Begun> {
   const before = requireRecord(places.record);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
-  // This plan checks everything that can be refused.
+  // The first plan changes nothing; it refuses every request that has to be refused.
   await withPlan(wanted, places, async () => undefined);
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);

@@ -83,8 +83,8 @@ async function echoesOf(
 }
 
 /**
- * Returns how another node is reached: the reason in the rows why it is not, or else whether it answers through the
- * tunnel. Null for this node.
+ * Returns the state of the tunnel to another node: down, with the reason, if the rows show one, otherwise the result of
+ * a ping through the tunnel; null for this node.
  */
 async function tunnelTo(
   member: OverlayNode,

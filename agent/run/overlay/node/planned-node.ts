@@ -42,7 +42,7 @@ export interface PlannedDatabase {
 /** Node with its planned changes. */
 export interface PlannedNode {
   readonly places: OverlayPlaces;
-  /** Record that was planned, with the gateway that its request results in now. */
+  /** Planned record of the node; its gateway is the one to which the requested gateway resolves at present. */
   readonly record: OverlayRecord;
   /** Databases, in the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];

@@ -1,4 +1,4 @@
-// What a daemon hears of a cluster, whatever happens to the API server and to what is between.
+// A daemon that follows the objects of a cluster: the changes that it reports while the API server, or the connection to it, fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

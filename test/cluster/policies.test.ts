@@ -1,4 +1,4 @@
-// Policies and namespaces as a real API server gives them back: what it fills in is what we fill in, and what we cannot read it refuses.
+// Network policies and namespaces as a real API server returns them: the agent assumes the same defaults, and refuses objects that it cannot read.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';

@@ -1,4 +1,4 @@
-// A short run of every fuzzer, with the same inputs each time; `npm run fuzz` goes on from other seeds for as long as it is told.
+// A short run of every fuzzer, with the same inputs each time; `npm run fuzz` continues with other seeds for the requested time.
 import t from 'tap';
 import { fuzz } from './fuzz.ts';
 import { targets } from './targets.ts';

@@ -1,4 +1,4 @@
-// The rules by which the agent says what MicroShift takes for the node's address, held against a real MicroShift, which prints what it takes
+// Rules by which the agent predicts the node's address that MicroShift chooses, compared with the output of a real MicroShift
 // (`microshift show-config`). Each network is a namespace of its own.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

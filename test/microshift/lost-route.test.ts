@@ -1,4 +1,4 @@
-// A default route that goes while a real MicroShift runs. Without the node's address on lo MicroShift ends at its next look, and stays away.
+// Removal of the default route while a real MicroShift runs. Without the node's address on lo, MicroShift exits at its next check and does not return.
 import t from 'tap';
 import { microshiftSkip } from './microshift-folder.ts';
 import { apiAnswers, bootMicroShift, endsWithin, processesOf, startMicroShift } from './microshift-node.ts';

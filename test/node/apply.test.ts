@@ -1,4 +1,4 @@
-// The main job: a NIC becomes the uplink of br-ex, stays it, and is given back.
+// The main task: a NIC becomes the uplink of br-ex, remains the uplink, and returns to its own profile.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { hasMoved, ownProfiles } from './moved.ts';

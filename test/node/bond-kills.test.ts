@@ -1,4 +1,4 @@
-// The agent dies while a bond moves. A bond has the MAC of its first port, and LACP agrees anew when its ports come back: they never leave.
+// Crashes of the agent while a bond moves. The ports must never leave it: it has the first port's MAC, and returning ports negotiate LACP again.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

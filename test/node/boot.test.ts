@@ -1,4 +1,4 @@
-// The unit: a node that boots has its address on br-ex, whatever happened before, and nobody has to come.
+// The unit at boot: the node has its address on br-ex, whatever happened before, without an administrator.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,5 +1,5 @@
-// Several who want to change the node at once: one wins, the others are told why, and the node is never a mixture. On this machine's kernel, which
-// may not have Open vSwitch's data path: what runs at once is ours, and costs a fifth there.
+// Several programs that change the node at the same time: one succeeds, the others report the reason, and the node is never in a mixed state. The test
+// uses this machine's kernel, possibly without Open vSwitch's data path: only the agent's own runs are concurrent, and a run takes a fifth there.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

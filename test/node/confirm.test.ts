@@ -1,4 +1,4 @@
-// A change that is only tried: across an SSH session that dies, a reboot and a second run; and the way back to any transaction.
+// A change that waits for confirmation, across a lost SSH session, a reboot and a second run; and the undo of any transaction.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { followJournal } from './follow-journal.ts';

@@ -1,4 +1,4 @@
-// Between its move into the bridge and the end of its own addresses a NIC sends and does not hear: what it knows of its neighbours has to last.
+// A NIC between its move into the bridge and the removal of its own addresses: it sends but does not receive, so its neighbour entries have to last.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, apply, held, holdAfter, letGo } from './interfere.ts';

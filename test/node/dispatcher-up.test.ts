@@ -1,4 +1,4 @@
-// Dispatcher scripts are told that a NIC is up when it has left br-ex, which NetworkManager does only after an activation.
+// Dispatcher scripts run with `up` for a NIC that has left br-ex; NetworkManager itself runs them only after an activation.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

@@ -1,4 +1,4 @@
-// When something is wrong: doctor finds it, whatever else does not work, and says how to mend it.
+// `doctor` on a defective node: it finds the defect even if other parts do not work, and reports the fix.
 import t from 'tap';
 import type { CheckResult } from '../../agent/model/examination.ts';
 import { parseMetrics } from '../unit/run/exposition.ts';

@@ -1,4 +1,4 @@
-// Wired 802.1X: the switch lets the NIC in because it has authenticated, and nothing of ours makes it do so again.
+// Wired 802.1X: the switch forwards packets of the NIC because it has authenticated, and the agent does not cause another authentication.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { authenticatedLan, countOf, nicMac, type SwitchPort, saidSince, switchPort } from './dot1x.ts';

@@ -1,4 +1,4 @@
-// What goes wrong in the middle: the node ends exactly old or exactly new, reachable, and the next run works.
+// Faults during a run: the node ends in exactly the old or exactly the new state, is reachable, and the next run succeeds.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

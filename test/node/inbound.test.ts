@@ -1,4 +1,4 @@
-// The packet filter lets the SSH client in by the NIC only: the run that would shut it out goes back. On this machine's kernel, which has nf_tables.
+// A packet filter that lets the SSH client in only through the NIC: a run that would lock it out is rolled back. Uses this machine's kernel.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

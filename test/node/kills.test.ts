@@ -1,4 +1,4 @@
-// The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
+// The agent is stopped or killed during a run: the node returns to its previous state by itself, stays reachable, and the next run succeeds.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -1,4 +1,4 @@
-// The node itself: what the other tests rely on.
+// The test node itself: the properties on which the other tests rely.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Nodes that are special from the boot on: moved, nothing to do, rebooted, given back.
+// Nodes with an uncommon network at boot: a move, a run with nothing to do, a reboot, and the return of the NIC.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { hasMoved } from './moved.ts';

@@ -1,5 +1,5 @@
 // MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses on it from before the package was installed: its interface is a tap,
-// and NetworkManager shows it as a profile br-ex that nobody has written.
+// and NetworkManager shows a generated profile br-ex for it.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -1,4 +1,4 @@
-// Open vSwitch's userspace data path: br-ex is a tap, and the NIC's own IP stack hears what Open vSwitch hears.
+// Open vSwitch's userspace data path: br-ex is a tap, and the NIC's own IP stack receives the same packets as Open vSwitch.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered, isTakenBack } from './interfere.ts';

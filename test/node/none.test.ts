@@ -1,4 +1,4 @@
-// br-ex without a NIC: `uplink: none`, as MicroShift makes it today. Nobody may notice at all.
+// br-ex without a NIC: `uplink: none`, as MicroShift makes it. The change causes no outage.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { microshiftStandInFile } from './microshift-file-table.ts';

@@ -1,4 +1,4 @@
-// Every setting an admin can give a profile stays with the NIC or is in a profile of ours afterwards, or the plan says why not.
+// Every setting of an administrator's profile: it stays with the NIC, moves to a profile of the agent, or the plan reports why it does not.
 import t from 'tap';
 import type { NmProfile, Observation } from '../../agent/model/observation.ts';
 import type { Plan, WantedProfile } from '../../agent/model/plan.ts';

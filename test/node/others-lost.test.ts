@@ -1,4 +1,4 @@
-// Another program makes br-ex again while it is ours: what others gave its interface is there again, and of their ports it is said that they are missing.
+// Another program creates br-ex again: foreign entries of its interface are restored, and missing foreign ports are reported.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { microshiftStandIn } from './microshift-stand-in.ts';

@@ -1,4 +1,4 @@
-// What a run that was cut short leaves is ended: at boot before anybody acts on it, by its unit at once, and by hand.
+// Recovery of an interrupted run: at boot before another program uses its remains, immediately by its unit, and by hand.
 import t, { type Test } from 'tap';
 import { rootInterface, rootPath, service } from '../../agent/drivers/networkmanager/nm-names.ts';
 import { checkpointSeconds } from '../../agent/run/checkpoint-timer.ts';

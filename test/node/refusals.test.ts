@@ -1,4 +1,4 @@
-// What cannot be done is refused with one clear line and its exit code, and the node stays as it is.
+// Refused requests: each ends with one clear line and its exit code, and the node does not change.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';

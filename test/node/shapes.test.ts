@@ -1,4 +1,4 @@
-// Every kind of uplink and of address: moved, nothing to do, given back.
+// Every kind of uplink and of address: a move, a run with nothing to do, and the return of the NIC.
 import t, { type Test } from 'tap';
 import { addressShapes } from './address-shapes.ts';
 import { nodeSkip } from './availability.ts';

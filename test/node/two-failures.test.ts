@@ -1,4 +1,4 @@
-// A run that fails and whose rollback fails, too: message, history, journal file, status.json and systemd's journal have both, in their order.
+// A run that fails, with a rollback that also fails: message, history, journal file, status.json and systemd's journal have both in order.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered } from './interfere.ts';

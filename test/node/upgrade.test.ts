@@ -1,4 +1,4 @@
-// A node that the script has set up: its bridge is given back and built anew in one run, and again after a boot there is nothing left of it.
+// A node that the script has set up: one run returns the NIC and builds br-ex again, and nothing of the script is left after a reboot.
 import path from 'node:path';
 import t from 'tap';
 import { nodeSkip } from './availability.ts';

@@ -1,4 +1,4 @@
-// Whatever dies while a pod gets its interface, and whenever: afterwards there is no port and no link of it.
+// Crashes of each process at any time while a pod gets its interface: neither a port nor a link of the pod remains.
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { startCniCluster } from './cni-cluster.ts';

@@ -1,4 +1,4 @@
-// What can go wrong between two nodes: each ends with a clear error and the node as it was, or is mended by running it again.
+// Faults between two nodes: each ends with a clear error and an unchanged node, or the next run repairs it.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `overlay gateway --interface`: a NIC is given to the gateway, pulled out, put in again, and given back.
+// `overlay gateway --interface`: a NIC becomes the gateway's, is removed from the machine, inserted again, and returned.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';

@@ -1,4 +1,4 @@
-// `overlay gateway --high-availability vip`: an address moves to another node when the one that has it dies.
+// `overlay gateway --high-availability vip`: an address moves to another node when its node fails.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';

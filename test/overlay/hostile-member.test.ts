@@ -1,4 +1,4 @@
-// What a member can do with its certificate to the others: nothing, whatever it writes of itself, also after it was taken out.
+// A hostile member with a valid certificate: its rows do not harm other nodes, also after its removal.
 import t, { type Test } from 'tap';
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import { form } from './form.ts';

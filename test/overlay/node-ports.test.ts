@@ -1,4 +1,4 @@
-// What load balancers ask for at the addresses of nodes: the node's own processes, SSH and the databases stay reachable, whatever the rows say.
+// Load balancers that claim addresses and ports of nodes: the node's own processes, SSH and the databases stay reachable, whatever the rows contain.
 import t, { type Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { startDaemon } from './daemon.ts';

@@ -1,4 +1,4 @@
-// A node and its gateway on one bridge, with one MAC and the same addresses: who is reached where, whatever becomes of ovs-vswitchd and the NIC.
+// A node and its gateway on one bridge, with one MAC and the same addresses: destinations of packets, also after failures of ovs-vswitchd and the NIC.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';

@@ -1,4 +1,4 @@
-// `overlay nodes` on real nodes: whoever does not answer, or cannot be reached, is shown as that, with the reason.
+// `overlay nodes` on real nodes: a node that does not answer or is unreachable is shown with the reason.
 import t from 'tap';
 import { openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
 import { form } from './form.ts';

@@ -1,4 +1,4 @@
-// northd of 26.03 ends where a switch is given a load balancer that was made, while it ran, with neither a name nor a VIP. None of ours is made so.
+// northd of 26.03 crashes if a switch gets a load balancer that was created during its run without name and VIP. The agent never creates such a row.
 import t, { type Test } from 'tap';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';

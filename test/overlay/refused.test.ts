@@ -1,4 +1,4 @@
-// What keeps a node out of a cluster: each says what was found and what to do, and leaves everything as it was.
+// Reasons for which a node is not accepted into a cluster: each error reports the cause and a remedy, and changes nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { issueCertificate, type KeyPair } from '../../agent/drivers/openssl/certificates.ts';

@@ -1,4 +1,4 @@
-// `overlay run` on real nodes: what is lost or changed by hand comes back by itself, and an idle daemon writes nothing.
+// `overlay run` on real nodes: the daemon restores what was lost or changed by hand, and writes nothing while it is idle.
 import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';

@@ -1,4 +1,4 @@
-// Services in a real southbound database, changed in every way: the daemon is told of those that change what arrives at its node, and of no others.
+// Changes of services in a real southbound database: the daemon gets notifications of changes to its node's inbound services, and of no others.
 import { EventEmitter, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

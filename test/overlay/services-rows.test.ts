@@ -1,4 +1,4 @@
-// What the rows of services promise, asked of OVN itself: northd makes flows of them, and ovn-trace sends packets through those.
+// Rows of services, checked with OVN itself: northd compiles them to flows, and ovn-trace sends packets through the flows.
 import t, { type Test } from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../agent/model/overlay.ts';
 import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';

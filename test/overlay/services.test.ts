@@ -1,4 +1,4 @@
-// Services as packets have them: rows that are planned from objects of the API, daemons that nobody tells of them, and who is answered by whom.
+// Services in packets: rows planned from objects of the API, daemons that find the rows by themselves, and the server that answers each client.
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';

@@ -1,4 +1,4 @@
-// `overlay trace` on real nodes: what it says of a packet is what OVN and Open vSwitch do with it.
+// `overlay trace` on real nodes: its result for a packet matches the actions of OVN and Open vSwitch.
 
 import t from 'tap';
 import type { TraceCrossing, TracedWay, TraceResult } from '../../agent/model/overlay-trace.ts';

@@ -1,4 +1,4 @@
-// The daemon of the central node, a real API server and a real OVN: whatever dies in between, each pod has its row and its annotation.
+// The daemon of the central node with a real API server and a real OVN: each pod gets its row and its annotation, whichever process crashes meanwhile.
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';

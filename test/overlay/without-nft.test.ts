@@ -1,4 +1,4 @@
-// A central node that cannot make its own table of nftables: the cluster gets its addresses all the same, and it is told what is missing.
+// A central node that cannot create its nftables table: the cluster still gets its addresses, and the node reports the missing package.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { asWanted, startDaemon } from './daemon.ts';

@@ -1,4 +1,4 @@
-// Rows for objects of Kubernetes in a real ovsdb-server: batches, refusals, races, two who write, and a database that is lost.
+// Rows for objects of Kubernetes in a real ovsdb-server: batches, refusals, races, two writers, and a lost database.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

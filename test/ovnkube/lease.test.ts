@@ -1,4 +1,4 @@
-// The cluster manager of a real ovnkube loses its lease to somebody else: it ends, as it must, and nothing else does.
+// The cluster manager of a real ovnkube loses its lease to another holder: it exits, as intended, and all other containers continue.
 import t from 'tap';
 import { bootCluster } from './ovnkube-node.ts';
 import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';

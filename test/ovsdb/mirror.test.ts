@@ -1,4 +1,4 @@
-// A mirror beside a real server: what it holds is what a full read gives, whatever was written and whatever was lost.
+// A mirror of a real server: its contents equal those of a full read after every write and every lost connection.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

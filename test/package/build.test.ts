@@ -1,4 +1,4 @@
-// What is built: free of what rpmlint finds, and the same every time.
+// The built package: rpmlint finds no fault in it, and the same commit gives the same bytes.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Every microshift-net command that the documents show is one that the program has, with these options.
+// Every microshift-net command in the documentation exists in the program, with these options.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';

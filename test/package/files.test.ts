@@ -1,4 +1,4 @@
-// What the package ships beside the program: man pages, completion, shell.
+// Files of the package beside the program: man pages, completion, shell scripts.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// The shipped program on the Node releases that are recommended, whichever runs the tests. Node 24 is in the test node, too.
+// The shipped program on the recommended Node.js releases, regardless of the release that runs the tests. Node.js 24 is also in the test node.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The package on nodes that are not fresh: Open vSwitch missing, a bridge somebody else made, ovn-kubernetes running, /usr read-only.
+// The package on nodes that are not fresh: Open vSwitch missing, a bridge of another program, ovn-kubernetes running, /usr read-only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

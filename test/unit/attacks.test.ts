@@ -1,4 +1,4 @@
-// Files and folders that somebody prepared: nothing is read through them, written through them, removed through them or waited for.
+// Files and folders that another user prepared: the agent does not read, write, remove or wait through them.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// What `npm run audit` makes of what a registry says, and what is in the lock file at all.
+// Conclusions that `npm run audit` draws from a registry's answer, and the contents of the lock file.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// What the bonding driver shows in /proc/net/bonding.
+// Contents of /proc/net/bonding, as the bonding driver writes them.
 import t from 'tap';
 import { parseBond } from '../../../agent/drivers/host/kernel/bond.ts';
 

@@ -1,4 +1,4 @@
-// What is handed to logger(1); that journald takes it is seen in the booted node.
+// Input of logger(1); the booted node shows that journald accepts it.
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

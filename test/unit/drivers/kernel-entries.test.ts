@@ -1,4 +1,4 @@
-// What of `ip -json` (iproute2 6.1) is somebody else's. The entries are as the program printed them for a link that had all of these.
+// Foreign entries in the output of `ip -json` (iproute2 6.1). The entries are recorded from a link that had all of them.
 import t from 'tap';
 import { foreignAddresses, foreignRoutes } from '../../../agent/drivers/host/kernel/change-kernel-entries.ts';
 import { parseRule } from '../../../agent/drivers/host/kernel/kernel-routes.ts';

@@ -1,4 +1,4 @@
-// Addresses are listed as they were, whatever of them is there already: on an interface on paper that lists new ones as the kernel does.
+// Order of restored addresses: the same as before, whichever of them exist already. A simulated interface lists new addresses as the kernel does.
 import t from 'tap';
 import { goFirst, inOrderOfAdding } from '../../../agent/drivers/host/kernel/kernel-order.ts';
 import type { KernelAddress } from '../../../agent/model/kernel-entries.ts';

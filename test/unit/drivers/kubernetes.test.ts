@@ -1,4 +1,4 @@
-// What a kubeconfig and an API server may do to us.
+// Hostile or defective kubeconfigs and answers of an API server.
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// How those who try again wait.
+// Pauses between attempts.
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { createPauses } from '../../../agent/drivers/kubernetes/pauses.ts';

@@ -1,4 +1,4 @@
-// DHCP clients beside NetworkManager's own: one of a container or pod has links of its own, and is nobody's rival here.
+// DHCP clients other than NetworkManager's own: a client in a container or pod has links of its own, and does not compete with the agent.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What of a node's links is somebody else's: asked only where there may be any, and never what a profile lists.
+// Foreign entries of a node's links: they are read only where they can exist, and never include an entry of a profile.
 import t from 'tap';
 import { withForeignMarks, withoutListed } from '../../../agent/facts/foreign.ts';
 import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';

@@ -1,4 +1,4 @@
-// NetworkManager shows what others configured as profiles; those of lo and of the taps of bridges are nobody's.
+// Profiles that NetworkManager generates for devices configured by other programs; those of lo and of the taps of bridges are ignored.
 import t from 'tap';
 import { withoutShown } from '../../../agent/facts/shown-profiles.ts';
 import type { NetworkManagerFacts } from '../../../agent/model/observation.ts';

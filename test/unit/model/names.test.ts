@@ -1,4 +1,4 @@
-// Whose a profile is: this agent's, an earlier one's, the script's, or the admin's.
+// Owner of a profile: this agent, an earlier version of it, the script, or the administrator.
 import t from 'tap';
 import { bridgeOfProfile, controllerOf, externalBridge, gatewayBridge } from '../../../agent/model/names.ts';
 import type { NmProfile, Observation } from '../../../agent/model/observation.ts';

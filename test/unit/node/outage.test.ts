@@ -1,4 +1,4 @@
-// What a test calls an outage.
+// Definition of an outage in the tests of booted nodes.
 import t from 'tap';
 import { outageBetween } from '../../node/outage.ts';
 

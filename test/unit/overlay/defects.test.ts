@@ -1,4 +1,4 @@
-// What was wrong with ovn-kubernetes' first tool, one test each.
+// Defects of ovn-kubernetes' first tool, with one test for each.
 import t from 'tap';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
 import { planLocal } from '../../../agent/overlay/local/local.ts';

@@ -1,4 +1,4 @@
-// What the commands of ovn-kubernetes' first tool come to, on databases that are on paper; among it what was wrong with that tool.
+// Effects of the commands of ovn-kubernetes' first tool on simulated databases, including the defects of that tool.
 import t from 'tap';
 import type { GatewayWords } from '../../../agent/model/ovn-k8s.ts';
 import { operationsOf } from '../../../agent/overlay/rows/row-operations.ts';

@@ -1,4 +1,4 @@
-// Names of ports of nodes that objects of Kubernetes could have, too: whoever was first, the node keeps its port, and the pod is told.
+// Port names of nodes that objects of Kubernetes could also have: the node keeps its port, even if the pod was first, and the pod gets an Event.
 import t from 'tap';
 import type { OverlayLayout } from '../../../agent/model/overlay.ts';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';

@@ -1,4 +1,4 @@
-// What is done about each kind of difference.
+// Steps for each kind of difference.
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { DifferenceKind, NetworkDifference, Step } from '../../../agent/model/plan.ts';

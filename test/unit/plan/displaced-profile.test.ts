@@ -1,4 +1,4 @@
-// A NIC that runs what NetworkManager made up in place of its own profile, because it died twice under a way back.
+// A NIC with a profile that NetworkManager generated in place of the NIC's own, because it crashed twice during a rollback.
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';

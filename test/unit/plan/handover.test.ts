@@ -1,4 +1,4 @@
-// Which of a NIC's addresses its profile adds by itself.
+// Addresses of a NIC that its profile adds by itself.
 import t from 'tap';
 import { profileAddresses } from '../../../agent/plan/bridge/handover.ts';
 import { readCase } from './cases.ts';

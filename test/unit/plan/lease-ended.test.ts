@@ -1,4 +1,4 @@
-// What lo has for MicroShift while br-ex has no address, because its lease has ended and there is no other one.
+// Addresses on lo for MicroShift while br-ex has no address, because its lease has expired and no new one exists.
 import t from 'tap';
 import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';
 import { endlessDhcpTimeout, loopbackMetric } from '../../../agent/model/limits.ts';

@@ -1,4 +1,4 @@
-// Which profile of the admin a NIC is configured by.
+// The administrator's profile that configures a NIC.
 import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
 import { externalBridge, gatewayBridge } from '../../../agent/model/names.ts';

@@ -1,4 +1,4 @@
-// What is held for a NIC on its way back must not be taken for its own.
+// Routes that are held for a returning NIC are not mistaken for the NIC's own routes.
 import t from 'tap';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { planDisable } from '../../../agent/plan/make-plan.ts';

@@ -1,4 +1,4 @@
-// Whose dispatcher scripts are told of `up`: NICs that left their bridges in place.
+// NICs for which dispatcher scripts run with `up`: those that left their bridges in place.
 import t from 'tap';
 import type { Step } from '../../../agent/model/plan.ts';
 import { returnedNics } from '../../../agent/run/announce-up.ts';

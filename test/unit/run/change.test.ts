@@ -1,4 +1,4 @@
-// A plan that is run on a node: what is asked and noted before its transaction begins, and how it goes back. The node is played.
+// Run of a plan on a simulated node: the checks and records before its transaction begins, and the rollback.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,4 +1,4 @@
-// Which change `confirm` keeps, and what becomes of one that is confirmed too late.
+// The change that `confirm` keeps, and the result of a late confirmation.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// A transaction that is told to stop, or whose answers come late or never. The node is played, the answers come when a test says so.
+// A transaction that receives a signal to stop, or whose answers arrive late or never. The node is simulated, and the test decides when answers arrive.
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';

@@ -1,4 +1,4 @@
-// One transaction from its journal to its end: what is kept, what is taken back, and what is written down of it. The node is played.
+// A transaction from its journal to its end: the changes that are kept, those that are rolled back, and the records. The node is simulated.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// Before which change `undo` goes back to.
+// The change that `undo` reverts.
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { undoable } from '../../../agent/run/undo.ts';

@@ -1,4 +1,4 @@
-// What the soak calls a leak.
+// Definition of a leak in the soak test.
 import t from 'tap';
 import { trendsOf } from '../../node/soak/trend.ts';
 

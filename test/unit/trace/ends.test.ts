@@ -1,4 +1,4 @@
-// What the two ends of a question may be called, and what is said of names that nobody has.
+// Names of the two ends of a traced packet, and the errors for unknown names.
 import t from 'tap';
 import type { TraceQuestion } from '../../../agent/model/overlay-trace.ts';
 import { type Departure, departureOf } from '../../../agent/trace/ends.ts';

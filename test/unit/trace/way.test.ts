@@ -1,4 +1,4 @@
-// Where a packet's way ends although ovn-trace goes on.
+// Places at which a packet's path ends although ovn-trace continues.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// What every command prints goes through one place.
+// Output of every command: it goes through one module.
 import t, { type Test } from 'tap';
 import { openOutput } from '../../../agent/commands/output.ts';
 import { reporting } from '../../../agent/commands/reporting.ts';

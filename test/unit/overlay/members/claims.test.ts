@@ -1,4 +1,4 @@
-// What members write of themselves: a lie is reported with its certificate's name, and nobody else's rows change.
+// Claims that members write about themselves: a false claim is reported with its certificate's name, and rows of other members do not change.
 import t from 'tap';
 import type { ChassisEncap, OverlayChassis, OverlayGateway, OverlayNode } from '../../../../agent/model/overlay.ts';
 import { announcement } from '../../../../agent/overlay/members/announcement.ts';

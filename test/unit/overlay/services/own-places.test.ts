@@ -1,4 +1,4 @@
-// What arrives at a node and what stays its own, and where its processes listen.
+// Inbound services of a node, addresses and ports that stay the node's own, and the ports on which its processes listen.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';

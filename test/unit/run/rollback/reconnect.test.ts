@@ -1,4 +1,4 @@
-// How long a way back waits for the services it needs, while NetworkManager's timer runs out beside it.
+// Time that a rollback waits for the services that it needs, while NetworkManager's timer expires.
 import { mock } from 'node:test';
 import t from 'tap';
 import { startDeadline } from '../../../../agent/deadline.ts';

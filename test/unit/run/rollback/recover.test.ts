@@ -1,4 +1,4 @@
-// How the next run ends what an earlier one left open. The node is played, the journals are files.
+// Recovery of a transaction that an earlier run left open. The node is simulated, the journals are files.
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// How the state before a failed transaction comes back: in place while the checkpoint stands, by it, or after it. The node is played.
+// Rollback of a failed transaction: in place while the checkpoint exists, by the checkpoint, or after its end. The node is simulated.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

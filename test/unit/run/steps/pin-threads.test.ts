@@ -1,4 +1,4 @@
-// In a unit of ours another unit gives threads their CPUs: what it is asked for, and that its end is waited for.
+// CPU affinity of threads from within a unit of the agent: the request to the second unit, and the wait for its end.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// What JSON output has once, and what it never has.
+// Parts that JSON output has exactly once, and parts that it never has.
 import t from 'tap';
 import type { Output } from '../../../../agent/commands/output.ts';
 import { reportRepair } from '../../../../agent/commands/report.ts';

@@ -1,4 +1,4 @@
-// Which address a pod gets, and why it may get none.
+// Address that a pod gets, and the reasons for which it may get none.
 import t from 'tap';
 import { macOf, rangeOf } from '../../../../agent/overlay/addresses.ts';
 import { addressOf } from '../../../../agent/workload/pods/subnets.ts';

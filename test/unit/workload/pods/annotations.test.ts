@@ -1,4 +1,4 @@
-// What annotations of pods say of their network: those we write, and every form that was written before us.
+// Network annotations of pods: those that the agent writes, and every form that earlier programs wrote.
 import t from 'tap';
 import {
   annotatedNetwork,

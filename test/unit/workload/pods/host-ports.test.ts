@@ -1,4 +1,4 @@
-// A pod that asks for a port of its node is told that nothing here leads it.
+// A pod that requests a port of its node gets an Event, because the overlay does not forward such ports.
 import t from 'tap';
 import { noticesOfHostPorts } from '../../../../agent/run/overlay/watcher/notices.ts';
 import { readPod } from '../../../../agent/workload/pods/read-pod.ts';

@@ -1,4 +1,4 @@
-// What comes and goes for months leaves nothing behind.
+// Objects that are created and deleted for months leave nothing in memory.
 import t from 'tap';
 import { leftPerTry } from '../../heap.ts';
 import { openBook, podOf } from './paper-pods.ts';

@@ -1,4 +1,4 @@
-// What holds of the addresses of pods whatever happens, in whatever order.
+// Invariants of the addresses of pods under random events in random order.
 import t from 'tap';
 import type { OverlayNode } from '../../../../agent/model/overlay.ts';
 import type { Pod } from '../../../../agent/model/workload.ts';

@@ -1,4 +1,4 @@
-// What a change concerns, among many policies: no more than what it may make a difference to.
+// Policies that a change concerns, among many: only those whose result it can change.
 import t from 'tap';
 import type { Pod } from '../../../../agent/model/workload.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';

@@ -1,4 +1,4 @@
-// What is read of objects of the API, and which units a change of one concerns.
+// Parsing of services and endpoint slices, and the object keys that a change of one concerns.
 import t from 'tap';
 import type { EndpointSlice } from '../../../../agent/model/workload.ts';
 import { concernedObjectKeys } from '../../../../agent/workload/plan-workload.ts';

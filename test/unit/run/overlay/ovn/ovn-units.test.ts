@@ -1,4 +1,4 @@
-// Units of OVN are as they were before, whatever becomes of a run.
+// Units of OVN after a failed or interrupted run: their state is the same as before.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

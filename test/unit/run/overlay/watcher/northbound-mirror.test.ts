@@ -1,4 +1,4 @@
-// Which changes of OVN_Northbound the planner of a workload's rows is not told of.
+// Changes of OVN_Northbound that are not reported to the planner of a workload's rows.
 import t from 'tap';
 import { readSchema } from '../../../../../agent/drivers/ovsdb/schema.ts';
 import { createTables, followedOf } from '../../../../../agent/drivers/ovsdb/tables.ts';

@@ -1,4 +1,4 @@
-// Addresses that are given out and annotated, as changes of pods are told.
+// Addresses that are assigned and written to annotations as pods change.
 import t from 'tap';
 import { AgentError } from '../../../../../agent/errors.ts';
 import type { DatabaseRow } from '../../../../../agent/model/rows.ts';

@@ -1,4 +1,4 @@
-// Which units a change of rows by somebody else concerns.
+// Object keys that a change of rows by another program concerns.
 import t from 'tap';
 import type { DatabaseRow } from '../../../../../agent/model/rows.ts';
 import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';

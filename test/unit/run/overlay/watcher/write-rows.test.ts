@@ -1,4 +1,4 @@
-// What a transaction that the database does not take says of its rows.
+// Errors that name the rows of a transaction that the database refuses.
 import t from 'tap';
 import { fromOvn } from '../../../../../agent/drivers/ovn/ovn-errors.ts';
 import { OvsdbError } from '../../../../../agent/drivers/ovsdb/index.ts';

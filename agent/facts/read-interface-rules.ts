@@ -57,7 +57,7 @@ export function parseInterfaceRules(text: string): readonly InterfaceRules[] {
   return [...found.values()];
 }
 
-/** Returns the operands of a rule's comparisons and maps that have an interface in their key, without the targets of their jumps. */
+/** Returns the values with which a rule compares an interface, in matches and in verdict maps; the verdicts are left out. */
 function expressionsIn(expr: unknown): readonly unknown[] {
   if (!Array.isArray(expr)) return [];
   return expr.flatMap((entry: Record<string, Record<string, unknown>>) => {

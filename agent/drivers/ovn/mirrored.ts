@@ -22,8 +22,8 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 /**
- * Time limit for current contents. A connection whose monitor request is not answered within its own limit is closed
- * before.
+ * Time limit until the mirror has current contents. It is longer than the limit of the monitor request, after which the
+ * connection is closed.
  */
 const freshMs = 4 * limitMs;
 

@@ -43,8 +43,9 @@ export function addOutsideGuards(
 }
 
 /**
- * Drops tunnel packets that pods send. Such a packet would leave by a gateway with the gateway's address, at which the tunnels of its node may end,
- * and pass for one that another pod has sent. The same holds for a packet that a service leads from outside to another node.
+ * Drops tunnel packets that pods send. Such a packet would leave by a gateway with the gateway's address. If the gateway's node uses this address for
+ * its tunnels, other nodes would accept the packet as one of a pod of that node. The same holds for a tunnel packet from outside that a service
+ * forwards to another node.
  */
 export function addTunnelGuard(desired: DesiredRows, router: PlannedRow, node: string): void {
   addDropped(desired, router, isTunnelPacket, node, 'no tunnel begins in a pod');

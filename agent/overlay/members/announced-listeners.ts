@@ -8,8 +8,8 @@ import { canonicalAddress, familyOf } from '../../net/address.ts';
  */
 const prefix = 'microshift-net-listens:';
 /**
- * Largest number of entries that are read of a chassis; more processes than listen in the NodePort range of a node. Only the node itself considers
- * further listeners.
+ * Largest number of entries that the central node reads of a chassis. No usual node has as many processes that listen in the NodePort range. Any
+ * further listeners are considered only by the node itself.
  */
 const mostEntries = 64;
 

@@ -8,7 +8,7 @@ export interface OwnPlaces {
   /** Every address of the node's interfaces. */
   readonly addresses: readonly string[];
   readonly listeners: readonly Listener[];
-  /** Ports of its addresses at which services may be served. */
+  /** Ports at which services may be served at the node's addresses. */
   readonly ports: readonly PortRange[];
   /** Addresses and ports at which the node's daemons reach the API server, on any host. */
   readonly apiServers: readonly ServicePlace[];

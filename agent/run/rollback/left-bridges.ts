@@ -5,9 +5,9 @@ import type { Link } from '../../model/observation.ts';
 import type { Wanted } from '../../model/plan.ts';
 
 /*
- * MicroShift's bridges over a rollback of NetworkManager's checkpoint. NetworkManager would remove them with the ports
- * and flows of other programs, because the run has marked them, and only that would free their NICs. So they lose the
- * mark before the rollback, and their NICs after it.
+ * MicroShift's bridges during a rollback of NetworkManager's checkpoint. The run has marked them as NetworkManager's, so
+ * NetworkManager would remove them with the ports and flows of other programs. Their marks are therefore removed before
+ * the rollback. Their NICs then stay in the bridges, and are removed from them after the rollback.
  */
 
 /** Removes NetworkManager's mark from the bridges of MicroShift that existed before a transaction. */

@@ -81,7 +81,7 @@ function swapIn(path: string, content: string | Uint8Array, mode: number, isLast
   }
 }
 
-/** Throws the reason why a directory cannot be trusted; does nothing if it is null. */
+/** Throws an error with this fault of a directory as its message; does nothing if `fault` is null. */
 export function refuseFault(fault: string | null): void {
   if (fault !== null) throw new Error(fault);
 }

@@ -1,6 +1,6 @@
 /**
- * Result of a run: it changed nothing, it followed a change of what is wanted, or it corrected what something else had changed while the same
- * was wanted.
+ * Result of a run. `nothing`: no change was necessary. `followed`: the desired state had changed, and the run applied it. `corrected`: the desired
+ * state was the same, and the run repaired drift.
  */
 export type Outcome = 'nothing' | 'followed' | 'corrected';
 

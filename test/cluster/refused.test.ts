@@ -1,4 +1,4 @@
-// Nothing pulls images here: the test writes what a kubelet reports of a pod.
+// Pods that are refused, on a cluster without a kubelet that pulls images: the test writes the status that a kubelet would report.
 import t, { type Test } from 'tap';
 import { errorTable } from '../../agent/errors.ts';
 import { apiServerFor, image, namespace, type Outcome, reportRollout, run } from './session.ts';

@@ -1,4 +1,4 @@
-// Deployments, services, probes and policies as a user has them, on real kubelets, with this agent as the network: who is reached, and what is lost.
+// Deployments, services, probes and policies on real kubelets with this agent as the network: reachable pods, and lost packets.
 import t from 'tap';
 import { type Host, startCentral } from '../overlay/hosts.ts';
 import { outside } from '../overlay/outside.ts';

@@ -1,4 +1,4 @@
-// The package comes to a node on which a real MicroShift runs with the br-ex of its own script, and leaves it again.
+// Installation and removal of the package on a node on which a real MicroShift runs with the br-ex of its own script.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Any NIC under a bridge of its own: on a host that knows nothing of MicroShift, and beside br-ex.
+// A bridge of its own for any NIC: on a host without MicroShift, and beside br-ex.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -1,4 +1,4 @@
-// The power of a node is cut before each effect of `overlay join`: it boots, and the same command makes it whole. Some of them here; all with
+// Power cuts before each effect of `overlay join`: the node boots, and the same command completes the work. Some of the effects; all of them with
 // `npm run power-cuts` (docs/lab/measurements.md).
 import t from 'tap';
 import { countdown, stopped } from '../overlay/kills.ts';

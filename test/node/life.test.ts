@@ -1,4 +1,4 @@
-// The years of a node: ovn.yaml and the admin's profiles change, it is rebooted and its plug is pulled, and it follows.
+// The life of a node: it follows changes of ovn.yaml and of the administrator's profiles, reboots and power cuts.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { ownProfiles } from './moved.ts';

@@ -1,4 +1,4 @@
-// br-ex by the recipe for hand-made bridges: the agent leaves it alone and says, step by step, what is still missing.
+// A br-ex that was built by hand: the agent does not change it, and reports the missing steps.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

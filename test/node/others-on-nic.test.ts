@@ -1,4 +1,4 @@
-// What other programs gave the NIC with ip(8): every attribute of it moves to br-ex, and is back on the NIC after `disable` and after a run that was killed.
+// Entries that other programs added to the NIC with ip(8): each moves to br-ex with all attributes, and returns with `disable` or a rollback.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';

@@ -1,4 +1,4 @@
-// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` on a node with NetworkManager: what the tool of 2017 left to its user is done, and undone.
+// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also do and undo the steps that the tool of 2017 left to its user.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -1,4 +1,4 @@
-// A few rounds of the soak: what leaks with every run shows at once.
+// A few rounds of the soak test, which show a leak in every run.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { soakCycles } from './soak/soak.ts';

@@ -1,4 +1,4 @@
-// The flows of a shared bridge in a real ovs-vswitchd: where each kind of frame goes, and how they are put there and compared.
+// Flows of a shared bridge in a real ovs-vswitchd: the destination of each kind of frame, and the installation and comparison of flows.
 import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { flowsOf } from '../../agent/drivers/openvswitch/flows.ts';

@@ -1,5 +1,5 @@
-// A raft cluster of three: the leader is found, and its loss is noticed. The cluster may elect another one at any time when the machine is
-// busy; nothing here depends on who leads, or for how long.
+// A raft cluster of three servers: the client finds the leader, and notices its loss. The cluster may elect another leader at any time when the machine
+// is busy; no assertion depends on which server leads, or for how long.
 import t from 'tap';
 import { connect, deleteRows, insert, type OvsdbClient, OvsdbError, wait } from '../../agent/drivers/ovsdb/index.ts';
 import { startCluster } from './raft-cluster.ts';

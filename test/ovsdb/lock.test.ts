@@ -1,4 +1,4 @@
-// Locks of a real server between two sessions: waiting, stealing, and what a loss of the connection does to them.
+// Locks of a real server between two sessions: waiting, stealing, and a lost connection.
 import t, { type Test } from 'tap';
 import { assertLock, insert, type Lock, openLock, openSession, type Session } from '../../agent/drivers/ovsdb/index.ts';
 import { missingParts, startServer } from './real-server.ts';

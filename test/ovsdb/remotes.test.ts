@@ -1,4 +1,4 @@
-// The ways to a server: tcp: and ssl: with everything that can be wrong about certificates.
+// Remotes of a server: tcp: and ssl:, with every fault of a certificate.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// microshift-net beside MicroShift's own packages on a running node: whose unit it is, MicroShift's updates, a reboot, and after us.
+// microshift-net beside MicroShift's own packages on a running node: the owner of the unit, updates of MicroShift, a reboot, and the removal.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Several failures of one run as one error: in order, none hidden, the worst decides on the exit code.
+// Several failures of one run as one error: all of them in order, with the exit code of the worst.
 import t from 'tap';
 import { AgentError, withFacts } from '../../agent/errors.ts';
 import { endingWith, failedThen, failuresOf, followedBy, wholeMessage } from '../../agent/failures.ts';

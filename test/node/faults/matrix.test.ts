@@ -1,4 +1,4 @@
-// Some cells of the matrix that `npm run faults` runs whole, where most is at stake and no other test looks.
+// Cells of the matrix of `npm run faults` with the highest risk, which no other test covers.
 import t from 'tap';
 import { nodeSkip } from '../availability.ts';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';

@@ -1,4 +1,4 @@
-// Waiting for activations: the signals of NetworkManager come from a script here, in every order they can come in.
+// Waits for activations: a script sends the signals of NetworkManager in every possible order.
 import t, { type Test } from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
 import type { Signal } from '../../../agent/drivers/dbus/bus-connection.ts';

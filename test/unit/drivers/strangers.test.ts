@@ -1,4 +1,4 @@
-// The system bus lets every user of the machine send a signal straight to our connection. None may change what a run does.
+// Forged signals: every user of the machine can send one directly to the agent's bus connection, and none may affect a run.
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { unmarshalMessages } from 'dbus-next/lib/message.js';
 import { Message } from 'dbus-next/lib/message-type.js';

@@ -1,4 +1,4 @@
-// NetworkManager's configuration files: which value counts, and what a device list names.
+// NetworkManager's configuration files: the value that takes effect, and the devices of a device list.
 import t from 'tap';
 import { mergeConfig } from '../../../agent/facts/merge-config.ts';
 import { configList, deviceValue, namesDevice, namesProfile } from '../../../agent/model/network-manager-config.ts';

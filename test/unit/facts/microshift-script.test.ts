@@ -1,4 +1,4 @@
-// MicroShift's script in its real size, by which the agent knows a node of MicroShift.
+// MicroShift's script in its real size, by which the agent recognizes a node with MicroShift.
 import { join } from 'node:path';
 import t from 'tap';
 import { readSmallFile } from '../../../agent/drivers/host/files/files.ts';

@@ -1,4 +1,4 @@
-// A session lasts as long as the process: what was tried with it and has ended leaves nothing in it.
+// A session lasts as long as the process: requests that have ended leave nothing in it.
 import { join } from 'node:path';
 import t from 'tap';
 import { openLock, openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';

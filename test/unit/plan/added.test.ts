@@ -1,4 +1,4 @@
-// Bridges of `bridge add`: what they are called, which are refused, and that nothing else on the node changes for one.
+// Bridges of `bridge add`: their names, the refused requests, and no other change on the node.
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import type { AgentError } from '../../../agent/errors.ts';

@@ -1,4 +1,4 @@
-// MTU of a bridge, where it is the lease that brings it.
+// MTU of a bridge if the DHCP lease determines it.
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';
 import { wantedMtu } from '../../../agent/plan/profiles/mtu.ts';

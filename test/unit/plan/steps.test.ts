@@ -1,4 +1,4 @@
-// Plans for random nodes, run step by step on a node that is on paper only.
+// Plans for random nodes, run step by step on a simulated node.
 import t from 'tap';
 import { compare } from '../../../agent/compare/compare-bridges.ts';
 import { isAgentError } from '../../../agent/errors.ts';

@@ -1,4 +1,4 @@
-// A NIC that is just being configured when the run begins, as at every boot: is its lease waited for?
+// A NIC that NetworkManager is still configuring when the run begins, as at every boot: the run waits for its lease.
 import t from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
 import type { Observation } from '../../../agent/model/observation.ts';

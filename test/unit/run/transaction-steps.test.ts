@@ -1,5 +1,5 @@
-// Every kind of step there is, as the plans of the cases have them, when it fails in the middle of a transaction; and the neighbours that are
-// asked around the steps. Programs are played: nothing of the machine is touched.
+// Every kind of step, as it occurs in the golden cases, when it fails in the middle of a transaction; and the neighbours that are queried before and
+// after the steps. Programs are simulated, and the test changes nothing on the machine.
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Packets through clusters that were recorded: rows of the databases, and what ovn-trace and ofproto/trace said.
+// Recorded packets through clusters: rows of the databases, and the output of ovn-trace and ofproto/trace.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,4 +1,4 @@
-// Keys of tunnels, and what Open vSwitch prints of them.
+// Tunnel keys, and the form in which Open vSwitch prints them.
 import t from 'tap';
 import type { TraceFlow } from '../../../agent/model/overlay-trace.ts';
 import { portsOfMetadata, tunnelKeys } from '../../../agent/trace/crossing.ts';

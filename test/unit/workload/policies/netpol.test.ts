@@ -1,4 +1,4 @@
-// The Kubernetes project's cases, asked of the rows on paper. test/overlay/policies.test.ts asks OVN itself.
+// The Kubernetes project's cases, evaluated on planned rows. test/overlay/policies.test.ts uses OVN itself.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

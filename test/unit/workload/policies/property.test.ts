@@ -1,4 +1,4 @@
-// Any policies over any pods: OVN's rows let through what the documentation of the API says, and planning what a change concerns is planning everything.
+// Random policies and pods: OVN's rows allow what the API documents, and a plan of the affected policies equals a plan of all policies.
 import t from 'tap';
 import type {
   LabelSelector,

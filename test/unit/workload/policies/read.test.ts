@@ -1,4 +1,4 @@
-// Objects of the API as they are written, and what is made of them.
+// Parsing of network policies, pods and namespaces.
 import t from 'tap';
 import { readNamespace } from '../../../../agent/workload/policies/read-namespace.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';

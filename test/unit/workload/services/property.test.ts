@@ -1,4 +1,4 @@
-// Random services and slices, changed and damaged: one plan makes it right, and another one has nothing to do.
+// Random services and slices that are changed and damaged: one plan repairs the rows, and a second plan is empty.
 import t from 'tap';
 import type { OverlayLayout } from '../../../../agent/model/overlay.ts';
 import { applied, dual, dualNode, emptyNorthbound, gatewayOf, modern, nodeOf, seed } from '../../overlay/cluster.ts';

@@ -1,4 +1,4 @@
-// The file by which container runtimes learn of the network of the overlay.
+// File by which container runtimes find the network of the overlay.
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { removeConflist, writeConflist } from '../../../../../agent/run/overlay/cni/conflist.ts';

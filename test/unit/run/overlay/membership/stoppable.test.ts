@@ -1,4 +1,4 @@
-// Ctrl-C during `overlay init` and `overlay join`: every wait ends, and the command says what became of the node.
+// Ctrl-C during `overlay init` and `overlay join`: every wait ends, and the command reports the state of the node.
 import path from 'node:path';
 import t from 'tap';
 import { openSwitchDatabase } from '../../../../../agent/drivers/ovn/database.ts';

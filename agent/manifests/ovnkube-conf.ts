@@ -55,8 +55,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       // is one.
       'allow-no-uplink': true,
     },
-    // In seconds. The only candidate need not hurry, and a slow disk must not cost it the lease. ovnkube.sh uses the
-    // same values for --init-master.
+    // Durations in seconds. They are long, because there is only one candidate, which must not lose the lease when the
+    // disk is slow. ovnkube.sh uses the same values for --init-master.
     clustermgrha: { 'election-lease-duration': 137, 'election-renew-deadline': 107, 'election-retry-period': 26 },
   });
 }

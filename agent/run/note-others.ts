@@ -35,7 +35,7 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
   }
 }
 
-/** A record says when the lifetimes in it were read. */
+/** Returns the record with the uptime at which its lifetimes were read; without an uptime if it has no lifetimes. */
 function timed(record: OthersRecord): OthersRecord {
   const { uptimeSeconds: _, ...rest } = record;
   if (!hasLifetimes(record.entries)) return rest;

@@ -11,7 +11,7 @@ export interface Neighbour {
   readonly address: string;
   /** Interface through which the host has to be reachable after the move. */
   readonly through: string;
-  /** Limit for its answer after the move. */
+  /** Time limit, in ms, for the answer of the host after the move. */
   readonly withinMs: number;
 }
 

@@ -181,7 +181,7 @@ interface HeldCheckpoint {
   /** Path of the checkpoint; null before it is created. */
   path(): string | null;
   stopPushing(): void;
-  /** Keeps the change; with a timeout only until then, unless it is confirmed. */
+  /** Keeps the change. With a timeout, the change is kept after its end only if it was confirmed. */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { sendOnce } from './send.ts';
 /** A request that is sent until it is answered. */
 export interface PersistentCall {
   readonly call: HttpCall;
-  /** Completes "is not allowed to": `annotate pod default/web`. */
+  /** Verb and object for messages, which put it behind "is not allowed to": `annotate pod default/web`. */
   readonly doing: string;
   /** HTTP status codes that count as an answer, besides 200 and 201. */
   readonly answers: readonly number[];

@@ -33,7 +33,7 @@ export interface DesiredRow {
   readonly exclusive?: boolean;
   /** True for a row that other programs use as well; it gets no tags of ownership. */
   readonly isShared?: boolean;
-  /** Node to which the row belongs; without one, the cluster. */
+  /** Node to which the row belongs; absent if the row belongs to the cluster as a whole. */
   readonly node?: string;
   /** Key of the Kubernetes object to which the row belongs. */
   readonly objectKey?: string;

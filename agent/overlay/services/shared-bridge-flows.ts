@@ -44,7 +44,7 @@ interface Parts {
 
 /**
  * Returns the shared-bridge flows, by which a node and its gateway use one bridge with the same MAC and addresses: flows of tables 0 to 3, first the
- * base, then those of services (ovs-fields(7), ovs-actions(7)). The other flows of the bridge decide about frames of neither of the two.
+ * base, then those of services (ovs-fields(7), ovs-actions(7)). All other flows of the bridge apply to frames that belong neither to the node nor to the gateway.
  */
 export function sharedBridgeFlows(
   node: Pick<OverlayNode, 'encap'>,

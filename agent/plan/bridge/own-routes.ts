@@ -2,7 +2,8 @@ import type { Observation, Route } from '../../model/observation.ts';
 import { parseRange } from '../../net/address-range.ts';
 
 /**
- * Returns the routes without foreign ones and the connected routes of foreign addresses, which stay with their link.
+ * Returns the routes except foreign ones and the connected routes of foreign addresses; these exceptions stay with
+ * their link.
  */
 export function ownRoutes({ routes, foreign = [] }: Observation): readonly Route[] {
   return routes.filter(({ device, destination, gateway }) => {

@@ -30,7 +30,7 @@ import { vswitchdAnswers } from './vswitchd-answers.ts';
 export const restoreLimitMs = 60_000;
 /** Limit for the addresses. NetworkManager starts a rollback at once, but activations that wait for a device can delay its reply. */
 const addressLimitMs = 45_000;
-/** Limit of the planned rollback, which takes a second or two. NetworkManager's rollback needs its time after it. */
+/** Limit of the planned rollback, which takes a second or two. If it fails, enough time has to remain for NetworkManager's rollback. */
 const plannedLimitMs = 20_000;
 /** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
 const plannedTimerSeconds = 25;

@@ -135,8 +135,8 @@ function takeMtu(words: readonly string[]): { readonly mtuBytes: number | null; 
 }
 
 /**
- * Converts attributes from output to input: `expires 3999sec` is printed with its unit, and an IPv6 route has the
- * preference `medium` by default.
+ * Converts attributes from the output of ip(8) to its input: removes the unit of `expires 3999sec`, and the default
+ * preference `medium` of IPv6 routes.
  */
 function withoutDefaults(words: readonly string[]): readonly string[] {
   return words.flatMap((word, index) => {

@@ -21,8 +21,8 @@ export type Outcome =
  */
 const mostStale = 5;
 /**
- * Number of plans that are begun in slices before one is made without a pause. Rows that change all the time are those
- * of starting pods.
+ * Number of times that a plan is begun in slices, and discarded because rows changed meanwhile, before it is made
+ * without a pause. Rows of starting pods change all the time.
  */
 const mostBegun = 3;
 /** Largest number of rows in a transaction of several objects; one policy has at most some thousand. */

@@ -81,7 +81,8 @@ export function withBriefLock<T>(command: string, work: () => Promise<T>, say?: 
 }
 
 async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>, say?: Say): Promise<T> {
-  const lock = await takeLock(lockDirectory, command, kind, say);
+  // Only a person asks why nothing happens; scripts and the journal get the outcome.
+  const lock = await takeLock(lockDirectory, command, kind, process.stderr.isTTY ? say : undefined);
   return endingWith(work, () => lock.release());
 }
 

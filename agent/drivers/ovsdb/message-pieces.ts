@@ -33,11 +33,14 @@ type Parsed = Json[] | Record<string, Json>;
 export interface Pieces {
   /** Adds bytes. */
   add(part: Buffer): void;
-  /** Marks the begin of a container after the bytes so far; `depth` is 1 for the outermost one. */
+  /** Begins an array or object at the end of the bytes that were added; `depth` is 1 for the outermost one. */
   open(isObject: boolean, depth: number): void;
-  /** Returns true if members of the innermost container, with this many bytes more, are worth parsing. */
+  /** Returns true if the innermost container, with `moreBytes` that are still to be added, is long enough to be parsed in parts. */
   isLong(depth: number, moreBytes: number): boolean;
-  /** Parses the members of the container; the bytes so far end with a member, and a comma follows, which is not added. */
+  /**
+   * Parses the members that the container at `depth` has so far, and releases their text. The bytes that were added end
+   * with a member; the comma that follows it is not added.
+   */
   cut(depth: number): void;
   /** Returns the object, and begins another one. The methods throw OvsdbError `protocol` for a text that is not JSON. */
   end(): JsonObject;

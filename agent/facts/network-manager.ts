@@ -68,13 +68,14 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
 }
 
 /**
- * Reads a profile; null if NetworkManager refuses, because it was deleted since the listing. A NetworkManager that stops
- * fails the observation: without its profiles, a NIC would look unconfigured.
+ * Reads a profile; null if NetworkManager refuses, because it was deleted since the listing, or if its settings do not
+ * have the form of settings. A NetworkManager that stops fails the observation: without its profiles, a NIC would look
+ * unconfigured.
  */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch((error: unknown) => {
-    if (isAgentError(error) && error.kind === 'networkmanager-refused') return null;
-    throw error;
+    if (isAgentError(error) && error.kind !== 'networkmanager-refused') throw error;
+    return null;
   });
   if (settings === null) return null;
   return {

@@ -7,7 +7,7 @@ import { AgentError } from '../../../agent/errors.ts';
 import { observeNetworkManager } from '../../../agent/facts/network-manager.ts';
 import { failure } from '../failure.ts';
 
-function withProfileAnswer(error: AgentError): NetworkManager {
+function withProfileAnswer(error: Error): NetworkManager {
   return {
     managedObjects: async () => ({ '/org/freedesktop/NetworkManager/Settings/1': { [profileInterface]: {} } }),
     profileSettings: async () => {
@@ -19,6 +19,13 @@ function withProfileAnswer(error: AgentError): NetworkManager {
 t.test('a profile that was deleted since the listing is left out', async (t) => {
   const refused = new AgentError('networkmanager-refused', 'NetworkManager refused to read a profile');
   t.strictSame((await observeNetworkManager(withProfileAnswer(refused))).profiles, []);
+});
+
+t.test('a profile whose settings have another form is left out', async (t) => {
+  t.strictSame(
+    (await observeNetworkManager(withProfileAnswer(new TypeError('expected a D-Bus variant')))).profiles,
+    [],
+  );
 });
 
 t.test('a NetworkManager that stops is an error and not a node without profiles', async (t) => {

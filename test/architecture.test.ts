@@ -557,6 +557,11 @@ t.test('only the edge ends the process, reads its arguments or prints', (t) => {
   t.end();
 });
 
+t.test('nothing depends on a locale, whose data takes a tenth of a run to load', (t) => {
+  for (const { file, code } of sources) t.notMatch(code, /\blocaleCompare\(|\bIntl\.|\.toLocale\w+\(/, file);
+  t.end();
+});
+
 t.test('one place reads files up to a limit, and never cuts them', (t) => {
   // The first two report what they leave out: a fault that is not armed, and an item of the support bundle with a note.
   // The sockets that listen come first in their table, so that the connections behind them are not read.

@@ -72,7 +72,7 @@ function lastEvent(
     const isOfPod = names.has(String(fieldAt(event, 'involvedObject', 'name')));
     return isOfPod && (path === '' || path === `spec.containers{${container}}`);
   });
-  const newest = own.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))).at(-1);
+  const newest = own.toSorted((a, b) => Number(timeOf(a) > timeOf(b)) - Number(timeOf(a) < timeOf(b))).at(-1);
   return newest === undefined ? null : `${timeOf(newest)} ${explained(newest)}`;
 }
 

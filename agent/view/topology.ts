@@ -144,5 +144,5 @@ function portRole(type: string): string {
 }
 
 function byRole(a: Port, b: Port): number {
-  return b.role.localeCompare(a.role);
+  return Number(a.role < b.role) - Number(a.role > b.role);
 }

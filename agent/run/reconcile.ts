@@ -1,4 +1,5 @@
 import { type Deadline, startDeadline } from '../deadline.ts';
+import { endingWith } from '../failures.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
@@ -8,7 +9,7 @@ import { writeAdded } from './journal/added-record.ts';
 import { hasOpenJournals } from './journal/journal-files.ts';
 import { type RunRecorder, startRecord } from './journal/record-run.ts';
 import { withBriefLock, withLock } from './lock.ts';
-import { type Node, openNode, withNode } from './node.ts';
+import { type Node, openNode } from './node.ts';
 import { forgetOthers, noteOthers } from './note-others.ts';
 import type { ReconcileOptions } from './options.ts';
 import { type Planner, planWhenReady, repairWait, type WaitOptions } from './plan-when-ready.ts';
@@ -63,9 +64,9 @@ export async function reconcile(
             open: () => (wait.servicesMs === 0 ? openNode() : openWithin(wait.servicesMs)),
             reopen: () => openWithin(repairWait.servicesMs),
             work: (node, planned) =>
-              withNode(
+              endingWith(
                 () => reconcileLocked(node, planner, wait, options, deadline, record, planned),
-                async () => node,
+                () => node.close(),
               ),
           },
           options.say,

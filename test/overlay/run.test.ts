@@ -141,7 +141,7 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
   startCentral(n1);
   await central.told(asWanted);
   t.ok(await registered(n1, { table: 'Chassis', where: [['name', '==', 'n2-of-the-test']] }), 'all register anew');
-  t.match(n1.agent('overlay', 'verify'), { status: 0 }, 'the databases are written anew');
+  t.match(n1.agent('overlay', 'verify'), { status: 0 }, 'the databases are written again');
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 +joined /m);
 
   t.equal(await central.stop(), 0);

@@ -125,7 +125,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
       if (standing !== null) await rollBackWithCheckpoint(restoration, standing);
       // Without a checkpoint NetworkManager was restarted, and requests a lease through a NIC that is still a port.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
-      // The data path is cleaned even if vswitchd answers, because a restarted vswitchd does not know bridges that are no longer in the database.
+      // Cleans the data path even if vswitchd answers: after a restart, vswitchd knows only the bridges that are still in the database.
       await freeFromDatapath(await goneOf(ovs, present));
       await runSteps(restoration, deadline);
     }

@@ -47,3 +47,20 @@ t.test('another failure is not repeated', async (t) => {
   const error = new AgentError('no-uplink', 'no suitable interface');
   t.strictSame(await run([{ error, isPlanned: false }]), { said: [], opened: ['open'], result: error });
 });
+
+t.test('a service that does not run again within the limit fails the run with its error', async (t) => {
+  const error = new AgentError('networkmanager-not-running', 'NetworkManager is not running');
+  const result = repeatUntilPlanned(
+    {
+      open: async () => 'open',
+      reopen: async () => {
+        throw error;
+      },
+      work: async () => {
+        throw vanished();
+      },
+    },
+    () => undefined,
+  );
+  await t.rejects(result, error);
+});

@@ -7,7 +7,7 @@ import { annotated, asking, openBook, podOf } from './paper-pods.ts';
 
 const small = nodeOf(1, { subnets: ['10.42.1.0/29'] });
 
-t.test('addresses come in turn, and one that was given back comes again only after all others', (t) => {
+t.test('addresses are assigned in turn, and a released one only after all others', (t) => {
   const { tell, all } = openBook([small]);
   t.strictSame(tell({ pods: [podOf('a'), podOf('b')] }).changed, ['default/a', 'default/b']);
   t.strictSame(all(), { a: '10.42.1.3/29', b: '10.42.1.4/29' });
@@ -19,7 +19,7 @@ t.test('addresses come in turn, and one that was given back comes again only aft
   t.end();
 });
 
-t.test('who finds none is told once, and gets the first that comes free', (t) => {
+t.test('a pod without a free address gets one Event, and then the first address that becomes free', (t) => {
   const { tell, all } = openBook([small]);
   tell({ pods: ['a', 'b', 'c', 'd'].map((name) => podOf(name)) });
   const { changed, faults } = tell({ pods: [podOf('late')] });

@@ -562,6 +562,16 @@ t.test('nothing depends on a locale, whose data takes a tenth of a run to load',
   t.end();
 });
 
+t.test('a server of a test outlives a connection that its client has reset', (t) => {
+  const files = readdirSync('test', { recursive: true }).map(String);
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const text = readFileSync(path.join('test', file), 'utf8');
+    for (const [server] of text.matchAll(/createServer\(\(\w+\) => \w+\..*/g))
+      t.match(server, "=> socket.on('error'", file);
+  }
+  t.end();
+});
+
 t.test('one place reads files up to a limit, and never cuts them', (t) => {
   // The first two report what they leave out: a fault that is not armed, and an item of the support bundle with a note.
   // The sockets that listen come first in their table, so that the connections behind them are not read.

@@ -19,7 +19,7 @@ const [second, elsewhere] = ['192.0.2.112', '203.0.113.12'];
 
 /** Answers TCP at a port of every address with these words. */
 async function answer(on: Pick<Host, 'start'>, port: number, words: string): Promise<void> {
-  const script = `require('net').createServer((socket) => socket.end('${words}')).listen(${port}, '0.0.0.0', () => console.log('listening'));`;
+  const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${words}')).listen(${port}, '0.0.0.0', () => console.log('listening'));`;
   const child = on.start(process.execPath, '-e', script);
   await new Promise((resolve) => child.stdout?.once('data', resolve));
 }

@@ -15,7 +15,7 @@ const own = 'the node';
 
 /** Listens at a port of every address until it is ended. */
 async function listen(host: Host, port: number): Promise<{ end(): void }> {
-  const script = `require('net').createServer((socket) => socket.end('${own}')).listen(${port}, '0.0.0.0', () => console.log(process.pid));`;
+  const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${own}')).listen(${port}, '0.0.0.0', () => console.log(process.pid));`;
   const child = host.start(process.execPath, '-e', script);
   const pid = await new Promise<string>((resolve) =>
     child.stdout?.once('data', (text) => resolve(String(text).trim())),

@@ -19,7 +19,7 @@ export async function startOutside(lan: Lan, mounts: readonly string[] = []): Pr
   host.must('ip', 'address', 'add', '2001:db8::fe/64', 'dev', 'br-ex', 'nodad');
   host.must('ip', 'address', 'add', `${outside6}/128`, 'dev', 'lo', 'nodad');
   const answer = `for (const address of ['${outside}', '${outside6}'])
-    require('net').createServer((socket) => socket.end(socket.remoteAddress + '\\n')).listen(4001, address)`;
+    require('net').createServer((socket) => socket.on('error', () => {}).end(socket.remoteAddress + '\\n')).listen(4001, address)`;
   host.start(process.execPath, '-e', answer);
   return host;
 }
@@ -30,7 +30,8 @@ const net = require('net');
 const attempt = () => {
   const socket = net.connect({ port: 4001, host: process.argv[1], localAddress: process.argv[2] });
   socket.on('data', (data) => { process.stdout.write(data); process.exit(0); });
-  socket.on('error', () => setTimeout(attempt, 100));
+  socket.on('error', () => {});
+  socket.on('close', () => setTimeout(attempt, 100));
 };
 attempt();
 `;

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { macOf } from '../../agent/overlay/addresses.ts';
 import type { Host } from './hosts.ts';
 
-/** Answers TCP on 8080 and UDP on 8053 with the address that it was asked by. */
+/** Answers TCP on 8080 and UDP on 8053 with the address of the client. It outlives a connection that the client has reset. */
 const server = `
 const net = require('net');
 const plain = (address) => address.replace('::ffff:', '');
-net.createServer((socket) => socket.end(plain(socket.remoteAddress))).listen(8080, '::', () => {
+net.createServer((socket) => socket.on('error', () => {}).end(plain(socket.remoteAddress ?? ''))).listen(8080, '::', () => {
   const socket = require('dgram').createSocket('udp6');
   socket.on('message', (_, { address, port }) => socket.send(plain(address), port, address));
   socket.bind(8053, '::', () => console.log('ready'));
@@ -23,6 +23,7 @@ const attempt = () => {
   if (protocol === 'udp') {
     const socket = require('dgram').createSocket(address.includes(':') ? 'udp6' : 'udp4');
     socket.on('message', done);
+    socket.on('error', () => {});
     socket.send('?', Number(port), address);
     setTimeout(() => { socket.close(); attempt(); }, 1000);
     return;
@@ -30,7 +31,8 @@ const attempt = () => {
   const socket = require('net').connect(Number(port), address);
   socket.setTimeout(1000, () => socket.destroy(new Error('late')));
   socket.on('data', done);
-  socket.on('error', () => setTimeout(attempt, 100));
+  socket.on('error', () => {});
+  socket.on('close', () => setTimeout(attempt, 100));
 };
 attempt();
 setTimeout(() => done('no answer'), 30000);

@@ -6,7 +6,7 @@ import type { Host } from './hosts.ts';
 
 const server = `
 const address = process.argv[1];
-require('net').createServer((socket) => socket.pipe(socket)).listen(4000, address, () => console.log('ready'));
+require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(4000, address, () => console.log('ready'));
 `;
 /** Connects until it can: the other node may not know the way yet. Then passes lines on, both ways. */
 const client = `

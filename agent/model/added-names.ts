@@ -2,17 +2,20 @@ import type { AddedBridge } from './added-bridge.ts';
 import type { BridgeNames } from './bridge-names.ts';
 import type { NmProfile, OvsBridge } from './observation.ts';
 
-/** Digit of the UUID that distinguishes the profiles of one bridge. Its upper bits are the variant of RFC 9562. */
+/**
+ * Prefixes of the ids of a bridge's three profiles, each with the hex digit of the UUID that distinguishes these
+ * profiles. The upper two bits of the digit are the variant (RFC 9562 section 4.1).
+ */
 const kinds = [
   { prefix: '', digit: '8' },
   { prefix: 'ovs-port-', digit: '9' },
   { prefix: 'ovs-if-', digit: 'a' },
 ] as const;
 
-/** Length of the longest interface name in bytes, which is also the room in a UUID beside its version and variant. */
+/** Length in bytes of the longest interface name. A UUID has room for as many bytes beside its version and variant. */
 const nameBytes = 15;
 
-/** Default metric of NetworkManager for the interface of a bridge. */
+/** Route metric that NetworkManager gives the interface of an Open vSwitch bridge by default. */
 export const leastPreferredMetric = 800;
 
 /** Names that Open vSwitch, OVN, MicroShift and the agent's own profiles use for other purposes. */
@@ -28,7 +31,7 @@ export function addedNameFault(name: string): string | null {
   return reservedNames.test(name) ? 'this name is reserved' : null;
 }
 
-/** Returns the names for a bridge of `bridge add`. */
+/** Returns the names of the profiles of a bridge that `bridge add` makes, and its route metric. */
 export function addedNames(bridge: string, routeMetric = leastPreferredMetric): BridgeNames {
   return {
     bridge,
@@ -42,9 +45,9 @@ export function addedNames(bridge: string, routeMetric = leastPreferredMetric): 
 }
 
 /**
- * Returns the UUID of a profile of `bridge add` from its id. The UUID contains the name itself (RFC 9562 version 8), so
- * it is the same in every boot, which DHCP and IPv6 identities need, and identifies the agent's profiles without a
- * list. Null if the name cannot be an interface name.
+ * Returns the UUID of a profile of `bridge add` from the profile's id. The UUID contains the name of the bridge (RFC
+ * 9562 version 8). It is therefore the same in every boot, which DHCP and IPv6 identities need, and it identifies the
+ * agent's profiles without a list. Null if the name cannot be an interface name.
  */
 export function addedUuid(id: string): string | null {
   const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];
@@ -64,12 +67,15 @@ export function addedBridgeOfProfile({ id, uuid }: Pick<NmProfile, 'id' | 'uuid'
   return id.slice(kind.prefix.length);
 }
 
-/** Returns true for a row that belongs to a profile of `bridge add`, even if the profile no longer exists. */
+/**
+ * Returns true if a row of the table Bridge belongs to a profile of `bridge add`, even if the profile no longer exists.
+ * `owner` is the UUID that the row names.
+ */
 export function isAddedRow({ name }: Pick<OvsBridge, 'name'>, owner: string | undefined): boolean {
   return owner !== undefined && owner === addedUuid(name);
 }
 
-/** Returns the list with this bridge added, sorted by name. */
+/** Returns the list of `bridge add` with this bridge added or replaced, sorted by name. */
 export function withAdded(list: readonly AddedBridge[], entry: AddedBridge): readonly AddedBridge[] {
   return [...list.filter(({ bridge }) => bridge !== entry.bridge), entry].toSorted((one, other) =>
     one.bridge < other.bridge ? -1 : 1,

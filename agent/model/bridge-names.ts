@@ -1,19 +1,21 @@
 /**
- * Names that the script that this agent replaces gave its profiles. They stay, because other tools and administrators
- * know them.
+ * Names of a bridge and its profiles. Those of br-ex and br-ex1 are the names that configure-ovs.sh used, the script
+ * that this agent replaces, because other tools and administrators know them.
  */
 export interface BridgeNames {
   readonly bridge: string;
   readonly bridgePort: string;
   readonly bridgeInterface: string;
   /**
-   * Ids of profiles with which the script made the NIC a port of the bridge; null if the script does not know the
-   * bridge.
+   * Id of the profile with which configure-ovs.sh made the NIC a port of the bridge; null for a bridge that the script
+   * does not know.
    */
   readonly formerUplinkPort: string | null;
   readonly formerUplinkInterface: string | null;
   /** Route metric of the bridge: below every default of NetworkManager, so that the bridge has the default route. */
   readonly routeMetric: number;
-  /** True for a bridge of `bridge add`, whose default route is preferred exactly where the NIC's was. */
+  /**
+   * True for a bridge of `bridge add`. Its default route has the precedence among the node's routes that the NIC's had.
+   */
   readonly isAdded: boolean;
 }

@@ -45,7 +45,7 @@ export interface ManifestsConfig {
 
 /** The overlay settings of ovn.yaml. A range is a CIDR; the ranges of two families are separated by a comma. */
 export interface OverlayConfig {
-  /** Node name; null if it is the host's name. */
+  /** Name of this node in the overlay; null for the name of the host. */
   readonly nodeName: Sourced<string | null>;
   /** Ranges of the pods; null if `cluster.clusterNetwork` applies. */
   readonly clusterSubnet: Sourced<string | null>;
@@ -53,13 +53,16 @@ export interface OverlayConfig {
   readonly serviceSubnet: Sourced<string | null>;
   readonly joinSubnet: Sourced<string>;
   readonly encapType: Sourced<'geneve' | 'vxlan'>;
-  /** Address of the tunnel end; `auto` uses the address on the device of the default route. */
+  /** Address of this node's end of the tunnels; `auto` stands for the address on the device of the default route. */
   readonly encapAddress: Sourced<string>;
   /** Path of the kubeconfig with which the daemon follows the cluster; null if it is found as `manifests` finds it. */
   readonly kubeconfig: Sourced<string | null>;
-  /** Ports and port ranges, separated by commas (`80,443,8000-8099`); null if no port is set. */
+  /**
+   * Ports of the nodes' own addresses, besides the NodePort range, that services may use: ports and ranges, separated
+   * by commas (`80,443,8000-8099`); null if no port is set.
+   */
   readonly servicePorts: Sourced<string | null>;
-  /** Address ranges, separated by commas; null if no range is set. */
+  /** Address ranges in which `externalIPs` of services are served, separated by commas; null if no range is set. */
   readonly externalIPRanges: Sourced<string | null>;
   readonly fixedAddressRanges: Sourced<string | null>;
 }

@@ -15,8 +15,8 @@ export type Answer<T> =
 
 /**
  * All facts that `doctor` checks: an observation whose parts may be missing, and the state of the services around it.
- * It is plain JSON without secrets. It contains no clock: facts that depend on the time are evaluated when they are
- * collected.
+ * It is plain JSON without secrets. Its evaluation needs no clock: facts that depend on the time are evaluated when
+ * they are collected.
  */
 export interface Examination {
   readonly system: Answer<SystemFacts>;
@@ -46,11 +46,11 @@ export interface Examination {
 /** Credentials with which the daemon works in Kubernetes. */
 export interface OverlayCredentials {
   readonly kubeconfig: string;
-  /** Null unless the credentials are those of a cluster administrator. */
+  /** Problem of a cluster administrator's credentials, which permit more than the daemon needs; null for others. */
   readonly complaint: { readonly message: string; readonly hint: string } | null;
 }
 
-/** State of this node on which the overlay depends. */
+/** Facts about this node on which the overlay depends. */
 export interface OverlayFacts {
   /** This node's name in the cluster. */
   readonly node: string;
@@ -66,11 +66,11 @@ export interface OverlayFacts {
   readonly encapTypes: readonly string[];
   /** Types of interfaces and data paths that ovs-vswitchd supports; null if it does not report them. */
   readonly dataPath: { readonly interfaceTypes: readonly string[]; readonly datapathTypes: readonly string[] } | null;
-  /** Commands of ip(8) that the node's own interface still needs. Absent without such a command. */
+  /** Commands of ip(8) that the node's own interface in the cluster still needs. Absent without such a command. */
   readonly kernel?: readonly string[];
   /**
-   * Tables and columns that rows of the overlay need but the databases on this node lack, and the substitute that is
-   * used.
+   * Tables and columns that rows of the overlay need but the databases on this node lack, each with its purpose
+   * (`for`).
    */
   readonly missing: readonly { readonly name: string; readonly for: string }[];
   /** Connections over which other hosts may write the central databases; null if this is not the central node. */
@@ -78,7 +78,8 @@ export interface OverlayFacts {
   /** Null if the node has no kubeconfig, or if no API server answers. */
   readonly credentials: OverlayCredentials | null;
   /**
-   * Progress of the configuration by clock; null if this is not the central node, or if its database does not answer.
+   * Times at which the nodes received and applied the configuration of the overlay; null if this is not the central
+   * node, or if its database does not answer.
    */
   readonly clocks: OverlayClocks | null;
   /**
@@ -181,12 +182,15 @@ export interface NatChain {
 
 export interface FileFacts {
   readonly hints: readonly HintFileFacts[];
-  /** Content of the file that records the NIC of the hint; null if the file does not exist. */
+  /**
+   * Content of the file with the NIC that last carried br-ex and its permanent MAC (uplink.json); null if the file does
+   * not exist.
+   */
   readonly hintedNic: string | null;
   /** Content of the list that `bridge add` writes. Absent if the file does not exist. */
   readonly addedBridges?: string;
   readonly disks: readonly DiskFacts[];
-  /** Temporary files that an interrupted run of the script or of NetworkManager left behind. */
+  /** Temporary files of profiles that an interrupted configure-ovs.sh or NetworkManager did not remove. */
   readonly leftovers: readonly string[];
   readonly journals: JournalFacts;
 }

@@ -11,11 +11,14 @@ export interface KernelEntries {
   /** Permanent neighbour entries. */
   readonly neighbours: readonly KernelNeighbour[];
   /**
-   * Policy rules that name the interface, or that lead to its routes and would be removed with NetworkManager's own.
-   * Absent if empty.
+   * Policy rules that name the interface, and rules of NetworkManager that lead to a table with other programs' routes
+   * through the interface. Absent if empty.
    */
   readonly rules?: readonly KernelRule[];
-  /** Routes that the agent cannot add again through ip(8) (nexthop objects), in its notation. Absent if empty. */
+  /**
+   * Destinations of routes that the agent cannot add again, because they use a nexthop object, which is bound to an
+   * interface (ip-nexthop(8)). Absent if empty.
+   */
   readonly unmovable?: readonly string[];
 }
 
@@ -51,7 +54,10 @@ export interface KernelAddress {
    * source if no other rule decides. Absent otherwise.
    */
   readonly behindOwn?: true;
-  /** Address of the other end; `address` has its prefix length then. Absent if the address has no peer. */
+  /**
+   * Address of the other end of a point-to-point link (ip-address(8), `peer`), to which the prefix length of `address`
+   * applies. Absent if the address has no peer.
+   */
   readonly peer?: string;
   /** Broadcast address. Absent if the address has none. */
   readonly broadcast?: string;
@@ -117,10 +123,7 @@ export function ruleValue({ words }: KernelRule, key: string): string | undefine
   return words.includes(key) ? words[words.indexOf(key) + 1] : undefined;
 }
 
-/**
- * Returns the same entries for another interface. Rules and next hops that name the first interface name the second
- * one.
- */
+/** Returns the same entries for another interface: rules and next hops that name the old interface name the new one. */
 export function onInterface(entries: KernelEntries, name: string): KernelEntries {
   const { interface: former, rules, routes } = entries;
   const renamed = (words: readonly string[], keys: readonly string[]): readonly string[] =>
@@ -155,7 +158,7 @@ export function joined(one: KernelEntries, other: KernelEntries): KernelEntries 
   };
 }
 
-/** True if an entry ends by itself. */
+/** Returns true if an address or a route has a limited lifetime, after which the kernel removes it. */
 export function hasLifetimes({ addresses, routes }: KernelEntries): boolean {
   const isTimed = ({ validSeconds, preferredSeconds }: KernelAddress): boolean =>
     (validSeconds ?? null) !== null || (preferredSeconds ?? null) !== null;

@@ -1,4 +1,4 @@
-/* Time limits of waits, and other numbers that a plan writes into its steps. */
+/* Time limits of the waits of a plan, and metrics and lifetimes that a plan writes into its steps. */
 
 /**
  * Time limit of an activation, in ms. It includes a DHCP exchange: servers behind relays take up to 30 s, and
@@ -30,8 +30,9 @@ export const endlessDhcpTimeout = 2_147_483_647;
  */
 export const standbyMetric = 40_000;
 /**
- * Lifetimes of an advertised address that the agent holds, if its remaining ones are not known any more: two hours, to which RFC 4862 section 5.5.3
- * bounds what an unauthenticated advertisement can take away. An address that no router advertises again ends then.
+ * Lifetime in seconds of an advertised IPv6 address that the agent adds to an interface when the address's remaining lifetime is not known. The value
+ * is the two hours below which an unauthenticated advertisement cannot shorten a lifetime (RFC 4862 section 5.5.3). The address expires after that
+ * time unless a router advertises its prefix again.
  */
 export const heldIpv6Seconds = 7_200;
 

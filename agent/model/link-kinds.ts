@@ -40,7 +40,7 @@ const linkKinds = {
   vlan: { ...nic, onUplink: 'works' },
   wlan: { ...nic, unfit: 'it is a wifi device: an access point drops frames with other source addresses' },
   vrf: { ...nic, unfit: 'it is a VRF, a routing table of its own, which carries no frames' },
-  // The ipvlan driver drops packets that are not for one of its own addresses, and these addresses move to the bridge
+  // The ipvlan driver passes up only packets for the IP addresses of the device, and these addresses move to the bridge
   // (Linux drivers/net/ipvlan).
   ipvlan: {
     ...receiver,

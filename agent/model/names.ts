@@ -57,20 +57,21 @@ export function profileIds(names: BridgeNames): readonly string[] {
   return [names.bridge, names.bridgePort, names.bridgeInterface];
 }
 
-/** Returns the ids of the profiles of one bridge, including those that only the script writes. */
+/** Returns the ids of the profiles of one bridge, including those that only configure-ovs.sh writes. */
 export function everyProfileId(names: BridgeNames): readonly string[] {
   return [...profileIds(names), ...[names.formerUplinkPort, names.formerUplinkInterface].flatMap((id) => id ?? [])];
 }
 
-/** All profile ids that this agent or the script may have written, for br-ex and br-ex1. */
+/** All profile ids that this agent or configure-ovs.sh may have written, for br-ex and br-ex1. */
 export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyProfileId));
 
-/** Suffix of the names of the profiles with which the script moved the ports of a bond or team. */
+/** Suffix of the names of the profiles with which configure-ovs.sh moved the ports of a bond or team. */
 const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
- * Returns the bridge for which this agent or the script made a profile; null if the profile is the administrator's.
- * Copies of the profiles of a bond's ports name the uplink's profile as their controller, by UUID or by id.
+ * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if the profile is the
+ * administrator's. Copies of the profiles of a bond's ports name the uplink's profile as their controller, by UUID or
+ * by id.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
@@ -85,7 +86,7 @@ export function bridgeOfProfile(profile: NmProfile, observation: Observation): B
   return byController ?? (isScriptCopy ? gatewayBridge : null);
 }
 
-/** Returns true if the script made a NIC a port of a bridge through a profile. */
+/** Returns true if configure-ovs.sh or an agent before 0.2 made a NIC a port of a bridge through a profile. */
 export function isFormerLayout({ networkManager }: Observation): boolean {
   return networkManager.profiles.some(({ id }) => bridges.some((names) => names.formerUplinkInterface === id));
 }
@@ -147,7 +148,7 @@ const profileUuids: Readonly<Record<string, string>> = {
 };
 
 /**
- * Mask that is combined with the UUID of a profile to make that of its copy: the same in every run, and different for
+ * Mask whose XOR with the UUID of a profile is the UUID of the profile's copy: the same in every run, and different for
  * every profile.
  */
 const copyMask = '6f1c1a0e5d0b4c7e9a55b7c0de5a1f2b';

@@ -41,7 +41,10 @@ export interface Observation extends Surroundings {
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
   readonly ovs: OvsFacts;
-  /** Tuning of the daemons. Absent in snapshots of agents before 0.2; no tuning is planned then. */
+  /**
+   * State and settings of the Open vSwitch daemons. Absent in snapshots of agents before 0.2, for which no tuning is
+   * planned.
+   */
   readonly tuning?: TuningFacts;
 }
 

@@ -34,7 +34,7 @@ export interface OthersPort {
   readonly isDevice: boolean;
 }
 
-/** Subjects of the differences that concern other programs. */
+/** Fields of the differences that concern entries and ports of other programs, by kind of difference. */
 export interface OthersDifferenceFields {
   /**
    * An address, route or neighbour that another program added to the bridge's interface, and that was lost with the

@@ -1,7 +1,7 @@
 import type { OverlayPlan } from './overlay.ts';
 import type { SharedBridgeChange } from './shared-bridge.ts';
 
-/** A command for the node's own interface in the cluster, with its reason. */
+/** A command that changes the node's own interface in the cluster (management port), with its reason. */
 export interface PortChange {
   /** Line of an ip(8) batch file (`ip -batch`). */
   readonly command: string;
@@ -26,8 +26,8 @@ export interface OverlayChanges {
 }
 
 /**
- * Last answer of a chassis: true if it answers the current probe, and its time by the chassis' own clock in ms since
- * 1970; null if it never answered.
+ * Last answer of a chassis to the central node. `isCurrent` is true if the chassis has answered the latest request.
+ * `atMs` is the time of the answer by the chassis' own clock, in ms since 1970; null if it never answered.
  */
 export interface ChassisEcho {
   readonly isCurrent: boolean;

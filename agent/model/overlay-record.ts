@@ -14,8 +14,8 @@ export interface GatewayRequest {
   readonly vlan: number | null;
   readonly subnets: readonly string[];
   /**
-   * Set if other nodes have the same addresses, of which the first node that answers has them. Absent if the gateway is
-   * this node's alone.
+   * Set if other nodes have the same addresses; of these nodes, the first one that answers uses them. Absent if only
+   * this node has the gateway's addresses.
    */
   readonly isVip?: true;
   /**
@@ -35,7 +35,7 @@ export interface OverlayRecord {
   /** Addresses at which the other nodes reach the southbound database: `ssl:192.0.2.1:6642`. */
   readonly southbound: readonly string[];
   readonly node: OverlayNode;
-  /** Request from which `node.gateway` follows. Absent if the node is not a gateway. */
+  /** Administrator's request, from which `node.gateway` is derived. Absent if the node is not a gateway. */
   readonly gateway?: GatewayRequest;
   /** All nodes of the cluster, including this one; null if this is not the central node. */
   readonly members: readonly OverlayNode[] | null;

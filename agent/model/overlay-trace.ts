@@ -75,7 +75,7 @@ export interface TraceCrossing {
   readonly inPort: string;
   readonly outPort: string;
   readonly tunId: number;
-  /** Value of OVN's Geneve option; null for VXLAN, which has none. */
+  /** Value of OVN's option in the Geneve header; null for VXLAN, which has no options. */
   readonly metadata: number | null;
   readonly packet: TracePacket;
   /**
@@ -95,7 +95,7 @@ export type TraceStation =
       readonly to: string;
       /** Alternative results, such as the other backends of a load balancer. */
       readonly others: readonly string[];
-      /** True if connection tracking reverses the translation of the packet that this one answers. */
+      /** True if the packet is a reply, and connection tracking reverses the translation of the request. */
       readonly isTakenBack: boolean;
       /** Row that causes the translation; null if it is not known here. */
       readonly rule: TraceRule | null;
@@ -118,7 +118,10 @@ export type TraceEnd =
     }
   /** The packet reached the same place for a second time. */
   | { readonly how: 'circles'; readonly where: string }
-  /** ovn-trace cannot continue: it does not look up the connection of a packet to a gateway's own address. */
+  /**
+   * The result is unknown, because ovn-trace ends: it does not look up the connection to which a packet for a gateway's
+   * own address belongs.
+   */
   | { readonly how: 'untold'; readonly where: string }
   | { readonly how: 'unanswered'; readonly router: string; readonly address: string; readonly port: string }
   | { readonly how: 'unbound'; readonly port: string };
@@ -142,7 +145,7 @@ export interface TraceOutput {
   readonly address: string | null;
   readonly tunId: number | null;
   readonly metadata: number | null;
-  /** Names for the tunnel keys; null for other ports. */
+  /** Names of the logical switch or router and of the ports that the tunnel keys stand for; null for other ports. */
   readonly datapath: string | null;
   readonly inPort: string | null;
   readonly outPort: string | null;

@@ -72,7 +72,10 @@ export interface OverlayNode {
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;
-  /** Grant for a member, in the record of the central node. Absent if nothing has been granted. */
+  /**
+   * Addresses and subnets that the central node has granted to a member's gateway. Only the central node's record has
+   * this field; absent if nothing has been granted.
+   */
   readonly granted?: GatewayGrant;
 }
 
@@ -92,11 +95,14 @@ export interface OverlayGateway {
   readonly addresses: readonly string[];
   readonly nextHops: readonly string[];
   readonly vlan: number | null;
-  /** Subnets whose traffic leaves by this gateway, on whichever node they are ("rampout"). */
+  /**
+   * Subnets of pods, on any node, whose traffic leaves the cluster through this gateway (`rampout` of the tool of
+   * 2017).
+   */
   readonly subnets: readonly string[];
   /**
-   * Set if several nodes have the gateway's addresses, of which the first node that answers uses them. Absent if the
-   * gateway is this node's alone.
+   * Set if several nodes have the gateway's addresses; of these nodes, the first one that answers uses them. Absent if
+   * only this node has the addresses.
    */
   readonly isVip?: true;
   /** False if the gateway does not answer; packets of other nodes are not sent to it then. */
@@ -118,7 +124,7 @@ export interface GatewayGrant {
    * prefix.
    */
   readonly addresses: readonly string[];
-  /** Subnets of the cluster that may leave by the gateway, on whichever node they are. */
+  /** Subnets of pods, on any node, whose traffic may leave the cluster through the gateway. */
   readonly subnets: readonly string[];
 }
 
@@ -145,7 +151,10 @@ export interface NorthboundFacts {
   /** Node after which the scheme `seed` names the cluster's router if the router does not exist yet. */
   readonly centralNode: string;
   readonly rows: DatabaseRows;
-  /** MACs for new ports in the scheme `seed`, which are used in their order. `macsNeeded` of them are always enough. */
+  /**
+   * MACs for new ports in the scheme `seed`, which a plan uses in their order. `macsNeeded` returns a number that is
+   * always sufficient.
+   */
   readonly randomMacs: readonly string[];
 }
 
@@ -160,7 +169,8 @@ export interface LocalFacts {
   /** Data path of br-int; null for the kernel data path. */
   readonly datapathType: 'netdev' | null;
   /**
-   * Certificate signing request that the node announces; null if it announces none; absent if the announced one stays.
+   * Certificate signing request that the node announces to the central node; null to announce no request; absent to
+   * leave the present announcement as it is.
    */
   readonly request?: string | null;
   readonly rows: DatabaseRows;
@@ -172,7 +182,7 @@ export interface CentralFacts {
   /** Desired connections on which the server listens. */
   readonly connections: readonly OverlayConnection[];
   readonly tls: OverlayTls | null;
-  /** Keys of SB_Global.external_ids that members read. Absent if the agent's own keys are removed. */
+  /** Keys of SB_Global.external_ids that members read. Absent if the agent's keys have to be removed. */
   readonly published?: Readonly<Record<string, string>>;
   readonly rows: DatabaseRows;
 }

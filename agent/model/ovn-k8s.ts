@@ -5,7 +5,10 @@
 export interface NodeWords {
   readonly clusterIpSubnet: string;
   readonly nodeName: string;
-  /** The range of services, an option that the tool of 2017 did not have. Absent to leave what the rows of the node have. */
+  /**
+   * Range of the services, for which the tool of 2017 had no option. If it is absent, the range in the rows of the node
+   * stays.
+   */
   readonly serviceClusterIpRange?: string;
   /** TLS files for a northbound database that requires them. */
   readonly nbPrivkey?: string;

@@ -204,7 +204,7 @@ export interface DifferenceFields extends OthersDifferenceFields {
   profile: { profile: string };
   /** A profile is not active. */
   active: { profile: string };
-  /** A property has another value; null if the property is not set. */
+  /** A property has another value; `observed` is null if the property is not set. */
   setting: { profile: string; setting: string; key: string };
   /** lo lacks an address of the bridge, or has one that it does not need. */
   loopback: { address: string };
@@ -214,7 +214,7 @@ export interface DifferenceFields extends OthersDifferenceFields {
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */
   bridge: Record<never, never>;
-  /** The row of the bridge names a profile (UUID) other than the agent's; null if it names no profile. */
+  /** The row of the bridge names a profile (UUID) other than the agent's; `observed` is null if it names none. */
   owner: Record<never, never>;
   /** The bridge exists and is not desired. */
   surplus: Record<never, never>;
@@ -224,7 +224,7 @@ export interface DifferenceFields extends OthersDifferenceFields {
   'port-error': { device: string };
   /** A device other than the uplink is in the bridge. */
   'foreign-device': { device: string };
-  /** The bridge has another MAC; null if it has no link. */
+  /** The bridge has another MAC; `observed` is null if the bridge has no link. */
   mac: Record<never, never>;
   /** The bridge lacks an address that its profile sets. */
   address: { address: string };

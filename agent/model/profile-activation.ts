@@ -11,8 +11,8 @@ export interface ProfileActivation extends ProfileName {
   /** Device on which the profile is activated; null if NetworkManager makes or finds the device. */
   readonly interface: string | null;
   /**
-   * Interface of a userspace data path, which may exist already. NetworkManager configures it at the next notification from the kernel, and the
-   * kernel sends none for an existing interface by itself.
+   * Name of the bridge's tap in a userspace data path, which may exist before the activation. NetworkManager configures it at the next notification
+   * from the kernel, and the kernel sends no notification for an existing tap by itself, so the step causes one.
    */
   readonly tap?: string;
   /**

@@ -1,6 +1,6 @@
 import type { Step } from './plan.ts';
 
-/** One numbered line of progress. */
+/** Start or end of a step, the proof or the commit of a transaction, from which a line of progress is printed. */
 export interface ProgressEvent {
   readonly index: number;
   readonly total: number;

@@ -44,7 +44,7 @@ export type WrittenAtom = Atom | NewRow;
 /** Value that is written to a column. */
 export type WrittenValue = WrittenAtom | readonly WrittenAtom[] | Readonly<Record<string, string>>;
 
-/** Set column of a parent row that contains a row. */
+/** Place of a row in its parent row: the set column of the parent that refers to it. */
 export interface RowPlace {
   readonly table: string;
   readonly row: RowReference;

@@ -3,7 +3,10 @@ import type { Outage, Step, StepArguments, StepKind } from './plan.ts';
 /** NIC that a step moves or configures, and the outage that the step causes there. */
 interface Touch {
   readonly nic: string;
-  /** Measured in the booted node (docs/lab/measurements.md); the driver of a real NIC may add its own. */
+  /**
+   * Expected outage, as measured in the booted node (docs/lab/measurements.md). The driver of a real NIC may need
+   * additional time.
+   */
   readonly outage: Outage;
 }
 
@@ -15,7 +18,10 @@ interface StepTraits<Arguments> {
   readonly isDisruptive: (step: Arguments) => boolean;
   /** Returns true if the step activates a profile of a NIC, which may carry no traffic for a while (LACP, spanning tree). */
   readonly startsNic: (step: Arguments) => boolean;
-  /** True if the step waits for a lease or for routes of the NIC. A rollback goes on without them, because the NIC has the held ones. */
+  /**
+   * True if the step waits for a lease or for routes of the NIC. A rollback continues after a timeout of such a step, because the NIC has held
+   * addresses and routes meanwhile.
+   */
   readonly settles: boolean;
 }
 
@@ -85,7 +91,7 @@ export function startsNic(step: Step): boolean {
   return traitsOf(step).startsNic(step);
 }
 
-/** Returns true for a step without which a rollback goes on if its time is over. */
+/** Returns true for a step whose timeout does not stop a rollback. */
 export function settles(step: Step): boolean {
   return traitsOf(step).settles;
 }

@@ -40,7 +40,10 @@ export function namedUplink(names: BridgeNames, observation: Observation): strin
   return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
 }
 
-/** Returns the device on which the source of the agent's interface profile is active; null if it is not active. */
+/**
+ * Returns the device on which the administrator's profile is active from which the agent's interface profile was made;
+ * null if that profile is not active.
+ */
 function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
   const { profiles, activeConnections, devices } = networkManager;
   const own = profiles.find((entry) => entry.id === names.bridgeInterface);

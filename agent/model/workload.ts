@@ -28,7 +28,7 @@ export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
-  /** Requests that are not served. Absent if empty. */
+  /** Requests of the namespace that this network does not serve. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -42,7 +42,7 @@ export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
-  /** Requests that are not served. Absent if empty. */
+  /** Requests of the node that this network does not serve. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -68,7 +68,7 @@ export interface Pod extends Named, Budgeted {
    * uses the host network.
    */
   readonly hostPorts?: readonly number[];
-  /** Requests that are not served. Absent if empty. */
+  /** Requests of the pod that this network does not serve. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }
 

@@ -36,13 +36,10 @@ export const namespaceName = 'openshift-ovn-kubernetes';
 /** Field manager of all objects that the agent applies, and value of the managed-by label. */
 export const fieldManager = 'microshift-net';
 
-/**
- * Selector of all objects of the agent. Pods do not get the label, because the pod selectors of the daemonsets are
- * older than the agent.
- */
+/** Selector of all objects of the agent. Pods do not have the label. */
 export const managedBySelector = `app.kubernetes.io/managed-by=${fieldManager}`;
 
-/** The label as a line of a rendered file. */
+/** Line of a rendered manifest with the managed-by label. */
 export const managedByLine = `app.kubernetes.io/managed-by: ${fieldManager}`;
 
 export const ownerLabels: Readonly<Record<string, string>> = {
@@ -84,7 +81,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(list) ? list : [];
 }
 
-/** Returns the API's reason and message in one line. */
+/** Returns the reason and the last line of the message in a state that the API reports, as one line. */
 export function explained(state: unknown): string {
   const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
     String(one ?? '').trim(),

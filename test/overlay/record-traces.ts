@@ -139,7 +139,7 @@ interface Known {
 
 function recordCase(
   name: string,
-  { node, isMember, withBack, isWhole, question }: TraceCase,
+  { node, isMember, withBack, isWhole, ovnTraceOf, question }: TraceCase,
   release: Release,
   known: Known,
 ): void {
@@ -168,7 +168,8 @@ function recordCase(
       const flow = microflow(port, start.packet);
       const states = Array.from({ length: mostLookups }, () => `--ct=${state}`);
       const text = release.run('ovn-trace', ...states, '--select-id=1', datapath.uuid, flow);
-      write(`${direction}-${run}`, `${datapath.name} ${flow}`, isKeptWhole ? text : cutOvnTrace(text));
+      const asked = `${datapath.name} ${flow}`;
+      if (ovnTraceOf === undefined) write(`${direction}-${run}`, asked, isKeptWhole ? text : cutOvnTrace(text));
       way = continueWay(way, start, text);
     }
     const whole = wayOf(way);

@@ -73,9 +73,7 @@ function outcomeOf(name: string): readonly string[] {
 
 function write(directory: string, outcome: string): void {
   const observed = join(directory, 'observation.json');
-  if (existsSync(observed)) {
-    const whole = wholeObservation(JSON.parse(readFileSync(observed, 'utf8')) as ShortObservation);
-    writeFileSync(observed, `${readableJson(shortObservation(whole))}\n`);
-  }
+  const kept = existsSync(observed) ? (JSON.parse(readFileSync(observed, 'utf8')) as ShortObservation) : { like: null };
+  if (!('like' in kept)) writeFileSync(observed, `${readableJson(shortObservation(wholeObservation(kept)))}\n`);
   writeFileSync(join(directory, 'plan.txt'), outcome);
 }

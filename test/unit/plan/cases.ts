@@ -8,7 +8,7 @@ import type { Plan } from '../../../agent/model/plan.ts';
 import { type PlanDecision, planApply } from '../../../agent/plan/make-plan.ts';
 import { changed } from './change.ts';
 import { ModelNode } from './model-node.ts';
-import { type ShortObservation, wholeObservation } from './observed.ts';
+import { numberedObservation, type ShortObservation, wholeObservation } from './observed.ts';
 
 export const casesDirectory = join(process.cwd(), 'test/cases/plan');
 
@@ -37,6 +37,12 @@ interface CaseFile {
   readonly only?: 'choice';
 }
 
+/** observation.json of a node that differs little from that of another case. */
+interface DerivedObservation {
+  readonly like: string;
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
 export function caseNames(): readonly string[] {
   return readdirSync(casesDirectory, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -58,7 +64,7 @@ export function readCase(name: string): PlanCase {
   const own = JSON.parse(text('case.json') ?? '{}') as CaseFile;
   const observation =
     own.observation === undefined
-      ? wholeObservation(JSON.parse(text('observation.json') ?? '') as ShortObservation)
+      ? wholeObservation(ownObservation(name))
       : observationOf(own.observation, own.applied ?? false);
   return {
     config: configOf(text('config.json'), text('ovn.yaml'), text('config.yaml')),
@@ -68,6 +74,14 @@ export function readCase(name: string): PlanCase {
     isBoot: own.boot ?? false,
     isChoice: own.only === 'choice',
   };
+}
+
+/** observation.json: an observation, or the name of a case with changes to its observation. */
+function ownObservation(name: string): ShortObservation {
+  const kept = JSON.parse(readFileSync(join(casesDirectory, name, 'observation.json'), 'utf8')) as
+    | ShortObservation
+    | DerivedObservation;
+  return 'like' in kept ? changed(numberedObservation(ownObservation(kept.like)), kept.change) : kept;
 }
 
 /** The case as it is after a run: what a second run meets. */

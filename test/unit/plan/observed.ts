@@ -1,17 +1,27 @@
 // Observations as cases keep them: without what almost every node has, and with NetworkManager's object paths from their last folder on.
 import { isDeepStrictEqual } from 'node:util';
-import type { Link, NmActiveConnection, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
+import {
+  type Link,
+  type LinkAddress,
+  type NmActiveConnection,
+  type NmDevice,
+  type NmProfile,
+  type Observation,
+  prefixedAddress,
+} from '../../../agent/model/observation.ts';
 import type { ProfileSettings, SettingValue } from '../../../agent/model/profile-settings.ts';
 import { usualLink } from '../link.ts';
 
-/** The value with parts of it, at any depth, left out. */
+/** The value with parts of it, at any depth, left out; `192.0.2.50/24` is an address that has nothing special. */
 type Short<T> = T extends SettingValue
-  ? T
-  : T extends readonly (infer Item)[]
-    ? readonly Short<Item>[]
-    : T extends object
-      ? { readonly [Key in keyof T]?: Short<T[Key]> }
-      : T;
+  ? T | string
+  : T extends LinkAddress
+    ? Partial<T> | string
+    : T extends readonly (infer Item)[]
+      ? readonly Short<Item>[]
+      : T extends object
+        ? { readonly [Key in keyof T]?: Short<T[Key]> }
+        : T;
 export type ShortObservation = Short<Observation>;
 
 const objects = '/org/freedesktop/NetworkManager/';
@@ -27,9 +37,12 @@ const usualLoopback = {
     { family: 6, address: '::1', prefixLength: 128, scope: 'host', ...usualAddress },
   ],
 };
+const usualPort = { externalIds: {} };
+const usualInterface = { ...usualPort, type: '', error: null };
+const usualBridge = { ...usualPort, otherConfig: {}, datapathType: '', failMode: null };
 /** What NetworkManager tells of each profile that has the setting. */
 const usualSettings: ProfileSettings = {
-  connection: { permissions: ['as', []] },
+  connection: { permissions: ['as', []], timestamp: ['t', 1_795_211_400] },
   '802-3-ethernet': { 'auto-negotiate': ['b', false], 's390-options': ['a{ss}', {}] },
   'ovs-port': { trunks: ['aa{sv}', []] },
   ipv4: { 'address-data': ['aa{sv}', []], 'route-data': ['aa{sv}', []] },
@@ -38,12 +51,28 @@ const usualSettings: ProfileSettings = {
 
 /** The observation of which a case keeps this. One that is whole stays as it is. */
 export function wholeObservation(short: ShortObservation): Observation {
-  return { ...short, ...wholeParts(short) } as Observation;
+  return { ...short, ...wholeParts(numberedObservation(short)) } as Observation;
+}
+
+/** What a case keeps, with the object paths that follow from the order of devices and profiles, so that one can be added or removed. */
+export function numberedObservation(short: ShortObservation): ShortObservation {
+  const { devices = [], profiles = [] } = short.networkManager ?? {};
+  const numbered = {
+    devices: devices.map((device, index) => ({ path: `Devices/${index + 1}`, ...device })),
+    profiles: profiles.map((profile, index) => ({ path: `Settings/${index + 1}`, ...profile })),
+  };
+  return { ...short, networkManager: { ...short.networkManager, ...numbered } };
 }
 
 /** What a case keeps of an observation. */
 export function shortObservation(whole: Observation): ShortObservation {
-  return { ...whole, ...shortParts(whole) };
+  const { networkManager: nm = {}, ...others } = { ...whole, ...shortParts(whole) };
+  const { devices = [], profiles = [] } = nm;
+  const unnumbered = {
+    devices: devices.map((device, index) => without(device, { path: `Devices/${index + 1}` })),
+    profiles: profiles.map((profile, index) => without(profile, { path: `Settings/${index + 1}` })),
+  };
+  return { ...others, networkManager: { ...nm, ...unnumbered } };
 }
 
 type Parts = Pick<Observation, 'links' | 'networkManager' | 'ovs'>;
@@ -69,12 +98,12 @@ export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<
     ovs: {
       ...ovs,
       bridges: (ovs.bridges ?? []).map(({ ports = [], ...bridge }) => ({
+        ...usualBridge,
         ...bridge,
         ports: ports.map(({ interfaces = [], ...port }) => ({
+          ...usualPort,
           ...port,
-          interfaces: interfaces.map(({ uuid, name, type = '', ofport, ...special }) => {
-            return { uuid, name, type, ofport, error: null, ...special };
-          }),
+          interfaces: interfaces.map((entry) => ({ ...usualInterface, ...entry })),
         })),
       })),
     },
@@ -98,8 +127,8 @@ function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
           return { path, profile, ...special };
         }),
         profiles: profiles.map(({ settings, ...profile }) => ({
-          ...profile,
-          settings: mapSettings(settings, (name, values) => without(values, usualOf(profile, name))),
+          ...without(profile, { filename: usualFile(profile.id) }),
+          settings: mapSettings(settings, (name, values) => shortTexts(without(values, usualOf(profile, name)))),
         })),
       },
       '',
@@ -108,10 +137,10 @@ function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
     ovs: {
       ...ovs,
       bridges: ovs.bridges.map(({ ports, ...bridge }) => ({
-        ...bridge,
+        ...without(bridge, usualBridge),
         ports: ports.map(({ interfaces, ...port }) => ({
-          ...port,
-          interfaces: interfaces.map((entry) => without(entry, { type: '', error: null })),
+          ...without(port, usualPort),
+          interfaces: interfaces.map((entry) => without(entry, usualInterface)),
         })),
       })),
     },
@@ -120,9 +149,10 @@ function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
 
 function wholeLink({ name, index, mac, addresses = [], ...link }: Short<Link>): Link {
   if (name === 'lo' && index === undefined) return { name, ...usualLoopback } as Link;
-  const whole = addresses.map(({ family, address, prefixLength, scope, ...special }) => {
-    return { family, address, prefixLength, scope, ...usualAddress, ...special };
-  });
+  const whole = addresses.map((address) => ({
+    ...usualAddress,
+    ...(typeof address === 'string' ? addressOf(address) : address),
+  }));
   return { name, index, mac, ...usualLink, ...link, addresses: whole } as Link;
 }
 
@@ -132,8 +162,21 @@ function shortLink({ name, ...link }: Link): Short<Link> {
   return {
     name,
     ...without(special, usualLink),
-    ...(addresses.length > 0 && { addresses: addresses.map((address) => without(address, usualAddress)) }),
+    ...(addresses.length > 0 && { addresses: addresses.map(shortAddress) }),
   };
+}
+
+function shortAddress(whole: LinkAddress): Short<LinkAddress> {
+  const special = without(whole, usualAddress);
+  const text = prefixedAddress(whole);
+  return isDeepStrictEqual(special, addressOf(text)) ? text : special;
+}
+
+/** The address of which this is the text; one of fe80::/10 has the scope of the link (RFC 4291 section 2.5.6). */
+function addressOf(text: string): Partial<LinkAddress> {
+  const [address = '', prefixLength] = text.split('/');
+  const scope = address.startsWith('fe80:') ? 'link' : 'global';
+  return { family: address.includes(':') ? 6 : 4, address, prefixLength: Number(prefixLength), scope };
 }
 
 function usualDevice({ type = 0, interface: name = '' }: Short<NmDevice>): Partial<NmDevice> {
@@ -145,15 +188,35 @@ function usualDevice({ type = 0, interface: name = '' }: Short<NmDevice>): Parti
     activeConnection: null,
     ...(isVirtual && { hwAddress: '' }),
     ...((isVirtual || type === 24) && { driver: 'openvswitch' }),
+    ...(type === 20 && { driver: 'veth' }),
+    ...(type === 32 && { state: 10, hwAddress: '00:00:00:00:00:00', driver: 'unknown' }),
   };
 }
 
 function wholeProfile({ settings = {}, ...profile }: Short<NmProfile>): NmProfile {
   const whole = mapSettings(settings as ProfileSettings, (name, values) => {
-    const all = { ...usualOf(profile, name), ...values };
+    const all = { ...usualOf(profile, name), ...wholeTexts(values) };
     return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   });
-  return { ...profile, settings: whole } as NmProfile;
+  const { path, uuid, id, filename = usualFile(id) } = profile;
+  return { path, uuid, id, filename, ...profile, settings: whole } as NmProfile;
+}
+
+function usualFile(id: string | undefined): string {
+  return `/etc/NetworkManager/system-connections/${id}.nmconnection`;
+}
+
+/** Properties with texts as they are, in place of a value with the D-Bus signature `s`. */
+function shortTexts(values: ProfileSettings[string]): Readonly<Record<string, Short<SettingValue>>> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value[0] === 's' ? String(value[1]) : value]),
+  );
+}
+
+function wholeTexts(values: Readonly<Record<string, Short<SettingValue>>>): ProfileSettings[string] {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? ['s', value] : value]),
+  );
 }
 
 function usualOf(
@@ -172,10 +235,10 @@ function usualNames(path: string | undefined, profiles: readonly NmProfile[]): P
   return { id, uuid, type: String(settings.connection?.type?.[1]) };
 }
 
-function mapSettings(
+function mapSettings<Values>(
   settings: ProfileSettings,
-  change: (name: string, values: ProfileSettings[string]) => ProfileSettings[string],
-): ProfileSettings {
+  change: (name: string, values: ProfileSettings[string]) => Values,
+): Readonly<Record<string, Values>> {
   return Object.fromEntries(Object.entries(settings).map(([name, values]) => [name, change(name, values)]));
 }
 

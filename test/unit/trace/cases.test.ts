@@ -30,13 +30,14 @@ for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one
 
 /** What the command would say of a case, with its exit code. */
 function wordsOf(t: Test, name: string): string {
-  const { release, node, isMember, withBack, question } = json<TraceCase>(name, 'question.json');
+  const { release, node, isMember, withBack, ovnTraceOf, question } = json<TraceCase>(name, 'question.json');
   const { southbound, northbound, switchRows } = recordedRows(release, node ?? '');
   const network = networkOf(southbound);
   const facts = { network, rules: ruleBook(southbound, isMember ? null : northbound), undo: [] };
 
   const said = (file: string, flow: string): string => {
-    const [first = '', ...lines] = readFileSync(join(traceCases, name, `${file}.txt`), 'utf8').split('\n');
+    const folder = file.includes('-here-') ? name : (ovnTraceOf ?? name);
+    const [first = '', ...lines] = readFileSync(join(traceCases, folder, `${file}.txt`), 'utf8').split('\n');
     t.equal(flow, first.replace(/^\? /, ''), `${file}: the question is the one that was answered`);
     return lines.join('\n');
   };

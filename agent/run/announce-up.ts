@@ -4,7 +4,7 @@ import { asAgentError } from '../errors.ts';
 import type { Plan, ProfileName } from '../model/plan.ts';
 import type { Node } from './node.ts';
 
-/** A NIC that a plan returns to its own profile, and the profile that it runs then. */
+/** NIC that a plan returns from its bridge, with the profile that is active on it afterwards. */
 interface Returned {
   readonly interface: string;
   readonly profile: ProfileName;
@@ -13,8 +13,8 @@ interface Returned {
 }
 
 /**
- * Returns the NICs that left their bridges in place during a plan. If a NIC's profile was activated, NetworkManager
- * runs the scripts itself.
+ * Returns the NICs that a plan removes from their bridges without activating their profiles again. NetworkManager runs
+ * the dispatcher scripts itself for a profile that it activates.
  */
 export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[] {
   const attached = steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));
@@ -26,9 +26,9 @@ export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[
 }
 
 /**
- * Runs NetworkManager's dispatcher scripts for `up` of the NICs that a plan has returned. The scripts ran for `up` of
- * br-ex before, and the entries that they added to br-ex now belong on the NIC. The change is complete by then; a
- * missing dispatcher or slow scripts do not make it fail.
+ * Runs NetworkManager's dispatcher scripts with the action `up` for each NIC that a plan has returned. Scripts may have
+ * added routes or rules to br-ex when it came up, and those now belong on the NIC. The change is complete when this
+ * function runs, so missing or slow scripts do not make it fail.
  */
 export async function announceUp(
   node: Pick<Node, 'bus' | 'nm'>,

@@ -33,9 +33,9 @@ export function keepTried(reporter: Reporter): Promise<string> {
 }
 
 /**
- * Keeps the change that awaits confirmation and returns its id; the caller holds the lock. A checkpoint that was lost
- * in a restart of NetworkManager has not been rolled back by NetworkManager; `recover` then rolls back the change that
- * is too late.
+ * Keeps the change that awaits confirmation and returns its id. The caller holds the lock. A restart of NetworkManager
+ * deletes its checkpoints without a rollback; if the checkpoint no longer exists, `recover` rolls the change back, and
+ * the function fails with `nothing-to-confirm`.
  */
 export async function keepTriedOn(
   { nm }: Pick<Node, 'nm'>,
@@ -52,23 +52,26 @@ export async function keepTriedOn(
     });
     throw reverted(id, lateDetail);
   }
-  // The journal is written before the checkpoint is destroyed. If the disk is full, the change then stays subject to
-  // its timer; without the entry, the next run would roll it back.
+  // The confirmation is written to the journal before the checkpoint is destroyed. If the write fails, the checkpoint
+  // still exists, and NetworkManager rolls the change back when its timer expires.
   await pushCheckpointForward(nm, record.checkpoint, secondsToDecide(record, Date.now()));
   endTransaction('confirm', id, 'confirmed', null, { kept: plan }, places);
   await destroyCheckpoint(nm, record.checkpoint);
   return id;
 }
 
-/** Returns the time, in seconds, that is left to confirm, but not less than a write to a slow disk takes. */
+/**
+ * Returns the seconds that are left to confirm, or 60 if fewer are left, because a write to a slow disk can take that
+ * long.
+ */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;
   return Math.max(leastSecondsToDecide, Math.ceil(leftMs / 1000));
 }
 
 /**
- * Returns the error for a late confirmation. It says that the change was reverted even if a run of systemd has reverted
- * it already.
+ * Returns the error for a confirmation while no change waits. It says that the change was reverted if the last
+ * transaction ended that way, for example by a unit of systemd.
  */
 function nothingWaits(last: JournalRecord | undefined): AgentError {
   if (last?.state === 'reverted') return reverted(last.header.id, last.detail);

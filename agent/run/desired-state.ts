@@ -13,9 +13,10 @@ export function isInDesiredState(plan: Plan, observation: Observation): boolean 
 }
 
 /**
- * Differences in the agent's own objects. Entries and ports of other programs do not make a run fail: the kernel may
- * refuse the entries by now, and the ports are for their owners to add. An entry that another program adds to the NIC
- * during the run is moved by the next run.
+ * Returns the differences in the objects that the agent configures. Foreign entries (addresses, routes, rules,
+ * neighbours) and foreign ports are left out: the kernel may refuse an entry that it accepted before, and a missing
+ * port has to be added by its owner. An entry that another program adds to the NIC during the run is moved to the
+ * bridge by the next run.
  */
 function ownDifferences(plan: Plan, observation: Observation): readonly NetworkDifference[] {
   return compare(plan.wanted, observation, ownNames).filter(

@@ -4,7 +4,7 @@ import type { AgentError } from '../errors.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Node } from './node.ts';
 
-/** Shortest time between two calls, so that a burst of events causes one call at its begin and one at its end. */
+/** Shortest time between two calls, so that a burst of events causes one call at its start and one at its end. */
 const pauseMs = 1_000;
 
 /**

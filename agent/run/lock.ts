@@ -15,7 +15,7 @@ import { endingWith } from '../failures.ts';
  */
 
 export const lockDirectory = '/run/microshift-net/lock';
-/** Limit for a contender to withdraw; it takes milliseconds after it sees an older one. */
+/** Time that the older of two contenders waits for the younger one to withdraw, which takes milliseconds. */
 const withdrawalMs = 2_000;
 
 export interface Lock {
@@ -23,8 +23,8 @@ export interface Lock {
 }
 
 /**
- * Whether other commands wait for the end of a run, or are refused while it lasts. Brief are runs that systemd starts,
- * and commands that several nodes may request of a central node at once.
+ * Kind of a run. Other commands wait for the end of a brief run, and are refused during a long run. Brief runs are
+ * those that systemd starts, and commands that several nodes may request of a central node at the same time.
  */
 type RunKind = 'brief' | 'long';
 
@@ -37,15 +37,15 @@ interface Contender {
   readonly command: string;
 }
 
-/** Limit for the end of a brief run. It takes seconds, or longer if a service has to start again first. */
+/** Longest wait for the end of a brief run. The run takes seconds, or longer if a service has to start again first. */
 const briefRunLimitMs = 60_000;
 
 /** Time after which a wait for the lock is reported. Most brief runs end within a second. */
 const silentMs = 2_000;
 
 /**
- * Takes the lock, after the end of a brief run if one holds it; a longer wait is reported by `say`. Fails with `busy`
- * and names the process that has the lock.
+ * Takes the lock. If a brief run holds it, waits for the end of that run, and reports a wait of more than 2 s with
+ * `say`. Fails with `busy`, which names the process that holds the lock.
  */
 export async function takeLock(
   directory: string,
@@ -75,13 +75,14 @@ export function withLock<T>(command: string, work: () => Promise<T>, say?: Say):
   return holding(command, 'long', work, say);
 }
 
-/** Runs work for whose end other commands wait under the lock. Fails with `busy`. */
+/** Runs work under the lock as a brief run, for whose end other commands wait. Fails with `busy`. */
 export function withBriefLock<T>(command: string, work: () => Promise<T>, say?: Say): Promise<T> {
   return holding(command, 'brief', work, say);
 }
 
 async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>, say?: Say): Promise<T> {
-  // Only a person asks why nothing happens; scripts and the journal get the outcome.
+  // A wait is reported only at a terminal, where a person wonders about the silence; scripts and the journal get the
+  // outcome.
   const lock = await takeLock(lockDirectory, command, kind, process.stderr.isTTY ? say : undefined);
   return endingWith(work, () => lock.release());
 }
@@ -130,7 +131,9 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
   return { release };
 }
 
-/** Waits until a holder has removed its file or crashed; false if it still has the lock at the limit. */
+/**
+ * Waits until a holder has removed its file or its process has ended; false if it still holds the lock at the limit.
+ */
 function ended(directory: string, { name, pid, startTime: started }: Contender, limitMs: number): Promise<boolean> {
   return holdsWithin(directory, limitMs, () => !namesIn(directory).includes(name) || processStart(pid) !== started);
 }
@@ -175,7 +178,7 @@ function liveContenders(directory: string): Contender[] {
   return live;
 }
 
-/** True if the file belongs to this user; a file of another user could name any process. */
+/** True if the agent's own user owns the file; a file of another user could name any process. */
 function isOurs(path: string): boolean {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status?.isFile() === true && status.uid === process.geteuid?.();
@@ -185,7 +188,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A directory: it is not a lock file and does not disturb the lock.
+    // The entry is a directory. It names no holder, so it can stay.
   }
 }
 
@@ -196,8 +199,8 @@ function contender(name: string): Contender {
 }
 
 /**
- * Decodes the command of a file name. Returns text that cannot be decoded as it is: a foreign file must not break the
- * lock.
+ * Decodes the command in a file name. Returns text that is not encoded correctly unchanged, so that a file of another
+ * program does not make the lock fail.
  */
 function decoded(command: string): string {
   try {

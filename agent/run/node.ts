@@ -31,26 +31,35 @@ export interface Node {
   readonly reloadUnits: () => Promise<void>;
   readonly pinThreads: TuningContext['pinThreads'];
   /**
-   * Makes systemd run the recovery of this transaction if this process crashes. Units of the agent have ExecStopPost=
-   * for that.
+   * Makes systemd run the recovery of this transaction if this process crashes. Does nothing in a unit of the agent,
+   * whose ExecStopPost= runs the recovery.
    */
   readonly survive: (transaction: string) => Promise<void>;
-  /** Makes systemd end a change that is not confirmed within some seconds, and record that. */
+  /**
+   * Makes systemd start the recovery after some seconds, which records that a change was not confirmed and was rolled
+   * back.
+   */
   readonly recoverIn: (seconds: number) => Promise<void>;
-  /** Cancels recoverIn. */
+  /** Cancels the start that `recoverIn` has scheduled. */
   readonly cancelRecovery: () => Promise<void>;
   readonly close: () => void;
 }
 
-/** Unit that systemd starts after the end of a run by hand, and after the time to confirm a change. */
+/**
+ * Unit that runs the recovery. systemd starts it when a run that a person started ends, and at the end of the time to
+ * confirm a change.
+ */
 const recoveryUnit = 'microshift-net-died';
 
-/** Facts that can be read without NetworkManager. */
+/** Facts for the tuning of Open vSwitch, which can be read without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
   readonly tuning: TuningFacts;
 }
 
-/** Connections for tuning: Open vSwitch, and systemd only if a drop-in changes. */
+/**
+ * Connections for the tuning of Open vSwitch. The system bus is opened only if a drop-in of systemd changes, or threads
+ * are pinned.
+ */
 export interface TuningPorts {
   readonly ovs: OpenVSwitch;
   readonly observe: () => Promise<TunedFacts>;
@@ -60,8 +69,8 @@ export interface TuningPorts {
 }
 
 /**
- * Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the error of the first that is missing, and closes the
- * others.
+ * Connects to D-Bus, NetworkManager and Open vSwitch. If one cannot be reached, closes the other connections and fails
+ * with its error.
  */
 export async function openNode(): Promise<Node> {
   const bus = await openSystemBus();
@@ -145,7 +154,7 @@ export interface Services {
   readonly close: () => void;
 }
 
-/** Connects to the bus; the services on it need not be running. */
+/** Connects to the system bus; systemd and NetworkManager need not be running. */
 export async function openServices(): Promise<Services> {
   const bus = await openSystemBus();
   const { openSystemd } = await import('../drivers/systemd/systemd-units.ts');
@@ -157,8 +166,8 @@ export async function openServices(): Promise<Services> {
 }
 
 /**
- * Makes systemd read its unit files again and waits for the reply. systemd asks the bus daemon for the credentials of
- * the caller and refuses a caller that has left the bus.
+ * Makes systemd read its unit files again and waits for its reply. The caller has to stay connected for so long:
+ * systemd asks the bus daemon for the credentials of the caller, and refuses a caller that has left the bus.
  */
 async function reloadUnits(bus: Bus): Promise<void> {
   const { openSystemd } = await import('../drivers/systemd/systemd-units.ts');

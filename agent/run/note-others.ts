@@ -7,9 +7,9 @@ import { type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 import type { Plan } from '../model/plan.ts';
 
 /**
- * Records the ports and entries of other programs on the bridges that a run has found or left in the desired state;
- * writes the file only when it changes. `isReported` is true if a person requested the run and sees the missing ports, so
- * that they are not reported again. Never fails the run.
+ * Records the foreign ports and entries on the bridges that a run has found or left in the desired state. Writes the
+ * file only if it changes. `isReported` is true if a person requested the run, whose output has listed the missing
+ * ports; they are then not reported again. Never fails the run.
  */
 export function noteOthers(plan: Plan, observation: Observation, isReported: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);
@@ -35,7 +35,10 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
   }
 }
 
-/** Returns the record with the uptime at which its lifetimes were read; without an uptime if it has no lifetimes. */
+/**
+ * Returns the record with the uptime at which the lifetimes of its entries were read; without an uptime if no entry has
+ * a lifetime.
+ */
 function timed(record: OthersRecord): OthersRecord {
   const { uptimeSeconds: _, ...rest } = record;
   if (!hasLifetimes(record.entries)) return rest;

@@ -13,14 +13,14 @@ export interface Reporter {
 /** Options of a run besides its plan, and its output. */
 export interface ReconcileOptions extends Reporter {
   readonly command: string;
-  /** Other commands wait for the end of this run in place of being refused. */
+  /** Other commands wait for the end of this run instead of being refused. */
   readonly isBrief?: true;
   readonly confirmTimeoutSeconds: number | null;
   readonly progress: (event: ProgressEvent) => void;
   readonly onPlan: (plan: Plan, observation: Observation) => void;
   /**
-   * Planner of the tuning of Open vSwitch. It is called before any change; its steps run once the network is in the
-   * desired state.
+   * Planner of the tuning of Open vSwitch. It plans before the first change of the network; its steps run once the
+   * network is in the desired state.
    */
   readonly tuner?: Tuner;
   readonly tuned: (step: TuningStep, tookMs: number) => void;

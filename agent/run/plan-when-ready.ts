@@ -17,7 +17,7 @@ import type { Node } from './node.ts';
 import { planWithDetails } from './plan-with-details.ts';
 import { detectionOver, tentativeAddresses } from './steps/duplicate-detection.ts';
 
-/** Waits that are over: for a named NIC, for a default route. */
+/** Waits that have reached their limits: `nic` for a named NIC, `route` for a default route. */
 export interface WaitsOver {
   readonly nic: boolean;
   readonly route: boolean;
@@ -26,8 +26,8 @@ export interface WaitsOver {
 type Planned = { readonly kind: 'planned'; readonly plan: Plan };
 
 /**
- * Planner of a run. It is called again after every observation until its result is not `waiting`: `interface` is the
- * awaited NIC; null for a default route.
+ * Planner of a run. It is called after every observation until its result is not `waiting`. In a waiting result,
+ * `interface` is the NIC that has to appear, or null for a default route.
  */
 export type Planner = (
   observation: Observation,
@@ -37,15 +37,17 @@ export type Planner = (
 export interface WaitOptions {
   /** Limit for a default route or a named NIC to appear. */
   readonly routeMs: number;
-  /** Limit for the chosen NIC to get its addresses. After it, the NIC moves without addresses to hand over. */
+  /**
+   * Limit for the chosen NIC to get its addresses. After the limit, the NIC is moved into the bridge without addresses.
+   */
   readonly uplinkMs: number;
   /** Limit for NetworkManager and Open vSwitch to start. */
   readonly servicesMs: number;
 }
 
 /**
- * Limit for NetworkManager to start the profile of a NIC after the kernel has created it. A NIC that it leaves alone is
- * planned as it is.
+ * Limit for NetworkManager to start the profile of a NIC after the kernel has created the NIC. If NetworkManager starts
+ * none, the plan uses the NIC in its present state.
  */
 const takenMs = 5_000;
 
@@ -138,10 +140,11 @@ function isActivating(uplink: string, observation: Observation): boolean {
 const eui64 = 0;
 
 /**
- * True if the NIC needs no addresses before it moves: it was the uplink before, and its addresses come from the LAN,
- * where the bridge requests the same ones with the same MAC. This saves a second exchange at every boot. Fixed
- * addresses are available at once and are handed over. A SLAAC address that is not derived from the MAC has to be on
- * the NIC to be kept, and so has a DHCP identity that is not just the MAC.
+ * True if the bridge can get the addresses of the NIC itself, so that the NIC need not have them before it moves. The
+ * NIC was the uplink before, and gets its addresses from the LAN, from which the bridge requests the same ones with the
+ * same MAC. This saves a second exchange at every boot. Fixed addresses exist at once and are moved. A SLAAC address
+ * that is not derived from the MAC can be kept only if it is on the NIC before, and so can a DHCP identity that is not
+ * just the MAC.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);

@@ -6,8 +6,8 @@ import type { Plan } from '../model/plan.ts';
 export type Detailed<T> = T & { readonly observation: Observation };
 
 /**
- * Plans. If the plan puts a NIC into a bridge, plans again with additional facts that only such a plan needs. Fails as
- * the planner does.
+ * Plans a change. If the plan puts a NIC into a bridge, plans again with additional facts that only such a plan needs.
+ * Throws the errors of the planner.
  */
 export async function planWithDetails<T extends { readonly plan: Plan }>(
   observation: Observation,

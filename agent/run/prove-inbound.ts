@@ -9,16 +9,16 @@ import { textOf } from '../model/profile-settings.ts';
 import { tcpFrame } from '../net/tcp-frame.ts';
 import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
 
-/** Number of frames that are sent; a frame may be lost on a machine that is short of memory. */
+/** Number of frames to send; a frame may be lost on a machine that is short of memory. */
 const tries = 3;
 /** Dynamic ports, at which no service listens (RFC 6335, section 6). */
 const clientPorts = { first: 49_152, count: 16_384 };
 
 /**
- * Proves that the SSH client that started the run could connect again, even if rules of the packet filter or a zone of
- * firewalld refer to the NIC and not to the bridge. The session itself continues regardless of them, because it is
- * established. The host therefore gets a TCP SYN from the client's address as if it had arrived through the bridge. The
- * SYN-ACK is held in the bridge, and the connection is reset. Fails with `proof-failed`.
+ * Proves that the SSH client that started the run could connect again, if rules of the packet filter or a zone of
+ * firewalld refer to the NIC and not to the bridge. The present session does not show that, because the packet filter
+ * accepts an established connection. The host therefore gets a TCP SYN from the client's address as if it had arrived
+ * through the bridge. The SYN-ACK is held in the bridge, and the connection is reset. Fails with `proof-failed`.
  */
 export async function proveInbound(plan: Plan, observation: Observation, deadline: Deadline): Promise<void> {
   const session = sshSession();
@@ -58,7 +58,7 @@ export async function proveInbound(plan: Plan, observation: Observation, deadlin
   );
 }
 
-/** Returns the reason for which the client may be rejected; null if no rule or zone is such a reason. */
+/** Returns the reason for which the client may be rejected; null if no rule and no zone refers to the NIC only. */
 function reasonFor({ bridge, uplink, profiles }: WantedBridge, observation: Observation): string | null {
   if (uplink === null) return null;
   const { interface: nic } = uplink;

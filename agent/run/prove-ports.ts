@@ -10,15 +10,17 @@ import type { Plan } from '../model/plan.ts';
 import { shellWord } from '../printable.ts';
 
 /**
- * Additional intervals of the ARP monitor: one to send and one to check the replies (bond_main.c, bond_ab_arp_inspect).
+ * Intervals of the ARP monitor in addition to `arp_missed_max`: one to send a request and one to check the replies
+ * (bond_main.c, bond_ab_arp_inspect).
  */
 const spareIntervals = 2;
-/** Limit for the carrier of a port after its profile was started; LACP has `settlesMs` of the plan in addition. */
+/** Limit for the carrier of a port after the start of its profile. LACP gets the plan's `settlesMs` in addition. */
 const carrierMs = 3_000;
 
 /**
- * Proves that the bonds and teams that were put into a bridge have a working port if they had one before, and that an
- * ARP monitor does not mark a port as failed within the time that it needs for that. Fails with `proof-failed`.
+ * Proves that bonds and teams that were put into a bridge have a working port if they had one before, and that the ARP
+ * monitor of a bond marks no port as failed. Waits as long as the monitor needs to mark a port. Fails with
+ * `proof-failed`.
  */
 export async function provePorts(plan: Plan, before: Observation, deadline: Deadline): Promise<void> {
   const settlesMs = Math.max(0, ...plan.carried.map((moved) => moved.settlesMs ?? 0));
@@ -46,7 +48,8 @@ async function proveWorking({ name, bond }: Link, limitMs: number, deadline: Dea
 }
 
 /**
- * Waits for a failure of a port, which is the failure of the proof. The driver announces a failed port by rtnetlink.
+ * Waits for the ARP monitor to mark a port as failed, and then fails with `proof-failed`; ends without an error at its
+ * limit. The driver announces a failed port by rtnetlink.
  */
 async function proveMonitor({ name, bond }: BondLink, before: Observation, deadline: Deadline): Promise<void> {
   const { arpMonitor, ports } = bond;

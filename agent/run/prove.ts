@@ -5,33 +5,37 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { waitForAddresses } from './steps/wait-addresses.ts';
 
-/** Host that the node could reach before the move. */
+/** Host that answered before the uplink moved into the bridge. */
 export interface Neighbour {
   readonly what: 'gateway' | 'SSH client' | 'name server';
   readonly address: string;
-  /** Interface through which the host has to be reachable after the move. */
+  /** Interface through which the host has to answer after the move. */
   readonly through: string;
   /** Time limit, in ms, for the answer of the host after the move. */
   readonly withinMs: number;
 }
 
-/** Queries before the move; `answered` returns the hosts that have answered so far. */
+/** Queries that were sent before the move; `answered` returns the hosts that have answered so far. */
 export interface Neighbourhood {
   readonly answered: () => readonly Neighbour[];
   /** Resolves when every ping has been answered or has timed out; queries of name servers may still be open. */
   readonly asked: Promise<void>;
 }
 
-/** Limit for the addresses. DHCP and duplicate address detection are over by then; the rest is work of the kernel. */
+/**
+ * Limit for the addresses to be usable. DHCP and duplicate address detection have ended by then, and only the kernel
+ * has to finish its work.
+ */
 const addressLimitMs = 10_000;
 /**
- * Shortest time of a ping that was sent. A ping that ends earlier had no route, and no link that comes up changes that.
+ * Shortest time of a ping whose request was sent. A ping that ends earlier had no route to the host, so waiting for the
+ * link does not help.
  */
 const noRouteMs = 200;
 /** Limit of a ping after the move, because the first packet may wait for ARP and for a flow. */
 const pingAfterMs = 3_000;
 
-/** Queries the gateways, the SSH client that started the run, and the name servers. */
+/** Queries the gateways, the SSH client that started the run, and the name servers, before the uplink moves. */
 export function askNeighbours(plan: Plan, observation: Observation): Neighbourhood {
   const answered: Neighbour[] = [];
   const pings: Promise<void>[] = [];
@@ -57,18 +61,20 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
     }
   }
   const asked = Promise.all(pings).then(() => undefined);
-  // A ping that cannot be started fails the run at the place that awaits it, which may be later or not at all.
+  // A ping that cannot be started makes the run fail where the run awaits `asked`. This handler keeps Node.js from
+  // ending the process before that.
   asked.catch(() => undefined);
   return { answered: () => [...answered], asked };
 }
 
 /**
- * Proves that the addresses have moved and that every host which answered before answers now. Fails with
- * `proof-failed`.
+ * Proves that the addresses have moved to the bridges and that every host which answered before the move answers again.
+ * Fails with `proof-failed`.
  */
 export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], deadline: Deadline): Promise<void> {
   for (const moved of plan.carried) await waitForAddresses(moved.interface, moved.addresses, deadline, addressLimitMs);
-  // Name servers are queried last and only once, because the link forwards by then.
+  // Name servers are queried last, and only once, because the answers of the other hosts show that the link forwards
+  // packets.
   for (const names of [false, true]) {
     const asked = neighbours.filter((neighbour) => (neighbour.what === 'name server') === names);
     await Promise.all(asked.map((neighbour) => proveNeighbour(neighbour, deadline)));
@@ -76,8 +82,8 @@ export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], d
 }
 
 /**
- * Pings a host until it answers, or until its link has had enough time. A single ping ends at once if no host answers
- * ARP or neighbour solicitations on the link.
+ * Pings a host until it answers or its time limit is over. One ping is not enough: it ends at once if no host answers
+ * ARP or neighbour solicitations, as on a link that does not forward yet.
  */
 async function answersAgain({ address, through, withinMs }: Neighbour, deadline: Deadline): Promise<boolean> {
   const end = monotonicMs() + Math.min(withinMs, Math.max(pingAfterMs, deadline.remainingMs()));

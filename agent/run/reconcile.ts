@@ -24,8 +24,8 @@ import { withStateOfNode } from './stopped.ts';
  */
 
 /**
- * Limit of a run, longer than the worst case of a DHCP exchange. TimeoutStartSec of the unit is above this limit plus
- * that of a rollback.
+ * Time limit of a run, longer than the longest DHCP exchange. TimeoutStartSec= of the unit exceeds this limit plus that
+ * of a rollback.
  */
 export const runLimitMs = 150_000;
 
@@ -40,7 +40,8 @@ export interface ReconcileResult {
 }
 
 /**
- * Runs lock, recovery, observation, plan, transaction and proof. Every change of the node goes through this function.
+ * Takes the lock, recovers earlier runs, observes the node, makes a plan, and runs the plan as a transaction with a
+ * proof. Every planned change of the node's network goes through this function.
  */
 export async function reconcile(
   planner: Planner,
@@ -111,8 +112,8 @@ async function reconcileLocked(
   } else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);
-    // The restored entries exist by now, or the kernel has refused them. They are recorded so that the next run does
-    // not try again.
+    // The kernel has accepted or refused the restored entries by now. Recording the present entries keeps the next run
+    // from restoring a refused one again.
     if (plan.differences.some(({ kind }) => kind === 'given')) noteOthers(plan, await node.observe(), false);
     else forgetOthers(plan, observation);
   }

@@ -14,7 +14,7 @@ import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
 import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './rollback/recover.ts';
 
-/** Directory of profiles that survive a boot. */
+/** Directory of the profiles that NetworkManager keeps over a boot. */
 const diskProfiles = '/etc/NetworkManager/system-connections';
 const profileDirectories = [
   diskProfiles,
@@ -22,7 +22,7 @@ const profileDirectories = [
   '/usr/lib/NetworkManager/system-connections',
 ];
 
-/** Recovers what an earlier run left open, and nothing else. Prints nothing if there is nothing to recover. */
+/** Recovers the open transactions of earlier runs and does nothing else. Prints nothing if no transaction is open. */
 export function recoverNow(reporter: Reporter): Promise<void> {
   return withBriefLock('recover', async () => {
     if (usableOpenJournals(reporter.say).length === 0) return;
@@ -30,7 +30,7 @@ export function recoverNow(reporter: Reporter): Promise<void> {
     try {
       await withNode((node) => recoverEarlierRuns(node, reporter, deadline));
     } catch (error) {
-      // A change that awaits confirmation stays.
+      // `busy` means that a change awaits confirmation; it stays in effect.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
       reporter.say(error.message);
     } finally {
@@ -40,9 +40,9 @@ export function recoverNow(reporter: Reporter): Promise<void> {
 }
 
 /**
- * Recovers open transactions at boot, after the start of ovsdb-server and before the programs that act on its database:
- * ovs-vswitchd would put the NIC into a bridge that has no configuration any more. Connects neither to ovs-vswitchd nor
- * to NetworkManager.
+ * Recovers open transactions at boot, after the start of ovsdb-server and before ovs-vswitchd and NetworkManager start.
+ * Otherwise ovs-vswitchd would put the NIC into a bridge that the database still has and that no profile configures.
+ * Connects neither to ovs-vswitchd nor to NetworkManager.
  */
 export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
   return withLock('recover --boot', async () => {
@@ -57,9 +57,9 @@ export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
 }
 
 /**
- * Returns the paths of the agent's profiles that are on disk, for example after `nmcli connection modify`. With them
- * NetworkManager would activate the bridge before the agent runs. Without them the NIC starts with the admin's profile,
- * and the run of this boot moves it.
+ * Returns the paths of the agent's profiles that are on disk, for example after `nmcli connection modify`.
+ * NetworkManager would activate these at boot and create the bridge before the agent runs. Without them, NetworkManager
+ * activates the admin's profile on the NIC, and the agent's run at boot moves the NIC.
  */
 function profilesOnDisk(): readonly string[] {
   const keyfiles = readKeyfiles([diskProfiles]);
@@ -71,12 +71,12 @@ function profilesOnDisk(): readonly string[] {
 }
 
 /**
- * Removes the rows of bridges whose profiles were lost in the last boot. NetworkManager removes such rows as well, but
- * only after it has begun to configure the NIC.
+ * Removes the rows of bridges whose profiles were lost in the reboot, or leaves such a bridge to MicroShift.
+ * NetworkManager removes such rows as well, but only after it has begun to configure the NIC.
  */
 async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {
-    // If Open vSwitch does not start at boot, its rows have no effect and can stay.
+    // If ovsdb-server does not run at boot, the rows have no effect and can stay.
     if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;
     throw error;
   });
@@ -105,7 +105,8 @@ async function removeOrphans(say: Reporter['say']): Promise<void> {
 }
 
 /**
- * Returns the agent's bridges that MicroShift's script would create; ports of other programs in them stay over a boot.
+ * Returns the agent's bridges that MicroShift's script would create. They stay in the database, because ports of other
+ * programs in them have to survive a boot.
  */
 function leftToMicroShift(orphans: readonly string[], ovs: OvsFacts): readonly LeftBridge[] {
   const facts = { host: microshiftScriptFact((path) => readSmallFile(path)), ovs };

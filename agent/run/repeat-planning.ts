@@ -4,15 +4,15 @@ import { goneService } from './rollback/gone-service.ts';
 export interface PlannedWork<Connections, Result> {
   /** Opens connections to the services. */
   readonly open: () => Promise<Connections>;
-  /** Opens connections again after a service stopped. Waits until it runs again, and fails at a limit. */
+  /** Opens new connections after a service stopped. Waits until the service runs again, and fails at a time limit. */
   readonly reopen: () => Promise<Connections>;
-  /** Plans, calls `planned`, and changes the node. Closes the connections at its end. */
+  /** Makes a plan, calls `planned`, and then changes the node. Closes the connections at the end. */
   readonly work: (connections: Connections, planned: () => void) => Promise<Result>;
 }
 
 /**
- * Runs work, and again if a service stops before the plan is made: nothing has changed by then, and what was observed of
- * a service that stops does not describe the node. Throws every other failure.
+ * Calls `work`, and again with new connections if a service stops before the plan is made: the node has not changed
+ * then, and facts from a service that stops do not describe the node. Throws every other failure.
  */
 export async function repeatUntilPlanned<Connections, Result>(
   { open, reopen, work }: PlannedWork<Connections, Result>,

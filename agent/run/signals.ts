@@ -5,8 +5,8 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
 
 /**
- * Makes SIGTERM, SIGINT and SIGHUP (end of the SSH session) stop the run, which then rolls back. A further signal does
- * not stop the rollback, and gets a sentence about that. Returns the function that removes the handlers.
+ * Makes SIGTERM, SIGINT and SIGHUP (end of the SSH session) stop the run, which then rolls back. Further signals do not
+ * stop the rollback and are answered with a message. Returns the function that removes the handlers.
  */
 export function interruptOnSignals(
   deadline: Pick<Deadline, 'signal' | 'interrupt'>,
@@ -21,7 +21,10 @@ export function interruptOnSignals(
   });
 }
 
-/** Runs work that no signal stops; each signal gets a sentence that says so. `what` is the work in words. */
+/**
+ * Runs work that signals must not stop, and reports each signal with a message that says so. `what` is the name of the
+ * work in that message.
+ */
 export async function uninterrupted<T>(
   what: string,
   say: (message: string) => void,

@@ -2,25 +2,25 @@ import { type AgentError, asAgentError, withDetails } from '../errors.ts';
 import { failuresOf } from '../failures.ts';
 
 /**
- * Returns the failure of a run; if a signal stopped the run, its message ends with the state of the node: a rolled back
- * transaction, an incomplete rollback, or no change by this run.
+ * Returns the failure of a run. If a signal stopped the run, the message ends with the state of the node: the
+ * transaction was rolled back, the rollback is incomplete, or this run has not changed the node.
  */
 export function withStateOfNode(error: unknown): AgentError {
   const failure = asAgentError(error);
   if (!wasStopped(failure)) return failure;
   if (failure.kind === 'interrupted') return withState(failure, stateAfter(failure));
-  // The kind is that of the failed rollback.
+  // The failure is that of the rollback, so the signal is the first failure before it.
   const [first, ...more] = failure.before;
   if (first === undefined) return failure;
   return withDetails(failure, { before: [withState(first, 'the rollback is incomplete'), ...more] });
 }
 
-/** Returns true if a signal stopped the run before anything else failed. */
+/** True if a signal stopped the run before any other failure. */
 export function wasStopped(error: AgentError): boolean {
   return failuresOf(error)[0]?.kind === 'interrupted';
 }
 
-/** Returns a failure whose message ends with this state. */
+/** Returns the failure with the state of the node at the end of its message. */
 export function withState(error: AgentError, state: string): AgentError {
   return withDetails(error, { message: `${error.message}; ${state}` });
 }

@@ -23,7 +23,7 @@ import { execute } from './steps/execute-step.ts';
 import { stepContext } from './steps/step-context.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
 
-/** Interval at which the checkpoint's timer is extended and vswitchd is probed during a run. */
+/** Interval at which a run extends the timer of its checkpoint and probes ovs-vswitchd. */
 const heartbeatMs = 3_000;
 
 /** Connections and functions that a transaction uses. */
@@ -41,9 +41,9 @@ export interface TransactionPorts {
 }
 
 /**
- * Runs the plan of a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure rolls back, proves the old
- * state and throws the failure; if the rollback was incomplete, throws `not-restored` with the failure before it. A crash at any point leaves a
- * checkpoint whose timer makes NetworkManager roll back.
+ * Runs the plan in a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure,
+ * rolls back, proves the old state and throws the failure. If the rollback was incomplete, throws `not-restored` with
+ * the failures before it. After a crash at any point, NetworkManager rolls back when the checkpoint's timer expires.
  */
 export async function runTransaction(
   ports: TransactionPorts,
@@ -89,7 +89,7 @@ export async function runTransaction(
   );
 }
 
-/** Rolls back after a failure and throws it, with the failures after it. */
+/** Rolls back after a failure of the run, and throws that failure together with those of the rollback. */
 async function rollBack(
   { deadline, faultPoint, restore, now }: TransactionPorts,
   id: string,
@@ -103,14 +103,17 @@ async function rollBack(
     throw followedBy(rootCause(asAgentError(error), deadline), brokenOff(thrown));
   });
   await faultPoint('after rollback');
-  // The cause of NetworkManager's exit may be known only now.
+  // A failure of the run may have come before the news that NetworkManager has exited, which is its cause.
   const first = rootCause(asAgentError(error), deadline);
   const ended = left === null ? 'rolled-back' : 'not-restored';
   const failure = withFacts(left === null ? first : followedBy(first, left), { transaction: id, ended });
   throw await failedThen(failure, () => noteEnd(journal, ended, now(), failure));
 }
 
-/** Returns the error for a rollback with an unknown end. The journal stays open, and the next run starts the rollback again. */
+/**
+ * Returns the error for a rollback that ended with an unexpected error. The journal stays open, and the next run rolls
+ * back again.
+ */
 function brokenOff(thrown: unknown): AgentError {
   return new AgentError('not-restored', `the rollback broke off: ${messageOf(thrown)}`, {
     hint: 'run `microshift-net recover`',
@@ -181,11 +184,17 @@ interface HeldCheckpoint {
   /** Path of the checkpoint; null before it is created. */
   path(): string | null;
   stopPushing(): void;
-  /** Keeps the change. With a timeout, the change is kept after its end only if it was confirmed. */
+  /**
+   * Ends the use of the checkpoint when the change is kept. Without a timeout, destroys the checkpoint. With a timeout,
+   * NetworkManager rolls back at its end unless the change is confirmed before.
+   */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }
 
-/** Creates a holder of NetworkManager's checkpoint, which extends its timer as long as this process, NetworkManager and vswitchd answer. */
+/**
+ * Returns the holder of a transaction's checkpoint. It extends the checkpoint's timer until `stopPushing` is called,
+ * and stops the run if ovs-vswitchd does not answer.
+ */
 function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint {
   const vswitchd = watchVswitchd(ovs, deadline);
   let path: string | null = null;
@@ -195,7 +204,8 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
       const made = await createCheckpoint(nm, checkpointSeconds);
       path = made;
       heartbeat = setInterval(() => {
-        // If extending fails, NetworkManager or the bus is gone, which another watch reports with its own error.
+        // The extension fails only if NetworkManager or the bus has stopped, which another watch reports with its own
+        // error.
         pushCheckpointForward(nm, made, checkpointSeconds).catch(() => undefined);
         vswitchd.look();
       }, heartbeatMs);
@@ -212,8 +222,8 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
 }
 
 /**
- * Returns the cause of a failure. NetworkManager closes its connections before it leaves the bus, so a step can fail before the exit is known. The
- * exit is then what the admin has to correct, and the failure is its consequence.
+ * Returns the cause of a failure. NetworkManager closes its connections before it leaves the bus, so a step can fail
+ * before the exit of NetworkManager is known. The exit is then the cause that the admin has to correct.
  */
 function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;
@@ -221,7 +231,10 @@ function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   return isAgentError(reason) && lost.includes(reason.kind) ? followedBy(reason, failure) : failure;
 }
 
-/** Appends the end of a transaction and all its failures to the journal. If that fails, the next run finds the journal open and closes it. */
+/**
+ * Writes the end of a transaction with all its failures to the journal. If the write fails, the journal stays open, and
+ * the next run recovers the transaction.
+ */
 function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
   const [first = failure.message, ...rest] = failuresOf(failure).map(messageOf);
   journal.setState(state, at.toISOString(), first, rest.length === 0 ? {} : { later: rest.join('; then ') });

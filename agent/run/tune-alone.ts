@@ -6,8 +6,8 @@ import { openTuning, type TunedFacts } from './node.ts';
 import { runTuning } from './steps/tuning-steps.ts';
 
 /**
- * Tunes Open vSwitch and nothing else: lock, observation, plan, steps, observation. Does not depend on the network or
- * on the program that configures it. A run of `apply` writes the run record like any other.
+ * Tunes Open vSwitch and changes nothing else. Needs neither the network nor NetworkManager. A run of `apply` writes a
+ * run record, as it does when it also configures the network.
  */
 export async function tuneAlone(
   command: string,

@@ -17,7 +17,10 @@ import { rollBack } from './rollback/roll-back.ts';
 import { uninterrupted } from './signals.ts';
 import { wasStopped, withState } from './stopped.ts';
 
-/** Result of an undo. `reverted`: change that waited for confirmation and was rolled back first; null without one. */
+/**
+ * Result of an undo. `reverted` is the id of a change that awaited confirmation and was rolled back first; null without
+ * such a change.
+ */
 export interface UndoResult extends ReconcileResult {
   readonly reverted: string | null;
 }
@@ -41,7 +44,7 @@ export async function undoTransaction(
     );
   if (record.state !== 'awaiting-confirm') return { ...(await look(0)), reverted: null };
   await rollBackTried(record, options.say);
-  // A service that stops after the rollback must not turn it into a failure, because systemd starts it again.
+  // A service that stops after the rollback does not make the undo fail, because systemd starts the service again.
   const result = await look(0).catch((error: unknown) => {
     const failure = asAgentError(error);
     if (wasStopped(failure)) throw withState(failure, `transaction ${header.id} is rolled back`);
@@ -51,7 +54,7 @@ export async function undoTransaction(
   return { ...result, reverted: header.id };
 }
 
-/** Returns the state before a transaction; a list of `bridge add` that did not exist counts as empty. */
+/** Returns the desired state from before a transaction. A missing list of `bridge add` counts as an empty list. */
 function asBefore({ header: { previous } }: JournalRecord): Wanted {
   return { ...previous, added: previous.added ?? [] };
 }

@@ -13,14 +13,14 @@ import { readJournalFacts } from './journal-facts.ts';
 import { readOverlayFacts } from './overlay-facts.ts';
 
 /**
- * Time limit of each part. A part answers within 5 s even on a machine that swaps; a slower one hangs, and the other
- * parts have to be reported nevertheless.
+ * Time limit for each source of facts, such as NetworkManager or ovsdb-server. A working source answers within 5 s even
+ * on a machine that swaps. A source that hangs must not prevent the report about the others.
  */
 const answerMs = 5_000;
 
 /**
- * Collects all facts that `doctor` checks, in parallel. Each part has its own time limit, and a failed part is reported
- * as a failure. The function only reads, and starts no service.
+ * Collects all facts that `doctor` checks from their sources, in parallel. A source that fails, or does not answer
+ * within its time limit, is reported as a failure. The function only reads, and starts no service.
  */
 export async function examine(): Promise<Examination> {
   return allOf<Examination>({
@@ -51,7 +51,7 @@ async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Prom
   return Object.fromEntries(await Promise.all(entries)) as T;
 }
 
-/** Returns the value of a part of the node, or the error, after 5 s at the latest. Never rejects. */
+/** Returns the facts from one source, or its failure, after at most 5 s. Never rejects. */
 async function answerOf<T>(who: string, ask: () => T | Promise<T>): Promise<Answer<T>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<T>>((resolve) => {

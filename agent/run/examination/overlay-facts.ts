@@ -18,7 +18,7 @@ import { askController, hasCentral } from '../overlay/ovn/ovn-daemons.ts';
 import { type OverlayPlaces, overlayPlaces } from '../overlay/record/places.ts';
 import { readRecord } from '../overlay/record/record.ts';
 
-/** Reads the overlay's requirements and their state on this node; null if the node is in no overlay. */
+/** Reads the facts about the overlay that `doctor` checks; null if the node is not a member of an overlay. */
 export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayFacts | null> {
   const record = readRecord(places.record);
   if (record === null) return null;
@@ -45,15 +45,15 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
   };
 }
 
-/** Returns the commands that the node's own interface in the cluster still needs. */
+/** Returns the `ip` commands that would bring the node's own interface in the cluster into the desired state. */
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
   const kernel = planKernel(record, readHost()).map(({ command }) => command);
   return kernel.length === 0 ? {} : { kernel };
 }
 
 /**
- * Returns the interface types and data path types that ovs-vswitchd supports (ovs-vswitchd.conf.db(5), iface_types);
- * empty until it runs.
+ * Returns the interface types and data path types that ovs-vswitchd supports (ovs-vswitchd.conf.db(5), iface_types and
+ * datapath_types). The lists are empty until it has started; null if the database does not answer.
  */
 async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts, 'dataPath'>> {
   const unknown: Pick<OverlayFacts, 'dataPath'> = { dataPath: null };
@@ -65,8 +65,9 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
 }
 
 /**
- * Returns the columns that the databases lack, the times that the nodes have written there, and the open listeners. The
- * last two are null if the central databases are on another node.
+ * Returns three facts about the databases. `missing`: columns that the overlay writes and the schemas do not have.
+ * `clocks`: times at which the nodes have applied the last change (nb_cfg_timestamp of Chassis_Private). `listeners`:
+ * faults of listeners that other programs have opened. The last two are null on a node without the central databases.
  */
 async function centralFacts(
   { layout, members, node }: OverlayRecord,
@@ -110,15 +111,18 @@ async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[
   return missingColumns(name, shape);
 }
 
-/** Returns null as well if the configuration cannot be read, which another check reports. */
+/**
+ * Returns the state of the configured Kubernetes credentials; null if the configuration cannot be read, which another
+ * check reports.
+ */
 async function configuredCredentials(): Promise<OverlayFacts['credentials']> {
   const loaded = await loadedConfig().catch(() => null);
   return loaded === null ? null : readCredentials(loaded.config.overlay.kubeconfig.value);
 }
 
 /**
- * Runs a query on a database and closes it. Returns `otherwise` if the database does not answer, which another fact
- * reports.
+ * Runs a query on a database and closes the connection. Returns `otherwise` if the database does not answer, which
+ * another check reports.
  */
 async function inDatabase<T>(
   opening: Promise<RowDatabase | null>,

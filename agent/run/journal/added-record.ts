@@ -4,9 +4,9 @@ import type { AddedBridge } from '../../model/added-bridge.ts';
 import type { JournalHeader, TransactionState } from '../../model/journal.ts';
 
 /**
- * Updates the list of `bridge add` at the end of a transaction: to the list of the plan if the change was kept,
- * otherwise to the list from before. Runs while the journal is still open, so that recovery repeats it after a crash.
- * Fails with `state-unwritable`.
+ * Updates the file that lists the bridges of `bridge add` at the end of a transaction. The file gets the list of the
+ * plan if the change was kept, otherwise the list from before the transaction. The journal is still open at this time,
+ * so that recovery repeats the update after a crash. Fails with `state-unwritable`.
  */
 export function settleAdded(
   { plan, previous }: Pick<JournalHeader, 'plan' | 'previous'>,
@@ -18,12 +18,15 @@ export function settleAdded(
   writeAdded(isKept ? plan.wanted.added : (previous.added ?? []), `${directory}/bridges.json`);
 }
 
-/** Returns the list of `bridge add`. */
+/** Returns the recorded bridges of `bridge add`. */
 export function readAdded(): readonly AddedBridge[] {
   return parseAddedBridges(readSmallFile(addedBridgesPath));
 }
 
-/** Writes the list if it differs. An empty list is an absent file, which systemd checks as a start condition. */
+/**
+ * Writes the list if it differs from the file. An empty list removes the file: systemd checks the existence of the file
+ * as a start condition.
+ */
 export function writeAdded(list: readonly AddedBridge[], path = addedBridgesPath): void {
   const text = list.length === 0 ? null : `${JSON.stringify(list)}\n`;
   if (text === readSmallFile(path)) return;

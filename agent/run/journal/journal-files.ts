@@ -30,7 +30,7 @@ const journalLimitBytes = 8 * 1024 * 1024;
  */
 const openEnding = '.open';
 const closedEnding = '.json';
-/** Ending of a file that was named like an open journal and could not be used. */
+/** File name ending of an open journal that was set aside because it is not valid. */
 const asideEnding = '.unusable';
 
 /** Additional fields that are written with a state and its detail. */
@@ -81,7 +81,8 @@ function appendTo(directory: string, id: string, first: string): Journal {
     }
   };
   const descriptor = named(() => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
-  // writeSync() would not do: on a disk that fills up it writes a part and only returns the number of bytes.
+  // fs.writeSync() may write only a part of the text on a disk that fills up, and returns the number of bytes instead
+  // of failing.
   const write = (text: string): void => named(() => writeFileSync(descriptor, text));
   write(first);
   return {
@@ -105,7 +106,7 @@ function appendTo(directory: string, id: string, first: string): Journal {
 export interface JournalListing {
   /** Records, newest first. */
   readonly records: readonly JournalRecord[];
-  /** Files that are not valid journals, each with the reason; they are never obeyed. */
+  /** Files that are not valid journals, each with the reason; recovery ignores their content. */
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -171,7 +172,7 @@ export function pruneJournals(directory: string): void {
     try {
       rmSync(`${directory}/${name}`, { force: true });
     } catch {
-      // An excess journal does no harm; the result of the run must not depend on its removal.
+      // An excess journal does no harm, so a failure to remove it does not fail the run.
     }
   }
 }
@@ -184,7 +185,7 @@ function is(path: string, wanted: (record: JournalRecord) => boolean): boolean {
   }
 }
 
-/** Returns the file names of journals; empty if others could have written to the directory. */
+/** Returns the file names of journals; empty if other users can write to the directory. */
 function journalNames(directory: string): string[] {
   try {
     if (directoryFault(directory) !== null) return [];

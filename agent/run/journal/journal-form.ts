@@ -117,7 +117,7 @@ const header = fields({
     ),
     before: list(linkAddresses),
     differences: list(fields({})),
-    // Steps are shown and never run again, so kinds of other versions are valid.
+    // The steps of a journal are shown but never run again, so kinds of step of other versions are valid.
     steps: list(fields({ do: text, why: text })),
     notes: anything,
   }),

@@ -17,10 +17,10 @@ export interface RecordPlaces {
   readonly status: string;
 }
 
-/** Directories on a node. */
+/** Directories that the agent uses on a node. */
 export const nodePlaces: RecordPlaces = { journals: journalDirectory, status: statusDirectory };
 
-/** Recorder of a run, which writes the record at the end of the run. A failure to write does not fail the run. */
+/** Recorder of a run, which writes the run's record at its end. A failure to write the record does not fail the run. */
 export interface RunRecorder {
   planned(plan: Plan): void;
   /** Records the id of the transaction that runs the plan. */
@@ -65,8 +65,8 @@ export function startRecord(command: string): RunRecorder {
 }
 
 /**
- * Records a run that failed before it took the lock; not if another run holds the lock, because that writes its own
- * record.
+ * Records a run that failed before it took the lock. Records nothing if another run holds the lock, because that run
+ * writes its own record.
  */
 export async function recordRefused(command: string, cause: unknown): Promise<void> {
   const lock = await takeLock(lockDirectory, command, 'brief').catch(() => null);
@@ -77,15 +77,15 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
 
 /** Details about the end of a transaction besides its state. */
 export interface EndDetails {
-  /** Plan that was kept, whose bridges are the node's from then on. */
+  /** Plan of the transaction if its change was kept; the record then lists the bridges of this plan. */
   readonly kept?: Plan | null;
-  /** Failure after the one in its detail, such as that of its rollback. */
+  /** Failure that followed the failure in `detail`, for example the failure of the rollback. */
   readonly later?: string | null;
 }
 
 /**
- * Ends a transaction whose run has ended: rolled back, recovered after a crash, or confirmed. Fails with
- * `state-unwritable`.
+ * Writes the final state of a transaction whose own process has ended: it was rolled back, recovered after a crash, or
+ * confirmed. Fails with `state-unwritable`.
  */
 export function endTransaction(
   command: string,
@@ -108,7 +108,7 @@ export function endTransaction(
   );
 }
 
-/** Returns the state of a failed transaction from its journal; null if it failed before it had one. */
+/** Returns the state of a failed transaction from its journal; null if the run failed before it opened a journal. */
 function journalState(id: string | undefined): TransactionState | null {
   if (id === undefined) return null;
   return readJournals(journalDirectory).records.find((record) => record.header.id === id)?.state ?? null;
@@ -122,14 +122,14 @@ function writeNext(end: RunEnd, { status } = nodePlaces): void {
 }
 
 /**
- * Runs work and ignores its failure: the run has succeeded, or its failure is being reported, and neither may depend on
- * a full /run.
+ * Calls a function and ignores its failure. A record that cannot be written, for example because /run is full, must
+ * change neither the success of a run nor its reported failure.
  */
 function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // Monitoring sees the old timestamp.
+    // Monitoring notices the missing record by the timestamp in the metrics.
   }
 }
 
@@ -141,17 +141,17 @@ interface RunEnd {
   readonly error: AgentError | null;
   readonly plan: Plan | null;
   readonly transaction: TransactionRecord | null;
-  /** Plan of an earlier change that is kept from now on; null if this run confirmed nothing. */
+  /** Plan of an earlier change that this run has confirmed; null if this run confirmed nothing. */
   readonly confirmed: Plan | null;
 }
 
 /**
- * Returns the record after a run. Counters continue from the previous record, and so do values that this run has not
- * changed.
+ * Returns the record after a run. The counters continue from the previous record, and values that this run has not
+ * determined are copied from it.
  */
 export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
   const { command, at, tookMs, outcome, error, plan, transaction, confirmed } = end;
-  // The bridges of a change that awaits confirmation may be rolled back at any time.
+  // A change that awaits confirmation may still be rolled back, so its bridges are not recorded yet.
   const kept = confirmed ?? (outcome === 'failed' || transaction?.state === 'awaiting-confirm' ? null : plan);
   const runs = previous?.runs ?? { unchanged: 0, changed: 0, failed: 0 };
   const rolledBack = transaction?.state === 'rolled-back' || transaction?.state === 'not-restored';

@@ -7,7 +7,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { RunRecord } from '../../model/run-record.ts';
 import { hintPath } from '../../plan/uplink/remembered.ts';
 
-/** Copy of the hint as the agent wrote it, to recognize it. */
+/** Copy of the hint that the agent wrote; the hint is the admin's if it differs from this copy. */
 const ownHintPath = '/var/lib/microshift-net/hint';
 /** Directory of state that a reboot makes obsolete. */
 export const statusDirectory = '/run/microshift-net';
@@ -16,19 +16,19 @@ const metricsFile = 'metrics.prom';
 /** File with one NIC per line; microshift-net-uplink.service checks whether each is still in its bridge. */
 const uplinksFile = 'uplinks';
 /**
- * File that exists if the last run failed for lack of a network; rpm/files/90-microshift-net.sh then starts the unit
- * when a network appears (decision 0018).
+ * File that exists if the last run failed because the node had no network. The dispatcher script
+ * rpm/files/90-microshift-net.sh then starts the agent's unit when a network appears (decision 0018).
  */
 const networkMissedFile = 'network-missed';
-/** Errors that a later address on the network resolves. */
+/** Kinds of errors that a run without a network fails with; a run after a network has appeared may succeed. */
 const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
 /** File by which an event requests a repair; microshift-net-repair.path waits for it (decision 0017). */
 const repairAskedFile = 'repair-asked';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /**
- * Writes the hint with the NIC and its permanent MAC, so that the next boot uses the same NIC even if its name changes.
- * Writes only changes.
+ * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC, so that the next boot uses the
+ * same NIC even if its name changes. Writes only files that differ.
  */
 export function writeHint(plan: Plan, observation: Observation): void {
   const uplink = plan.choice?.interface ?? null;
@@ -40,8 +40,8 @@ export function writeHint(plan: Plan, observation: Observation): void {
   }
   const permanentMac = observation.links.find((link) => link.name === uplink)?.permanentMac ?? null;
   if (hintedNic?.interface === uplink && hintedNic.permanentMac === permanentMac) return;
-  // A device without a permanent MAC (VLAN, bond) is identified by its name alone; the file of an earlier NIC must not
-  // apply to it.
+  // A device without a permanent MAC (VLAN, bond) is identified by its name and needs no record. A record of an earlier
+  // NIC with the same name is overwritten, because it would apply to this device.
   if (permanentMac !== null || hintedNic?.interface === uplink)
     writeFileAtomically(hintedNicPath, `${JSON.stringify({ interface: uplink, permanentMac })}\n`);
 }
@@ -92,7 +92,10 @@ export function takeRepairRequest(): void {
   rmSync(`${statusDirectory}/${repairAskedFile}`, { force: true });
 }
 
-/** True if the units have returned NICs because Open vSwitch stops; they start again with it. */
+/**
+ * True if the NICs were returned to their profiles because Open vSwitch was stopped; its next start also starts the
+ * units that put them into the bridges again.
+ */
 export function wereNicsReturned(): boolean {
   return existsSync(`${statusDirectory}/given-back`);
 }

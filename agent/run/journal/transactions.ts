@@ -3,8 +3,8 @@ import type { JournalRecord, TransactionState } from '../../model/journal.ts';
 import type { Wanted } from '../../model/plan.ts';
 
 /**
- * Returns the plan's bridges of the last kept change of this boot; null if no change was kept. `records` has the
- * newest first.
+ * Returns the wanted bridges of the last change that was kept in this boot; null if no change was kept. `records`
+ * begins with the newest.
  */
 export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
   const kept = records.find(({ header, state }) => header.bootId === bootId && isKept(state));
@@ -16,7 +16,7 @@ export function isKept(state: TransactionState): boolean {
   return state === 'committed' || state === 'confirmed';
 }
 
-/** Commands that the units in systemd/ run; a person runs every other one. */
+/** Commands that the units in systemd/ run; every other command is run by a person. */
 const unitCommands: readonly string[] = [
   'apply --boot',
   'apply --repair',

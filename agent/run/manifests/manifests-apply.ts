@@ -31,9 +31,9 @@ export interface ApplySettings {
 }
 
 /**
- * Applies the objects: namespace, inventory of old and new objects, the other objects in dependency order, removal of
- * stale objects, final inventory. After a crash at any point, the next run finds every object that may exist. A dry run
- * decides first; unchanged objects are not sent.
+ * Applies the objects in this order: namespace; inventory of the old and the new objects; the other objects in
+ * dependency order; removal of stale objects; inventory of the new objects. After a crash at any point, the inventory
+ * lists every object that may exist, for the next run. Objects that a dry run reports as unchanged are not sent.
  */
 export async function applyObjects(run: ClusterRun, rendered: Rendered, settings: ApplySettings): Promise<ApplyReport> {
   for (;;) {
@@ -68,8 +68,8 @@ async function applyOnce(
   const put = async (object: KubernetesObject): Promise<void> =>
     void outcomes.push(await putObject(run, object, verdicts.get(object) ?? null, earlier, force));
 
-  // Everything is checked before anything is written; objects in a namespace that does not exist yet are checked after
-  // it is created.
+  // A dry run of every object comes before the first write. Objects in a namespace that does not exist yet are checked
+  // after the namespace is created.
   await judge(objects);
   const [namespaces = [], ...waves] = wavesOf(objects);
   await forEach(namespaces, put);
@@ -87,7 +87,7 @@ async function applyOnce(
   return outcomes;
 }
 
-/** Sends an object unless the server would leave it unchanged. */
+/** Sends an object to the API server, unless the dry run reported it as unchanged. */
 async function putObject(
   run: ClusterRun,
   object: KubernetesObject,
@@ -102,7 +102,8 @@ async function putObject(
   const isShared = force && object.kind === 'DaemonSet' && verdict !== null && coOwners(verdict).length > 0;
   if (!isShared && outcome === 'unchanged') return { object: titleOf(reference), outcome };
   if (isShared) {
-    // An apply would merge containers and volumes of the other owner with ours, and the pods would run both.
+    // An apply would merge the containers and volumes of the other owner's daemonset with those of this one, and its
+    // pods would run both.
     await run.cluster.remove(reference);
     await waitUntilRemoved(run, reference);
   }

@@ -13,11 +13,11 @@ import {
 import { kinds } from '../../model/kubernetes/object-kinds.ts';
 import type { ClusterInput } from './manifests-input.ts';
 
-/** Cluster, and the rest of the time limit. */
+/** Connection to a cluster, and the time that is left of the command's time limit. */
 export interface ClusterRun {
   readonly cluster: Cluster;
   readonly remainingMs: () => number;
-  /** Signal that ends a wait early; without it only the time limit does. */
+  /** Signal that ends a wait before the time limit. */
   readonly signal?: AbortSignal;
 }
 
@@ -72,7 +72,10 @@ export async function findEarlier(cluster: Cluster): Promise<Earlier> {
   return { inventory, labelled, references: [...references, ...inventoryReferences(inventory)] };
 }
 
-/** References sorted by owner; objects of other owners are left out. */
+/**
+ * References to the objects that the agent owns, and to objects that do not exist any more; objects of other programs
+ * are left out.
+ */
 interface SortedOut {
   readonly own: readonly ObjectReference[];
   /** Objects of the agent in which another manager owns fields. */
@@ -80,7 +83,7 @@ interface SortedOut {
   readonly gone: readonly ObjectReference[];
 }
 
-/** Reads the objects and sorts out those that the agent may remove. */
+/** Reads the objects and sorts their references by owner. */
 export async function sortOut(cluster: Cluster, references: readonly ObjectReference[]): Promise<SortedOut> {
   const found = await Promise.all(
     references.map(async (reference) => ({ reference, live: await cluster.get(reference) })),
@@ -169,7 +172,7 @@ async function waitUntilEmpty(run: ClusterRun, collection: Collection, kind: str
   );
 }
 
-/** Returns the error for an object that stays, with its finalizers. */
+/** Returns the error for an object that was not removed within the time limit, with its finalizers. */
 function stays(kind: string, object: KubernetesObject | undefined): AgentError {
   const own = object?.metadata.finalizers;
   const ofNamespace = (object?.spec as { finalizers?: unknown } | undefined)?.finalizers;

@@ -6,8 +6,8 @@ import type { DeleteReport, ObjectOutcome } from '../../model/manifests.ts';
 import { type ClusterRun, findEarlier, sortOut, waitForPods, waitUntilRemoved } from './manifests-cluster.ts';
 
 /**
- * Removes every object that only the agent owns, in the reverse order of applying; each wave waits for the end of the
- * previous one.
+ * Removes every object that only the agent owns, in the reverse order of applying. The objects of a wave are removed
+ * once the objects of the previous wave are gone.
  */
 export async function deleteObjects(run: ClusterRun, note: (line: string) => void): Promise<DeleteReport> {
   const { cluster } = run;
@@ -20,7 +20,7 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
   // Pods of daemonsets that an earlier run removed may still be terminating.
   for (const reference of gone) await waitForPods(run, reference);
   const isLast = ({ kind, name }: ObjectReference): boolean => kind === 'Namespace' || name === inventoryReference.name;
-  // The inventory is the last object in the namespace to go, so that the run after an interruption finds the rest.
+  // The inventory is removed last, so that the run after an interruption finds the remaining objects.
   const last = own.filter(isLast).filter(({ kind }) => kind !== 'Namespace' || foreign.length === 0);
   const waves = [...wavesOf(last), ...wavesOf(own.filter((reference) => !isLast(reference)))].reverse();
   for (const wave of waves) {
@@ -36,8 +36,8 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
 }
 
 /**
- * Returns ConfigMaps and workloads of other owners, which would be lost with the namespace; env-overrides belongs to
- * the admin.
+ * Returns the ConfigMaps and workloads of other owners in the namespace, which would be deleted with it. The ConfigMap
+ * env-overrides belongs to the admin.
  */
 async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[]): Promise<string[]> {
   const keys = new Set([...own, inventoryReference].map(keyOf));

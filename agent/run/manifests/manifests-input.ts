@@ -7,7 +7,7 @@ import type { Config } from '../../model/config.ts';
 import { type KubernetesObject, namespaceName } from '../../model/kubernetes/object.ts';
 import type { Flavor, ManifestsFlavor } from '../../model/manifest-flavors.ts';
 
-/** Input of the objects: the configuration, and the options that replace parts of it. */
+/** Input from which the objects are rendered: the configuration, and the options that replace parts of it. */
 export interface ManifestsInput {
   readonly config: Config;
   readonly flavor?: ManifestsFlavor;

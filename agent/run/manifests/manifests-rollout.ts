@@ -23,8 +23,8 @@ const ownPods = { ...inNamespace, plural: 'pods', labelSelector: 'app in (ovnkub
 const podEvents = { ...inNamespace, plural: 'events', fieldSelector: 'involvedObject.kind=Pod' } as const;
 
 /**
- * Waits until every daemonset of the agent runs its present version on every node, and reports the progress. Ends early
- * if a container cannot start; its pods are watched for that, because a daemonset does not report it.
+ * Waits until every daemonset of the agent runs its present version on every node, and reports the progress. Fails
+ * before the time limit if a container cannot start, which only the pods report and not their daemonset.
  */
 export async function waitForRollout(run: ClusterRun, note: (line: string) => void): Promise<DaemonSetState[]> {
   const reported = new Map<string, string>();

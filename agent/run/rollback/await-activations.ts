@@ -11,14 +11,14 @@ import {
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
 /**
- * Limit for the end of activations. Those that a rollback started take a few seconds; an activation that waits for an
- * absent DHCP server must not delay the rollback.
+ * Limit for activations to end. Activations that a rollback started take a few seconds; an activation that waits for an
+ * absent DHCP server must not delay the rollback for longer.
  */
 const quietLimitMs = 10_000;
 
 /**
- * Returns the NICs in bridges. They receive no replies, so a lease for such a NIC does not arrive before it leaves the
- * bridge.
+ * Returns the NICs that are ports of bridges. A NIC receives no replies while it is a port, so a DHCP exchange on it
+ * cannot end before it leaves its bridge.
  */
 export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();
@@ -26,8 +26,8 @@ export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
 }
 
 /**
- * Waits until no connection is being activated or deactivated, except on `deaf` NICs, so that the next observation is
- * not of a transient state.
+ * Waits until NetworkManager neither activates nor deactivates a connection, so that the next observation is not of a
+ * transient state. Ignores the NICs in `deaf`, which receive no replies.
  */
 export async function awaitActivations(
   watch: ActivationWatch,
@@ -48,6 +48,6 @@ export async function awaitActivations(
     const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
     return (await Promise.all(actives.map(isSettled))).every((settled) => settled);
   };
-  // An activation that does not end (of a NIC without a DHCP server) must not delay the rollback.
+  // An activation can last longer, for example on a NIC without a DHCP server. The rollback continues after the limit.
   await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);
 }

@@ -9,10 +9,10 @@ import { readJournals } from '../journal/journal-files.ts';
 import { lastKept } from '../journal/transactions.ts';
 
 /**
- * Returns the bridges as the last kept run of this boot wanted them; the present bridges if no run was kept. If
- * ovn.yaml leaves br-ex to the admin, this holds only for bridges of `bridge add`. A bridge that was left to MicroShift
- * is not included. Has to be called under the lock, because a run that has just ended or was just recovered may be the
- * last one.
+ * Returns the wanted bridges of the last change that was kept in this boot, or the present bridges if no change was
+ * kept. If ovn.yaml leaves br-ex to the admin, only bridges of `bridge add` are those of the last change, and the
+ * others are as they are at present. Does not return a bridge that was left to MicroShift. The caller holds the lock,
+ * because a run that has just ended or was just recovered may have made the last change.
  */
 export function keptBridges({ disableOvsInit }: Config, observation: Observation): Wanted {
   const current = currentBridges(observation).bridges;
@@ -22,7 +22,9 @@ export function keptBridges({ disableOvsInit }: Config, observation: Observation
   return { bridges: [...current.filter((entry) => !ofAdd(entry)), ...kept.filter(ofAdd)] };
 }
 
-/** Returns the recorded bridges of `bridge add`, as the last kept run of this boot wanted them. Call it under the lock. */
+/**
+ * Returns the wanted bridges of `bridge add` of the last change that was kept in this boot. The caller holds the lock.
+ */
 export function keptAdded(config: Config, observation: Observation): readonly WantedBridge[] {
   const { addedBridges = [] } = observation.hints;
   const isListed = ({ bridge }: WantedBridge): boolean => addedBridges.some((entry) => entry.bridge === bridge);

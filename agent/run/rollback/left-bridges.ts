@@ -5,20 +5,25 @@ import type { Link } from '../../model/observation.ts';
 import type { Wanted } from '../../model/plan.ts';
 
 /*
- * MicroShift's bridges during a rollback of NetworkManager's checkpoint. The run has marked them as NetworkManager's, so
- * NetworkManager would remove them with the ports and flows of other programs. Their marks are therefore removed before
- * the rollback. Their NICs then stay in the bridges, and are removed from them after the rollback.
+ * Treatment of MicroShift's bridges during a rollback of NetworkManager's checkpoint. The transaction has marked them
+ * as NetworkManager's, so NetworkManager would remove them together with the ports and flows of other programs. The
+ * marks are therefore removed before the rollback. The NICs stay in these bridges during the rollback and are removed
+ * from them afterwards.
  */
 
-/** Removes NetworkManager's mark from the bridges of MicroShift that existed before a transaction. */
+/**
+ * Removes NetworkManager's mark from the bridges of MicroShift that existed before the transaction, so that a rollback
+ * keeps them.
+ */
 export async function keepLeftBridges({ microshift = [] }: Wanted, ovs: OpenVSwitch): Promise<void> {
   for (const { bridge } of microshift) await ovs.unmarkBridge(bridge);
 }
 
 /**
- * Removes the NICs and the interface of its own from a bridge of MicroShift after a rollback of NetworkManager. A NIC
- * gets no lease as long as it is a port, and NetworkManager's device on which a profile was active ends only with the
- * interface (nm-device-ovs-interface.c, deactivate_async). With `isTaken`, waits until ovs-vswitchd has applied both.
+ * Removes the NICs and the internal interface from a bridge of MicroShift after a rollback of NetworkManager. A NIC
+ * gets no lease as long as it is a port. NetworkManager keeps its device for the internal interface until that
+ * interface is removed (nm-device-ovs-interface.c, deactivate_async). With `isTaken`, waits until ovs-vswitchd has
+ * applied both.
  */
 export async function freeLeftBridge(
   ovs: OpenVSwitch,

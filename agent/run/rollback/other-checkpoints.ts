@@ -3,9 +3,9 @@ import { checkpointInterface, deviceInterface } from '../../drivers/networkmanag
 import { AgentError } from '../../errors.ts';
 
 /**
- * Fails with `busy` if another program has a NetworkManager checkpoint. A rollback to that checkpoint would undo the
- * agent's change, and NetworkManager does not allow two checkpoints over one device. NetworkManager does not report
- * which program made a checkpoint.
+ * Fails with `busy` if NetworkManager has a checkpoint, which then belongs to another program. A rollback to that
+ * checkpoint would undo the agent's change, and NetworkManager does not allow two checkpoints that include the same
+ * device. NetworkManager does not report which program has created a checkpoint.
  */
 export async function refuseOtherCheckpoints(nm: NetworkManager, checkpoints: readonly string[]): Promise<void> {
   for (const path of checkpoints) {

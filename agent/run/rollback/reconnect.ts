@@ -10,17 +10,20 @@ import { type Node, openNode, openTuning } from '../node.ts';
 import { keepLeftBridges } from './left-bridges.ts';
 
 /**
- * Limit for the restart of NetworkManager and Open vSwitch. systemd restarts them within seconds; a longer absence
- * needs a person.
+ * Limit for NetworkManager and Open vSwitch to start again. systemd restarts them within seconds; a longer absence has
+ * to be corrected by a person.
  */
 const comeBackMs = 30_000;
-/** Time after which NetworkManager's timer has certainly expired, however late it was extended. */
+/**
+ * Time after which NetworkManager's timer has expired, even if it was extended just before NetworkManager became
+ * unreachable.
+ */
 const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
 
 /**
  * Returns the open connections if they work, otherwise new ones as soon as D-Bus, NetworkManager and Open vSwitch run.
- * `previous`: state before the transaction, of which NetworkManager's own rollback would remove the bridges of
- * MicroShift.
+ * `previous` is the state before the transaction. NetworkManager may roll back by itself meanwhile, so MicroShift's
+ * bridges in `previous` are first protected from this rollback.
  */
 export async function reconnectNode(
   node: Node,
@@ -29,12 +32,15 @@ export async function reconnectNode(
   say: (message: string) => void,
 ): Promise<Node> {
   if (await works(node)) return node;
-  // The call fails if Open vSwitch is the service that does not run; the bridges are observed again after its return.
+  // The call fails if Open vSwitch itself does not run. The bridges are then observed again once it runs.
   await keepUnaided(previous).catch(() => undefined);
   return openNodeWithin(comeBackMs, deadline, say);
 }
 
-/** Keeps the bridges of MicroShift over a rollback of NetworkManager's checkpoint timer; does not need D-Bus. */
+/**
+ * Removes NetworkManager's mark from MicroShift's bridges, so that a rollback by the checkpoint's timer keeps them.
+ * Does not need D-Bus.
+ */
 async function keepUnaided(previous: Wanted): Promise<void> {
   const ports = await openTuning();
   await endingWith(
@@ -44,8 +50,8 @@ async function keepUnaided(previous: Wanted): Promise<void> {
 }
 
 /**
- * Opens connections as soon as D-Bus, NetworkManager and Open vSwitch run. At the limit, fails with the error of the
- * one that is missing.
+ * Opens connections as soon as D-Bus, NetworkManager and Open vSwitch run. Fails at the limit with the error of the
+ * service that is missing.
  */
 export async function openNodeWithin(
   limitMs: number,
@@ -69,16 +75,21 @@ export async function openNodeWithin(
   }
 }
 
-/** Access of a rollback to the services of the node, and to the node without NetworkManager. */
+/**
+ * Functions by which a rollback reaches the services of the node again, or restores the node without NetworkManager.
+ */
 export interface ReconnectPorts<Connections> {
-  /** Returns a working connection: the open one, or a new one if it was lost. Waits for NetworkManager to run again. */
+  /** Returns the open connections if they work, otherwise new ones once NetworkManager runs again. */
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
   /**
-   * Completes the rollback of NetworkManager's checkpoint timer in Open vSwitch and the kernel. Returns true if both are in the
-   * old state then. Does not need NetworkManager.
+   * Restores what a rollback by the checkpoint's timer does not: bridges in Open vSwitch, and settings of the kernel.
+   * Returns true if both are in the old state afterwards. Does not need NetworkManager.
    */
   readonly completeUnaided: () => Promise<boolean>;
-  /** Makes NICs answer again that still have their addresses; does not need NetworkManager. */
+  /**
+   * Removes NICs that still have their addresses from the bridges, so that they are reachable. Does not need
+   * NetworkManager.
+   */
   readonly freeAddressed: () => Promise<void>;
 }
 
@@ -90,10 +101,11 @@ export async function reconnectOrRestored<Connections>(
   { reconnect, completeUnaided, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
-  // Without Open vSwitch the state is not known yet.
+  // A failure means that Open vSwitch does not run either, so the old state is not proved.
   const isRestored = (): Promise<boolean> => completeUnaided().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
-    // LACP or a lease can take longer after NetworkManager's rollback than the first check waits.
+    // The state is checked again: after NetworkManager's rollback, LACP or DHCP can take longer than the time until the
+    // first check.
     if (await isRestored()) return null;
     await freeAddressed().catch(() => undefined);
     throw error;

@@ -15,9 +15,10 @@ import { rollBack } from './roll-back.ts';
 import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /**
- * Recovers the open transactions of earlier runs before anything is planned. A transaction of this boot is rolled back
- * at once, before NetworkManager's timer expires. A transaction of an earlier boot ended with that boot, because
- * profiles in memory do not survive it; its remains in the database of Open vSwitch are part of the next observation.
+ * Recovers the open transactions of earlier runs, before the present run makes a plan. A transaction of this boot is
+ * rolled back at once, without waiting for NetworkManager's timer. A transaction of an earlier boot needs no rollback,
+ * because its profiles were in memory and are lost; the bridges that it left in the database of Open vSwitch are part
+ * of the next observation.
  */
 export async function recoverEarlierRuns(
   node: Node,
@@ -36,7 +37,7 @@ export async function recoverEarlierRuns(
 /** Detail of a change that is rolled back because it was not confirmed in time. */
 export const lateDetail = 'it was not confirmed in time';
 
-/** Returns the journals of open transactions. Sets unusable ones aside and reports them. */
+/** Returns the valid journals of open transactions. Sets the other open journals aside and reports them. */
 export function usableOpenJournals(
   say: (message: string) => void,
   directory = journalDirectory,
@@ -56,8 +57,8 @@ export function usableOpenJournals(
 }
 
 /**
- * Closes a journal whose run crashed after it had written the end and before the file was renamed. The written end
- * counts and is written again.
+ * Closes the journal of a run that crashed after it had written the end of its transaction, and before it renamed the
+ * file. The written end is valid and is written again.
  */
 function closeEnded(
   directory: string,
@@ -88,8 +89,8 @@ async function endOpenRun(
       for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
   }
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
-  // The run may have crashed after its work and before the journal entry. A state that equals the aim is not rolled
-  // back.
+  // The run may have crashed between its last step and the journal entry. If the node is in the desired state, the
+  // change is kept.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isInDesiredState(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);
@@ -105,9 +106,8 @@ async function endOpenRun(
 }
 
 /**
- * Recovers a change that awaits confirmation. Fails with `busy` while its time runs. If the time is over,
- * NetworkManager has rolled it back, unless the checkpoint was lost in a restart of NetworkManager, over which the
- * bridge stays.
+ * Ends a change that was not confirmed. Fails with `busy` while its time runs. After that time NetworkManager has
+ * rolled it back, unless a restart of NetworkManager has deleted the checkpoint, in which case the bridge still exists.
  */
 async function endUnconfirmed(
   node: Node,
@@ -125,8 +125,8 @@ async function endUnconfirmed(
 }
 
 /**
- * Result of a complete rollback: the state of the transaction, its detail, and the message about it. `why` is the
- * reason for the rollback.
+ * End of a complete rollback, as it is recorded and reported: state and detail for the journal, message for the log,
+ * and the reason for the rollback (`why`).
  */
 interface RolledBack {
   readonly state: TransactionState;
@@ -135,7 +135,7 @@ interface RolledBack {
   readonly told: string;
 }
 
-/** Records and reports the end of a rollback; `left` is the error if it was incomplete, otherwise null. */
+/** Records and reports the end of a rollback. `left` is the error of an incomplete rollback, otherwise null. */
 function endTakenBack(
   id: string,
   left: AgentError | null,
@@ -147,7 +147,8 @@ function endTakenBack(
     endTransaction('recover', id, state, detail, {}, places);
     announce(recovered(id, told));
   } else {
-    // The report comes first: the disk on which the journal cannot be written may be the cause of the failure.
+    // The report precedes the journal entry, because a disk on which the journal cannot be written may be the cause of
+    // the failure.
     const later = wholeMessage(left);
     announce({ kind: 'not-restored', text: `${why}; then ${later}`, transaction: id, error: left.kind });
     endTransaction('recover', id, 'not-restored', why, { later }, places);
@@ -155,7 +156,8 @@ function endTakenBack(
 }
 
 /**
- * Records the end of a transaction of an earlier boot, with which its checkpoint and its profiles in memory were lost.
+ * Records the end of a transaction of an earlier boot. The reboot has deleted its checkpoint and its profiles in
+ * memory.
  */
 export function endAfterReboot(record: JournalRecord, announce: Reporter['announce'], places = nodePlaces): void {
   const { id } = record.header;

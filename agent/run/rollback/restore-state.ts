@@ -24,17 +24,26 @@ import { type ReconnectPorts, reconnectOrRestored } from './reconnect.ts';
 import { vswitchdAnswers } from './vswitchd-answers.ts';
 
 /**
- * Limit of a rollback: enough for systemd to restart NetworkManager and for a DHCP exchange. TimeoutStartSec of the unit leaves this much after the
- * limit of the run.
+ * Time limit of a rollback, enough for systemd to restart NetworkManager and for a DHCP exchange. TimeoutStartSec= of
+ * the unit exceeds the limit of a run by at least this much.
  */
 export const restoreLimitMs = 60_000;
-/** Limit for the addresses. NetworkManager starts a rollback at once, but activations that wait for a device can delay its reply. */
+/**
+ * Limit for the addresses to appear. Activations that wait for a device can delay the addresses after NetworkManager's
+ * rollback.
+ */
 const addressLimitMs = 45_000;
-/** Limit of the planned rollback, which takes a second or two. If it fails, enough time has to remain for NetworkManager's rollback. */
+/**
+ * Limit of the planned rollback, which takes a second or two. After a failure, enough time has to remain for a rollback
+ * by NetworkManager.
+ */
 const plannedLimitMs = 20_000;
 /** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
 const plannedTimerSeconds = 25;
-/** Limit for a lease or a router during a rollback; LACP negotiates within ten seconds. The NIC answers meanwhile. */
+/**
+ * Limit for a DHCP lease or a router advertisement during a rollback; LACP negotiates within ten seconds. The NIC is
+ * reachable meanwhile, because the kernel holds its addresses.
+ */
 const settleLimitMs = 12_000;
 
 export interface Connections {
@@ -44,7 +53,10 @@ export interface Connections {
 }
 
 export interface RestorePorts extends ReconnectPorts<Connections> {
-  /** Plans the steps from the present state to the previous one; null if only NetworkManager's checkpoint can restore it. */
+  /**
+   * Plans the steps from the present state to the previous one; returns null if only NetworkManager's checkpoint can
+   * restore the previous state.
+   */
   readonly planRestore: (observation: Observation) => readonly Step[] | null;
   readonly say: (message: string) => void;
 }
@@ -65,9 +77,10 @@ interface Restoration extends Aim {
 type Failures = AgentError[];
 
 /**
- * Rolls back to the state before a transaction and proves it. Runs the steps of a planned rollback, which change the NIC in place. If they fail, uses
- * NetworkManager's checkpoint, which starts the NIC's profile again, and then the remaining steps. If a service stops meanwhile, waits for it and
- * plans again. Returns an error if the rollback was incomplete, otherwise null.
+ * Rolls back to the state before a transaction and proves that state. First runs the steps of a planned rollback, which
+ * do not activate the NIC's profile again. If a step fails, NetworkManager rolls back to its checkpoint, which
+ * activates the profile again, and the remaining steps follow. If a service stops meanwhile, waits for it and plans
+ * again. Returns an error if the rollback was incomplete, otherwise null.
  */
 export async function restoreOldState(
   ports: RestorePorts,
@@ -104,7 +117,10 @@ export async function restoreOldState(
   }
 }
 
-/** Rolls back over the present connections. If NetworkManager exits, every wait ends, because its result will not come. */
+/**
+ * Rolls back over the present connections. If NetworkManager exits, every wait ends, because its signals will not
+ * arrive.
+ */
 async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
   const { nm, ovs, previous, before } = aim;
   const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
@@ -123,9 +139,11 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
     if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
     else {
       if (standing !== null) await rollBackWithCheckpoint(restoration, standing);
-      // Without a checkpoint NetworkManager was restarted, and requests a lease through a NIC that is still a port.
+      // A missing checkpoint shows that NetworkManager was restarted. It may then request a lease through a NIC that is
+      // still a port, which gets no reply.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
-      // Cleans the data path even if vswitchd answers: after a restart, vswitchd knows only the bridges that are still in the database.
+      // Ports of removed bridges are removed from the kernel's data path here, because a restarted ovs-vswitchd knows
+      // only the bridges that are still in the database.
       await freeFromDatapath(await goneOf(ovs, present));
       await runSteps(restoration, deadline);
     }
@@ -137,7 +155,10 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
   }
 }
 
-/** Lets NetworkManager roll back to the checkpoint, without the bridges of MicroShift. Continues after an error of NetworkManager. */
+/**
+ * Makes NetworkManager roll back to the checkpoint, and keeps the bridges of MicroShift. If NetworkManager fails,
+ * records the failure and returns, so that the steps can follow.
+ */
 async function rollBackWithCheckpoint(restoration: Restoration, checkpoint: string): Promise<void> {
   const { nm, ovs, observe, ports, previous, failures, withoutVswitchd } = restoration;
   ports.say('rolling back to the checkpoint');
@@ -156,14 +177,15 @@ async function rollBackWithCheckpoint(restoration: Restoration, checkpoint: stri
 }
 
 /**
- * Runs the planned rollback while the checkpoint exists. It starts no profile again, so that a bond keeps its ports. Returns false if the old state
- * was not reached.
+ * Runs the planned rollback while the checkpoint still exists. It activates no profile again, so that a bond keeps its
+ * ports. Returns false if the old state was not reached.
  */
 async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
   const { nm, ports } = restoration;
   const deadline = startDeadline(plannedLimitMs, whole);
   try {
-    // A checkpoint that cannot be extended is being rolled back already; the steps do the rest.
+    // NetworkManager is already rolling back to a checkpoint whose timer cannot be extended; the steps complete that
+    // rollback.
     await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
     if (ports.planRestore(await restoration.observe()) === null) return false;
     await runSteps(restoration, deadline);
@@ -195,8 +217,8 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
 }
 
 /**
- * Runs a step that waits for a lease or routes of the NIC. Returns false if they do not come: the NIC answers with the held ones, and its profile
- * must not be started again for that.
+ * Runs a step that waits for a lease or routes of the NIC. Returns false if they do not arrive: the NIC is reachable
+ * with the held addresses and routes, so the rollback continues and does not activate the profile again.
  */
 async function settle(context: StepContext, step: Step, say: (message: string) => void): Promise<boolean> {
   const deadline = startDeadline(settleLimitMs, context.deadline);
@@ -213,7 +235,10 @@ async function settle(context: StepContext, step: Step, say: (message: string) =
   }
 }
 
-/** Returns the bridges that are not in the database any more. NetworkManager waits until vswitchd has removed their devices. */
+/**
+ * Returns the bridges that are no longer in the database. ovs-vswitchd may not have removed their devices yet, for
+ * which NetworkManager waits.
+ */
 async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();
   return names.filter((name) => !bridges.some((bridge) => bridge.name === name));

@@ -9,9 +9,9 @@ import { type RestorePorts, restoreOldState } from './restore-state.ts';
 import { completeUnaided, freeAddressed } from './unaided.ts';
 
 /**
- * Rolls back to the state before a transaction, over a new connection if NetworkManager was restarted meanwhile.
- * `checkpoint` is that of the transaction if it may still exist. Returns an error if the rollback was incomplete,
- * otherwise null.
+ * Rolls back to the state before a transaction, over a new connection if NetworkManager was restarted. `checkpoint` is
+ * the path of the transaction's checkpoint; null if the checkpoint cannot exist any more. Returns an error if the
+ * rollback was incomplete, otherwise null.
  */
 export async function rollBack(
   node: Node,

@@ -7,14 +7,14 @@ import { restoreLeftInterface } from '../steps/left-interface.ts';
 import { freeLeftBridge } from './left-bridges.ts';
 
 /*
- * The part of a rollback that needs no D-Bus. If NetworkManager cannot be reached, the timer of its checkpoint returns
- * the NICs to their profiles; Open vSwitch and the kernel are changed directly.
+ * Part of a rollback that needs no D-Bus. While NetworkManager cannot be reached, the timer of its checkpoint returns
+ * the NICs to their profiles, and the agent changes Open vSwitch and the kernel directly.
  */
 
 /**
- * Removes NICs from a bridge if they were in no bridge before and still have their previous addresses. A port receives
- * no replies, so the node becomes unreachable as soon as the kernel resolves a neighbour. If NetworkManager does not
- * return, no other program corrects that.
+ * Removes a NIC from its bridge if it was in no bridge before the transaction and still has its previous addresses. A
+ * port receives no replies, so the node becomes unreachable at the next neighbour resolution. If NetworkManager does
+ * not start again, no other program corrects that.
  */
 export async function freeAddressed(previous: Wanted, before: readonly LinkAddresses[]): Promise<void> {
   const inBridges = previous.bridges.flatMap(({ uplink }) => uplink?.interface ?? []);
@@ -34,10 +34,10 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
 }
 
 /**
- * Completes a rollback of NetworkManager's checkpoint timer in Open vSwitch and the kernel, which need no D-Bus, and
- * returns true if both are in the old state: every link has its addresses, and each bridge of the agent exists with its
- * NIC exactly if it did before. NetworkManager does not know the bridges of MicroShift; they are restored here, once they
- * have lost the node's addresses. A NIC gets its lease only outside of them.
+ * Completes a rollback by NetworkManager's checkpoint timer in Open vSwitch and the kernel, without D-Bus. Returns true
+ * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
+ * NIC, and no other bridge of the agent exists. Restores the bridges of MicroShift, which NetworkManager does not know,
+ * as soon as they have lost the node's addresses; their NICs leave them, because a NIC gets no lease as a port.
  */
 export async function completeUnaided(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
   const ports = await openTuning();
@@ -48,7 +48,7 @@ export async function completeUnaided(previous: Wanted, before: readonly LinkAdd
       const { bridge } = left;
       if (!differsFromLeft(left, { links, ovs })) continue;
       const present = addressesOf(links.find((link) => link.name === bridge));
-      // NetworkManager has not rolled back yet.
+      // NetworkManager has not rolled back yet, because the bridge still has the node's addresses.
       if (before.some(({ addresses }) => addresses.some((address) => present.includes(address)))) return false;
       await freeLeftBridge(ports.ovs, left, links, true);
       await ports.ovs.leaveBridge(left, true);

@@ -6,14 +6,15 @@ import { checkpointInterface } from '../../drivers/networkmanager/nm-names.ts';
 import { isAgentError } from '../../errors.ts';
 import { checkpointSeconds } from '../checkpoint-timer.ts';
 
-/** Limit for the end of the checkpoint, whose timer was never extended. */
+/** Limit for the checkpoint to expire. A run that crashed this early has not extended its timer. */
 const limitMs = checkpointSeconds * 1000 + 1_000;
 
 /**
  * Waits for the end of a checkpoint that is not in the journal, because the run crashed between NetworkManager's reply
- * and the journal entry. The run had changed nothing by then, so the rollback of the checkpoint changes nothing.
- * NetworkManager does not report which program made a checkpoint: one with the agent's timeout may belong to another
- * program, so this function neither destroys it nor rolls it back. A run that finds it later fails with `busy`.
+ * and the journal entry. The run had changed nothing, so NetworkManager's rollback changes nothing either.
+ * NetworkManager does not report which program has created a checkpoint, and one with the agent's timeout may belong to
+ * another program. The function therefore neither destroys it nor rolls back to it. If it still exists at the limit, a
+ * later run fails with `busy`.
  */
 export async function awaitUnloggedCheckpoint(
   nm: NetworkManager,

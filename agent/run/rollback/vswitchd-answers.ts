@@ -2,11 +2,17 @@ import { monotonicMs } from '../../deadline.ts';
 import { serviceEvent } from '../../drivers/host/process/service-event.ts';
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
-/** Limit for the restart of vswitchd. systemd restarts a killed one after two seconds; an answer after `hangsAfterMs` means that it hangs. */
+/**
+ * Limit for vswitchd to answer. systemd restarts a crashed vswitchd after two seconds. A probe that fails only after
+ * more than `hangsAfterMs` shows that vswitchd runs and hangs.
+ */
 const restartLimitMs = 6_000;
 const hangsAfterMs = 1_000;
 
-/** True if ovs-vswitchd answers, at once or after a restart by systemd. Without it, ports that are removed from the database stay in the kernel. */
+/**
+ * True if ovs-vswitchd answers, at once or after systemd has restarted it. If false, ports that are removed from the
+ * database stay in the kernel's data path.
+ */
 export async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
   const giveUpMs = monotonicMs() + restartLimitMs;
   for (;;) {

@@ -24,16 +24,17 @@ import { isLinkLocal6 } from '../../net/address.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
- * Limit for NetworkManager to make a device available. It takes milliseconds; the limit allows for a machine under full
- * load.
+ * Limit for NetworkManager to have a device for an interface. It takes milliseconds; the limit allows for a machine
+ * under full load.
  */
 const deviceLimitMs = 20_000;
 /** Limit for the link-local address of an interface. NetworkManager adds it within milliseconds. */
 const linkLocalLimitMs = 2_000;
 
 /**
- * Activates a profile and waits until it is active. With `needsPort` it waits only until NetworkManager configures the
- * profile's interface. If NetworkManager does not have the device yet, waits for the device first.
+ * Activates a profile and waits until it is active. A profile with `needsPort` becomes active only with a port, so the
+ * function returns as soon as NetworkManager configures its interface. Waits for the device first if NetworkManager
+ * does not have it yet.
  */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
@@ -59,8 +60,8 @@ export async function activate(context: StepContext, profile: ProfileActivation)
 }
 
 /**
- * Waits until an interface has a link-local address, which shows that NetworkManager has begun to configure IPv6;
- * static addresses then exist already. Returns without an error at the limit.
+ * Waits until an interface has a link-local address, which shows that NetworkManager has begun to configure IPv6. The
+ * static addresses of the profile then exist. Returns without an error at the limit.
  */
 async function ipv6Begun(interfaceName: string, deadline: Deadline): Promise<void> {
   const hasBegun = (): boolean => ipv6Of(interfaceName).some(isLinkLocal6);
@@ -70,16 +71,17 @@ async function ipv6Begun(interfaceName: string, deadline: Deadline): Promise<voi
   });
 }
 
-/** IPv6 addresses of an interface, as `address/prefix`. */
+/** Returns the IPv6 addresses of an interface, as `address/prefix`. */
 function ipv6Of(interfaceName: string): readonly string[] {
   const link = readLinks().find(({ name }) => name === interfaceName);
   return link === undefined ? [] : addressesOf(link, ({ family }) => family === 6);
 }
 
 /**
- * Adds entries to an interface as soon as NetworkManager has begun IPv6 there and the entries are missing. The
- * link-local address is the first that NetworkManager adds. Returns without adding them if `isOver`. Before it begins,
- * NetworkManager removes all IPv6 of the interface (nm-device.c, _dev_addrgenmode6_set).
+ * Restores foreign entries that NetworkManager removes from an interface: before it begins to configure IPv6, it
+ * removes all IPv6 addresses (nm-device.c, _dev_addrgenmode6_set). The first address that it adds is the link-local
+ * one. The function waits for that address and then adds the missing entries. Returns without adding any if `isOver`
+ * becomes true first.
  */
 async function giveRemoved(
   held: KernelEntries,
@@ -105,9 +107,9 @@ async function giveRemoved(
 }
 
 /**
- * Announces the tap of a userspace data path to NetworkManager. NetworkManager recognizes the tap by the next netlink
- * message about it (nm-device-ovs-interface.c, _netdev_tun_link_cb), once it is ready to configure the interface. The
- * kernel sends no message for a tap that existed before, so this triggers one.
+ * Makes the kernel send a netlink message about the tap of a userspace data path. NetworkManager recognizes the tap by
+ * such a message once it is ready to configure the interface (nm-device-ovs-interface.c, _netdev_tun_link_cb), and the
+ * kernel sends none for a tap that already exists.
  */
 async function showTap({ nm, watch, deadline }: StepContext, active: string, what: string, tap: string): Promise<void> {
   const isWaiting = async (): Promise<boolean> => {
@@ -121,8 +123,8 @@ async function showTap({ nm, watch, deadline }: StepContext, active: string, wha
 }
 
 /**
- * Starts an activation. If NetworkManager refuses it because the device is missing, tries again after each of its
- * signals. Fails with the refusal if the device does not appear.
+ * Starts an activation. If NetworkManager refuses it because the device is missing, tries again after each signal of
+ * NetworkManager. Fails with the refusal if the device does not appear within the limit.
  */
 async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: ProfileActivation): Promise<string> {
   let active = '';
@@ -156,7 +158,9 @@ export async function beginActivation(
   return nm.activate(path, device);
 }
 
-/** Active connections with the UUID of their profile; the UUID is empty if the connection has ended meanwhile. */
+/**
+ * Returns the active connections with the UUID of their profile; the UUID is empty if the connection has just ended.
+ */
 export async function activeUuids(nm: NetworkManager): Promise<readonly (readonly [path: string, uuid: string])[]> {
   const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
   const uuidOf = (path: string) => nm.property(path, activeInterface, 'Uuid').catch(() => '');

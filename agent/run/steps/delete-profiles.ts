@@ -7,16 +7,16 @@ import { restoreLeftInterface } from './left-interface.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
- * Limit for the end of the old profiles. NetworkManager brings a bridge down within some hundred milliseconds; a
- * dispatcher script may delay it by its own 10 s.
+ * Limit for the activations of deleted profiles to end. NetworkManager brings a bridge down within some hundred
+ * milliseconds; a dispatcher script may delay it by up to its own limit of 10 s.
  */
 const endLimitMs = 10_000;
 /** Limit for NetworkManager's device of an Open vSwitch interface. It appears some milliseconds after the row. */
 const deviceLimitMs = 10_000;
 
 /**
- * Deletes profiles and waits until their activations have ended. Otherwise a bridge of the same name that is built next
- * would be removed by the end of the old activation.
+ * Deletes profiles and waits until their activations have ended. The end of an old activation would otherwise remove a
+ * bridge of the same name that the next step creates.
  */
 export async function deleteProfiles(context: StepContext, step: StepArguments['deleteProfiles']): Promise<void> {
   const { nm, ovs, watch, deadline, withoutVswitchd = false } = context;
@@ -26,7 +26,7 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
   await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
   const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
   const limitMs = Math.min(endLimitMs, deadline.remainingMs());
-  // A profile that does not end makes the next step that needs its name fail.
+  // The run continues after the limit: the next step that needs the bridge's name then fails.
   await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });
@@ -36,10 +36,10 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
 
 /**
  * Leaves a bridge to MicroShift, in the state that MicroShift's script creates (openshift/microshift,
- * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. Its flows and ports
- * have stayed. The kernel entries of its interface were lost with the old interface and are added to the new one.
- * NetworkManager 1.58 leaves IPv6 disabled on the interface if its row is created again before the old activation has
- * ended.
+ * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. Its flows and
+ * foreign ports were not removed. The interface is a new one, to which the kernel entries of the old one are added. The
+ * row of the interface is created only after the old activation has ended, because NetworkManager 1.58 otherwise leaves
+ * IPv6 disabled on the interface.
  */
 async function letGo(
   { nm, ovs, watch, deadline, withoutVswitchd = false }: StepContext,

@@ -7,12 +7,14 @@ import type { Plan } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/profile-settings.ts';
 
 /**
- * Limit for duplicate address detection: one probe a second after a delay of up to 1 s (RFC 4862, section 5.4). If more
- * probes are configured, the run does not wait for the end of the detection.
+ * Limit for duplicate address detection: one probe a second after a delay of up to 1 s (RFC 4862, section 5.4). If the
+ * kernel is configured to send more probes, the run does not wait for the end of the detection.
  */
 const detectionLimitMs = 3_000;
 
-/** Fixed addresses of the plan whose duplicate address detection is under way. */
+/**
+ * Returns the fixed addresses of the plan that are tentative, because their duplicate address detection has not ended.
+ */
 export function tentativeAddresses(plan: Plan, observation: Observation): readonly string[] {
   const fixed = plan.wanted.bridges.flatMap(({ profiles }) =>
     profiles.flatMap(({ settings }) => fixedAddresses(settings)),
@@ -25,9 +27,9 @@ function tentativeOf(links: readonly Link[]): readonly string[] {
 }
 
 /**
- * Waits until duplicate address detection of addresses is over. Returns without an error at its limit. NetworkManager
- * reports a NIC as configured as soon as its IPv4 is. If the NIC moved before its fixed IPv6 addresses are usable, it
- * would have none to hand over, and br-ex would start their detection after the move: 2 s of outage.
+ * Waits until duplicate address detection of addresses has ended. Returns without an error at the limit. NetworkManager
+ * reports a NIC as configured as soon as its IPv4 is. If the NIC moved before its fixed IPv6 addresses are usable, they
+ * could not move with it, and br-ex would begin their detection after the move, with an outage of 2 s.
  */
 export async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
   const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));

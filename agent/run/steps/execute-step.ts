@@ -24,7 +24,7 @@ import { waitForAddresses } from './wait-addresses.ts';
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
 
-/** Executors by kind of step; a kind without an executor does not compile. */
+/** Functions that execute a step, by kind of step; a kind without a function does not compile. */
 const executors: { readonly [K in StepKind]: Executor<K> } = {
   writeProfiles: async ({ nm }, step) => {
     await Promise.all(
@@ -68,7 +68,7 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   waitDynamic,
 };
 
-/** Runs one step and waits for its end. */
+/** Runs one step; resolves when the step has ended. */
 export function execute(context: StepContext, step: Step): Promise<void> {
   const executor = executors[step.do] as Executor<StepKind>;
   return executor(context, step);
@@ -81,14 +81,14 @@ async function waitDynamic(context: StepContext, step: StepArguments['waitDynami
   if (ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, ipv6DefaultMetric, deadline);
   if (heldMetric !== null) await releaseIpv6({ interface: step.interface, metric: heldMetric });
   if (ipv6DefaultMetric === null && heldMetric === null) return;
-  // NetworkManager may still be handling the advertisement.
+  // NetworkManager has to handle the advertisement before the kernel's own entries from it are removed.
   await nm.caughtUp();
   await dropKernelAdvertised(step.interface, deadline);
 }
 
 /**
- * Returns the path of the device on which a profile is active. A lookup by name would be ambiguous, because up to three
- * devices have the bridge's name.
+ * Returns the path of the device on which a profile is active. The device is not looked up by name, because up to three
+ * devices (bridge, port and interface) have the bridge's name.
  */
 async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Promise<string> {
   const found = known.get(uuid);

@@ -3,9 +3,9 @@ import { readRoutes } from '../../drivers/host/kernel/routes.ts';
 import type { Step } from '../../model/plan.ts';
 
 /**
- * Returns steps that release the routes that an earlier rollback has held and could not release, because a service that
- * it needed crashed, or the rollback itself did. A plan from the present state finds the NIC out of its bridge, so it
- * has no step for them.
+ * Returns steps that release the routes which an earlier rollback has held and not released, because the rollback, or a
+ * service that it needed, crashed. A plan for the present state has no such step, because the NIC is already out of its
+ * bridge.
  */
 export async function releaseLeft(): Promise<readonly Step[]> {
   return (await readHeldRoutes()).map((hold) => ({
@@ -17,9 +17,9 @@ export async function releaseLeft(): Promise<readonly Step[]> {
 }
 
 /**
- * Removes held routes for which the NIC has a route of its own by now. A rollback on a LAN whose DHCP server is away
- * leaves held routes, because the node would be unreachable without them. Once the server answers again they would take
- * precedence over its routes.
+ * Removes held routes that the NIC now has as routes of its own. A rollback on a LAN without a DHCP server leaves held
+ * routes, because the node would be unreachable without them. After the server answers again, they would take
+ * precedence over the routes of the lease.
  */
 export async function releaseReplaced(): Promise<void> {
   const routes = readRoutes();

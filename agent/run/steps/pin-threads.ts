@@ -6,23 +6,29 @@ import type { TuningStep } from '../../model/tuning.ts';
 
 type PinStep = Extract<TuningStep, { do: 'pinThreads' }>;
 
-/** Unit that carries out the request in the file below. */
+/** Unit that carries out the request in the file at `requestPath`. */
 const affinityUnit = 'microshift-net-affinity.service';
 const requestPath = '/run/microshift-net/affinity';
 
-/** True in a unit of the agent, whose sandbox does not allow changes of other processes. */
+/** True in a unit of the agent, whose sandbox does not allow changes of the CPU affinity of other processes. */
 export function isInOwnUnit(): boolean {
   return ownService()?.startsWith('microshift-') === true;
 }
 
 type OnBus = (ask: (bus: Bus) => Promise<void>) => Promise<void>;
 
-/** Sets the CPU affinity of a daemon's threads; through a separate unit if the run is in a unit of the agent. */
+/**
+ * Sets the CPU affinity of a daemon's threads. Inside a unit of the agent, a separate unit without that sandbox does
+ * it.
+ */
 export function pin(step: PinStep, onBus: OnBus): Promise<void> {
   return isInOwnUnit() ? askToPin(step, onBus) : pinThreads(step.pid, step.threads, step.cpus);
 }
 
-/** Starts the unit for a request and waits for its end. */
+/**
+ * Writes a request to set the CPU affinity of threads, starts the unit that carries it out, and waits for the end of
+ * that unit.
+ */
 export async function askToPin({ pid, threads, cpus }: PinStep, onBus: OnBus, path = requestPath): Promise<void> {
   const lines = tasksetWords(pid, threads, cpus).map((words) => `${words.join(' ')}\n`);
   replaceFile(path, lines.join(''));

@@ -3,22 +3,25 @@ import type { ActivationWatch } from '../../drivers/networkmanager/activation.ts
 import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
 import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 
-/** Context of a step. */
+/** Connections, limits and state that every step gets. */
 export interface StepContext {
   readonly nm: NetworkManager;
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
   /**
-   * True if ovs-vswitchd does not answer, and the NICs that it held are out of the kernel's data path; no step then
-   * waits for it.
+   * True if ovs-vswitchd does not answer. The NICs in its bridges were then removed from the kernel's data path, and no
+   * step waits for ovs-vswitchd.
    */
   readonly withoutVswitchd?: boolean;
-  /** Paths of the devices of active profiles by UUID; filled on first use. */
+  /**
+   * D-Bus paths of the devices of active profiles, by UUID of the profile. A step adds an entry when it looks a device
+   * up.
+   */
   readonly devices: Map<string, string>;
 }
 
-/** Returns a context for the first step. */
+/** Returns the context with which the first step of a plan runs. */
 export function stepContext(parts: Omit<StepContext, 'devices'>): StepContext {
   return { ...parts, devices: new Map() };
 }

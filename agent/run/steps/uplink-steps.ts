@@ -15,11 +15,16 @@ import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
-/** External id of the NIC's port, with the rp_filter that the NIC had before. */
+/** Key in external_ids of the NIC's port for the value of rp_filter that the NIC had before. */
 const formerSourceCheck = 'microshift-net.rp-filter';
-/** Value of rp_filter for strict source validation; the NIC has no routes while it is the uplink. */
+/**
+ * Value of rp_filter for strict source validation. The NIC has no routes while it is the uplink, so the kernel drops
+ * every IPv4 packet that it receives through the NIC.
+ */
 const onlyRouted = '1';
-/** IPv4 methods with address conflict detection by NetworkManager (ipv4.dad-timeout, 200 ms by default). */
+/**
+ * Values of ipv4.method for which NetworkManager does address conflict detection (ipv4.dad-timeout, 200 ms by default).
+ */
 const asked: readonly string[] = ['auto', 'manual'];
 /**
  * Limit for NetworkManager to begin an activation. It takes some hundred milliseconds; the limit allows for a bond with
@@ -27,14 +32,14 @@ const asked: readonly string[] = ['auto', 'manual'];
  */
 const configuringLimitMs = 30_000;
 /**
- * Limit for the removal of IP settings. NetworkManager has changed its configuration when it replies; the kernel's part
- * takes some milliseconds more.
+ * Limit for the removal of the IP settings. NetworkManager replies when it has changed its own configuration; the
+ * kernel removes the addresses some milliseconds later.
  */
 const clearLimitMs = 5_000;
 
 /**
- * Takes over an existing bridge. When a device becomes managed, NetworkManager assumes its present configuration
- * (nm-manager.c).
+ * Marks an existing bridge as NetworkManager's and makes NetworkManager manage its devices. NetworkManager assumes the
+ * present configuration of a device that becomes managed (nm-manager.c).
  */
 export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
   if (step.renewed === true) await ovs.renewInterface(step.bridge);
@@ -43,23 +48,23 @@ export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments[
 }
 
 /**
- * Puts the NIC into the bridge. The bridge gets a copy of the NIC's neighbours, so that it answers at once when the NIC
- * loses its addresses.
+ * Puts the NIC into the bridge. The bridge first gets a copy of the NIC's neighbours, so that it can send without
+ * neighbour resolution when the addresses move to it.
  */
 export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   await ovs.probeVswitchd();
   ignoreHostScope(step.bridge);
   await copyNeighbours(step.interface, step.bridge, true);
   if (step.userspace !== true) return ovs.attachUplink(step);
-  // The previous value is stored in Open vSwitch as long as the NIC is a port.
+  // The previous value of rp_filter is stored in Open vSwitch as long as the NIC is a port.
   await ovs.attachUplink(step, { [formerSourceCheck]: readSourceCheck(step.interface) });
   setSourceCheck(step.interface, onlyRouted);
 }
 
 /**
- * Removes the IP settings from the NIC and waits until its addresses are gone. Fails first if vswitchd hangs: a NIC
- * that still has its addresses answers as soon as it is out of the data path, and NetworkManager's rollback does not
- * activate it again.
+ * Removes the IP settings from the NIC and waits until its addresses are gone. Fails before any change if vswitchd
+ * hangs: the NIC then keeps its addresses, is reachable as soon as it is out of the kernel's data path, and
+ * NetworkManager's rollback does not activate its profile again.
  */
 export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
   const { nm, ovs, deadline } = context;
@@ -78,8 +83,8 @@ export async function clearUplink(context: StepContext, step: StepArguments['cle
 }
 
 /**
- * Waits for the end of the NIC's activation. Without IP settings it waits only for the link, which a bond or team
- * without a port may not have. Returns without an error at the limit.
+ * Waits until the activation of the NIC's profile has ended. Without IP settings it waits only for the carrier, which a
+ * bond or team without a port may not have. Returns without an error at the limit.
  */
 async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
   const isDone = async (): Promise<boolean> => {
@@ -94,9 +99,9 @@ async function configured({ nm, watch, deadline }: StepContext, device: string, 
 }
 
 /**
- * Returns the NIC from the bridge to its own profile. The NIC is configured while it is still a port and the bridge
- * answers, so that its addresses exist and are checked for duplicates when it leaves. Until a lease or a router
- * advertisement arrives, the kernel holds the addresses and routes.
+ * Returns the NIC from the bridge to its own profile. NetworkManager configures the NIC while it is still a port and
+ * the bridge is reachable, so that the addresses exist and are checked for duplicates before the NIC leaves. The kernel
+ * holds addresses and routes of DHCP and router advertisements until they arrive again.
  */
 export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {
   const { nm, ovs, deadline, withoutVswitchd = false } = context;
@@ -107,17 +112,17 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
     await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
     if (step.mac !== null) await setMac(step.interface, step.mac);
   } else {
-    // NetworkManager sends packets for the gateway through the NIC before the NIC has an address, and the bridge
-    // receives the ARP replies.
+    // NetworkManager sends packets to the gateway through the NIC before the NIC has an address. It cannot resolve the
+    // gateway's MAC, because the bridge receives the ARP replies.
     await copyNeighbours(step.bridge, step.interface);
     await nm.reapply(device, await returningSettings(nm, step.profile.uuid), step.profile.uuid);
   }
   await holdAddresses(step.interface, step.addresses);
-  // NetworkManager has added the fixed IPv6 addresses by now and checks them for duplicates while the bridge still
-  // answers. IPv4 addresses exist already.
+  // NetworkManager has added the fixed IPv6 addresses and checks them for duplicates while the bridge is still
+  // reachable. IPv4 addresses already exist.
   const checked = step.addresses.filter((address) => address.includes(':'));
   await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
-  // The neighbours are copied again, because resolution through the NIC has failed meanwhile.
+  // The neighbours are copied a second time, because neighbour resolution through the NIC has failed in the meantime.
   await copyNeighbours(step.bridge, step.interface);
   await holdRoutes(step);
   const { bridges } = await ovs.facts();
@@ -129,9 +134,9 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
 }
 
 /**
- * Blocks autoconnect of profiles. While a bond's own profile is started, its ports are free for a moment. If
- * NetworkManager then starts a clone of a port's profile, it starts the profile of that clone's controller on the bond
- * in place of the bond's own (nm-manager.c, ensure_controller_active_connection).
+ * Keeps profiles from being activated automatically. While a bond's own profile is activated, its ports have no
+ * controller for a moment. NetworkManager may then activate the bridge's copy of a port's profile, and with it the
+ * bridge's copy of the bond's profile instead of the bond's own (nm-manager.c, ensure_controller_active_connection).
  */
 async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileName[]): Promise<void> {
   for (const { uuid } of profiles) {
@@ -158,8 +163,9 @@ async function returningSettings(nm: NetworkManager, uuid: string): Promise<Prof
 }
 
 /**
- * Starts a profile on a NIC and waits until the device has reached a state. From `prepare` on NetworkManager has
- * removed the old addresses; at `ipConfig` it adds new ones. Fails if the activation ends before.
+ * Activates a profile on a NIC and waits until the device has reached a state of NMDeviceState. At `prepare`
+ * NetworkManager has removed the old addresses; at `ipConfig` it adds new ones. Fails if the activation ends before
+ * that state.
  */
 async function startProfile(
   { nm, watch, deadline }: StepContext,

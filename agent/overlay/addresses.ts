@@ -3,7 +3,7 @@ import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
 import { type AddressRange, addressAt, contains, parseRange } from '../net/address-range.ts';
 
-/** Parses a range of addresses; refuses text that is not one, because every plan depends on it. */
+/** Parses a range of addresses. Throws for text that is not a range. */
 export function rangeOf(text: string): AddressRange {
   const range = parseRange(text);
   if (range !== null) return range;
@@ -12,7 +12,10 @@ export function rangeOf(text: string): AddressRange {
   });
 }
 
-/** Returns the address with this number in a subnet; refuses a subnet that is too small to have it. */
+/**
+ * Returns the address with this number in a subnet: 1 in `10.42.0.0/24` is `10.42.0.1`. Throws for a subnet that is too
+ * small.
+ */
 export function addressIn(subnet: string, place: number): string {
   const address = addressAt(rangeOf(subnet), place);
   if (address !== null) return address;
@@ -21,7 +24,7 @@ export function addressIn(subnet: string, place: number): string {
   });
 }
 
-/** Returns the address with this number in a subnet, with the length of the subnet: `10.42.0.1/24`. */
+/** Returns the address with this number in a subnet, with the prefix length of the subnet: `10.42.0.1/24`. */
 export function interfaceAddress(subnet: string, place: number): string {
   return `${addressIn(subnet, place)}/${rangeOf(subnet).prefixLength}`;
 }

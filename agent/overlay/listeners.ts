@@ -7,9 +7,9 @@ import { isOwnedBy } from './rows/tags.ts';
 const localMethods = ['unix', 'punix', 'fd'];
 
 /**
- * Returns connections of a central database that are not of this product and give others than root of this node write access to every row: all
- * connections from the network, except those of the southbound database that have OVN's role for nodes (ovn-sb(5), Connection, role). `remotes` are
- * the connections from the server's command line or added at run time (ovsdb-server(8), ovsdb-server/list-remotes), which have no role.
+ * Returns the connections of a central database that do not belong to this product and over which clients other than root of this node may write
+ * every row: all connections from the network, except those of the southbound database that have OVN's role for nodes (ovn-sb(5), Connection, role).
+ * `remotes` are the connections from the server's command line or added at run time (ovsdb-server(8), ovsdb-server/list-remotes), which have no role.
  */
 export function openListeners(rows: DatabaseRows, remotes: readonly string[], owner: string): readonly OpenListener[] {
   const { database } = rows;
@@ -30,7 +30,9 @@ export function listenerFault({ database, target }: OpenListener): string {
   return `the ${name} database is open at ${target}: any client that connects there may write every row of the cluster`;
 }
 
-/** Returns the hint that closes an open listener. The next run adds this product's own connections in the same column again. */
+/**
+ * Returns the hint that closes an open listener. The command for a row deletes this product's own connections as well, which the next run adds again.
+ */
 export function listenerHint({ database, target, isInDatabase }: OpenListener): string {
   const short = database === 'OVN_Northbound' ? 'nb' : 'sb';
   if (isInDatabase)

@@ -10,13 +10,13 @@ const families = [
 ] as const;
 
 /**
- * Adds rows by which packets from outside to pods of other nodes get the gateway's own address as their source, so that the answers return to the
+ * Adds rows that change the source of packets from outside to pods of other nodes to the gateway's own address, so that the answers return to the
  * gateway. `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does that for the first packet of a connection and for the packets after the
- * answer, but not for packets in between: a repeated SYN, or the second datagram of a UDP client, is new to ovn-northd's flows, and already has the
- * address of the pod as its destination (northd.c, `ct.new` with the service's address; OVN 23.03 and 26.03). It would reach the pod with another
- * source address than the first packet, and its answer would leave by the pod's own node. The NAT row matches addresses only, and finds the
- * translation of the first packet. Pods of the gateway's own node answer by this gateway in any case, and see the client if `externalTrafficPolicy`
- * is Local.
+ * answer, but not for packets in between, such as a repeated SYN or the second datagram of a UDP client: for ovn-northd's flows such a packet begins
+ * a connection, but its destination is already the pod (northd.c, `ct.new` with the service's address; OVN 23.03 and 26.03). It would reach the pod
+ * with another source address than the first packet, and its answer would leave by the pod's own node. The NAT row matches addresses only, and finds
+ * the translation of the first packet. Pods of the gateway's own node answer by this gateway in any case, and see the client if
+ * `externalTrafficPolicy` is Local.
  */
 export function addBalancedSources(
   desired: DesiredRows,
@@ -55,7 +55,9 @@ export function addBalancedSources(
   }
 }
 
-/** Returns the name of the set, in characters that a match may have (ovn-sb(5), expressions). Node names contain hyphens, but no underscores. */
+/**
+ * Returns the name of the address set, in characters that a match may have (ovn-sb(5), expressions). Node names contain hyphens, but no underscores.
+ */
 function setName(node: string, word: string): string {
   return `beyond_${node.replaceAll('-', '_')}_${word}`;
 }

@@ -16,7 +16,7 @@ export interface Cluster {
   readonly balancers: { readonly ofSwitches: readonly PlannedRow[]; readonly ofRouters: readonly PlannedRow[] };
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
-  /** Returns the MAC of a router's port: its present one, or else a new one. */
+  /** Returns the MAC of a router's port: the MAC that the port has, or else a new one. */
   macFor(port: string, switchPort: string, address: string): string;
 }
 
@@ -127,7 +127,7 @@ export function routerPortColumns(
   };
 }
 
-/** Returns the first address from number `place` on that no router's port has. */
+/** Returns the first address of a subnet, from number `place` on, that no router's port has. */
 function freeAddress(desired: DesiredRows, subnet: string, place: number): string {
   for (let next = place; ; next += 1) {
     const address = addressIn(subnet, next);
@@ -186,7 +186,7 @@ export function addTaggedBalancer(
 }
 
 /**
- * Returns the source of MACs for routers' ports: the port's present MAC; or the MAC that the switch's port at its other end repeats; or else a MAC
+ * Returns the source of MACs for routers' ports: the port's present MAC; or the MAC in the row of the switch's port at the other end; or else a MAC
  * derived from the address (`modern`) or a random one (`seed`).
  */
 function macSource(desired: DesiredRows, { layout, randomMacs }: NorthboundFacts): Cluster['macFor'] {

@@ -7,7 +7,10 @@ import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
-/** Priority above every rule of a network policy, and above the policies of a router by which nodes are reached. */
+/**
+ * Priority of the guards: above every rule of a network policy, and above the router's policies by which pods reach the
+ * nodes.
+ */
 const priority = 1010;
 
 const families = [
@@ -65,9 +68,9 @@ function addDropped(desired: DesiredRows, router: PlannedRow, match: string, nod
 }
 
 /**
- * Plans the guard against forged sources for packets that the node itself forwards, whichever interface they arrived by: of the cluster's addresses
- * only those of the node's management port are valid sources, and policies always allow these. Also drops packets of pods that would end in a tunnel
- * of the node.
+ * Plans the guard against forged sources for packets that the node itself forwards, whichever interface they arrived by. The only valid source of
+ * such a packet in the cluster's ranges is an address of the node's management port, because network policies always allow these addresses. Also
+ * drops packets of pods that would end in a tunnel of the node.
  */
 export function addNodeGuards(
   desired: DesiredRows,

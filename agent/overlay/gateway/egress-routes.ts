@@ -13,8 +13,9 @@ const table = 'Logical_Router_Static_Route';
 const column = 'static_routes';
 
 /**
- * Plans the routes that decide by which gateway a packet leaves: the one that was requested for its subnet; or else that of its own node; or else any
- * gateway that is up, in equal shares (ECMP), unless a node of a VIP is up. A gateway that is down has no such route.
+ * Plans the routes that decide by which gateway the packets of a subnet leave: the gateway that was requested for the subnet; or else the gateway of
+ * the subnet's own node; or else a VIP of which a node answers; or else every gateway that is up, in equal shares (ECMP). A gateway that is down gets
+ * no such route.
  */
 export function addEgressRoutes(
   desired: DesiredRows,
@@ -101,7 +102,7 @@ function route(
 }
 
 /**
- * Removes default routes to addresses of the join subnet that no router has: the tool of 2017 routed everything to the first address of that subnet.
+ * Removes default routes to addresses of the join subnet that no router has. The tool of 2017 routed all packets to the first address of that subnet.
  */
 function removeDeadEnds(
   desired: DesiredRows,

@@ -31,7 +31,8 @@ export function addGateway(
   const { layout } = cluster;
   const { router: name } = gatewayNames(node.name);
   const existing = desired.existing.named('Logical_Router', name);
-  // The subnets of the cluster's router apply, because an older cluster may have another join subnet than the layout.
+  // The join subnets are those of the cluster's router, because an older cluster may have another join subnet than the
+  // layout.
   const subnets = cluster.joinAddresses
     .map(subnetOf)
     .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
@@ -110,7 +111,10 @@ function modernColumns(
   };
 }
 
-/** Returns `yes` if the gateway is the first one of the cluster, or else `no`; an existing gateway keeps its value. */
+/**
+ * Returns the value of external_ids:first_gateway: `yes` for the first gateway of the cluster, otherwise `no`. An
+ * existing gateway keeps its value.
+ */
 function firstGateway(desired: DesiredRows, { nodes }: NorthboundFacts, node: OverlayNode): string {
   const routers = desired.existing.all('Logical_Router').filter((row) => 'chassis' in mapOf(row, 'options'));
   const own = routers.find((row) => row.name === gatewayNames(node.name).router);
@@ -180,7 +184,7 @@ function addTranslations(
   }
 }
 
-/** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the host that shares its addresses. */
+/** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the node that shares its addresses. */
 function addWays(
   desired: DesiredRows,
   { layout, joinAddresses }: Cluster,

@@ -14,10 +14,10 @@ export interface NodeFromRows {
   readonly subnets: readonly string[];
   /** Service ranges whose packets the node's switch keeps inside of the cluster. */
   readonly serviceSubnets: readonly string[];
-  /** MAC of its management port; null if it has no such port yet. */
+  /** MAC of the node's management port; null if the node has no such port yet. */
   readonly managementMac: string | null;
   readonly gateway: OverlayGateway | null;
-  /** False if the node's own Open vSwitch has lost the port between the gateway and its bridge. */
+  /** False if the node's own Open vSwitch has lost the port between br-int and the gateway's bridge. */
   readonly isGatewayCarried: boolean;
 }
 

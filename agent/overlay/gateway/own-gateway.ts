@@ -6,7 +6,7 @@ import { isDefault } from '../../net/destination.ts';
 import { isIpv6, isWithin, macOf, sameFamily, withoutLength } from '../addresses.ts';
 import { addressesFault, nextHopsFault, subnetFault } from '../members/announcement.ts';
 
-/** Links and routes of the kernel. */
+/** Links and routes of this node's kernel. */
 export interface KernelFacts {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
@@ -63,7 +63,7 @@ export function chooseGateway(
     kind,
     interface: nic,
     physicalNetwork: networkOf(request),
-    // An address that the bridge itself does not have needs a MAC of its own, and so does an address that moves between nodes, together with its MAC.
+    // An address that the bridge itself does not have needs a MAC of its own. So does an address that moves between nodes, because it keeps its MAC.
     mac: isVip === true || (nic === null && kind === 'dedicated') ? macOf(withoutLength(addresses[0] ?? '')) : link.mac,
     addresses,
     nextHops,
@@ -75,8 +75,8 @@ export function chooseGateway(
 }
 
 /**
- * Returns the record with the gateway that its request describes now. Without the bridge or NIC the node has no gateway; while that interface has no
- * address, for example between two leases, the last gateway stays.
+ * Returns the record with the gateway that its request describes now. Without the bridge or NIC, the node has no gateway. While the bridge or NIC has
+ * no address, for example between two leases, the last gateway stays.
  */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
   const { gateway: request, layout, node } = record;

@@ -9,7 +9,7 @@ import type { KernelFacts } from './own-gateway.ts';
 /** Hardware type of Ethernet, the only one that a port of Open vSwitch can have (linux/if_arp.h, ARPHRD_ETHER). */
 const ethernet = 1;
 
-/** Facts about a NIC that the gateway shall use alone. */
+/** Facts about a NIC that only the gateway will use. */
 export interface NicFacts extends KernelFacts {
   /** Address of the SSH client that runs this command; null without an SSH connection. */
   readonly sshPeer: string | null;
@@ -18,8 +18,8 @@ export interface NicFacts extends KernelFacts {
 }
 
 /**
- * Returns the addresses that move from a NIC to the gateway. Refuses a NIC that the node needs, because every packet that arrives there goes to the
- * gateway. `asked` are the requested addresses.
+ * Returns the global addresses of a NIC, which move to the gateway. Refuses a NIC that the node itself needs, because the gateway receives every
+ * packet that arrives there, and a NIC with an address that has a lease or is not one of the requested addresses `asked`.
  */
 export function movedAddresses(
   nic: string,

@@ -9,7 +9,7 @@ import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { addTranslation, addUplink } from './uplink-rows.ts';
 
-/** Nodes that share a gateway; the first one that answers has its address. */
+/** A VIP: a gateway address that several nodes share, and that the first of them that answers uses. */
 export interface Vip {
   readonly gateway: OverlayGateway;
   /** Nodes in the order of preference. */
@@ -19,12 +19,12 @@ export interface Vip {
 /** Largest priority of a chassis (ovn-nb(5), Gateway_Chassis). */
 const highestPriority = 32_767;
 
-/** Returns true if a node of the VIP answers; if not, packets leave by other gateways. */
+/** Returns true if a node of the VIP answers; if no node does, packets leave by other gateways. */
 export function isAnyUp({ nodes }: Vip): boolean {
   return nodes.some(({ gateway }) => gateway?.isUp === true);
 }
 
-/** Returns the shared gateways by their address; the node with the lowest number is preferred. */
+/** Returns the VIPs of the nodes, one for each shared address. The node with the lowest number is preferred. */
 export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
   const groups = new Map<string, { gateway: OverlayGateway; nodes: OverlayNode[] }>();
   for (const node of nodes.toSorted((a, b) => a.id - b.id)) {
@@ -101,7 +101,7 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   if (isAnyUp(vip)) addWays(desired, cluster, vip, onRouter);
 }
 
-/** Plans one localnet port for each physical network, because the networks of dedicated NICs have different names on different nodes. */
+/** Plans one localnet port for each physical network, because dedicated NICs belong to networks with different names on different nodes. */
 function addUplinks(desired: DesiredRows, { nodes }: Vip, outsideSwitch: PlannedRow): void {
   const seen = new Set<string>();
   for (const { name, gateway } of nodes) {
@@ -111,7 +111,10 @@ function addUplinks(desired: DesiredRows, { nodes }: Vip, outsideSwitch: Planned
   }
 }
 
-/** Plans the source NAT and routes of a VIP: every subnet without a route of its own leaves by it, and so do subnets that were requested for it. */
+/**
+ * Plans the source NAT and routes of a VIP. The packets of a subnet leave by the VIP if the subnet was requested for it, or if no other route applies
+ * to the subnet.
+ */
 function addWays(desired: DesiredRows, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
   const node = nodes[0]?.name ?? '';
   for (const subnet of layout.clusterSubnets) {

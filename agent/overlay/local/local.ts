@@ -76,7 +76,10 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
 /** Key that only interfaces of pods of this product have (agent/cni/attachment.ts). */
 const podKey = 'pod-netns';
 const lasting = ['system-id', 'hostname'];
-/** Prefix of keys of other_config in the list of keys that the agent has added; keys without it are of external_ids. */
+/**
+ * Prefix of keys of other_config in the list of keys that the agent has added; keys without this prefix belong to
+ * external_ids.
+ */
 const inOtherConfig = 'other_config:';
 /**
  * Seconds for which ovs-vswitchd keeps an incomplete bundle of flows; its default of 10 is short for an ovn-controller whose memory is swapped
@@ -95,8 +98,8 @@ function rootOf(desired: DesiredRows): PlannedRow {
 }
 
 /**
- * Time after which ovn-controller probes a silent central node; it reconnects without an answer. A node whose own address has changed leaves a
- * dead connection this way. ovn-kubernetes takes 100 s, for hundreds of nodes.
+ * Time after which ovn-controller probes a silent connection to the central node, in ms. It reconnects if the probe is not answered, for example
+ * after a change of the node's own address. ovn-kubernetes uses 100 s, for hundreds of nodes.
  */
 const remoteProbeMs = 10_000;
 
@@ -120,7 +123,7 @@ function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts):
   };
   const shared = sharedSettings(there, node.gateway, node, request);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
-  // A changed value belongs to this cluster, so it is removed when the node leaves.
+  // A key whose value the agent sets or changes belongs to this cluster, so it is removed when the node leaves.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
   const config = Object.fromEntries(
     Object.entries(bundleIdle).filter(

@@ -11,7 +11,10 @@ export interface SwitchSettings {
   readonly encap: OverlayNode['encap'];
 }
 
-/** Reads the settings. Refuses a missing one with an error whose hint sets it. `systemId` is that of the machine, for an Open vSwitch without one. */
+/**
+ * Reads the settings from the row of Open_vSwitch. `systemId` is used if the row has none. Fails with `bad-usage` for a missing setting, with a hint
+ * that sets it.
+ */
 export function switchSettings(rows: DatabaseRows, systemId: string | null): SwitchSettings {
   const ids = mapOf(rows.tables.Open_vSwitch?.[0] ?? null, 'external_ids');
   const need = (key: string, example: string): string => {

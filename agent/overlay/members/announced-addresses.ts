@@ -5,10 +5,14 @@ import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 
 /*
  * A member announces the further addresses of its interfaces in `ovn-cms-options` of its own chassis, beside its
- * gateway and its listeners: the central node lets no service take a port of the member there, for pods as well.
+ * gateway and its listeners. The central node then treats them as the member's own addresses when it decides which
+ * services are served there, so that packets from pods still reach the member's processes.
  */
 const prefix = 'microshift-net-has:';
-/** A node has a few addresses; the node itself protects the rest. */
+/**
+ * Largest number of further addresses that a node announces and the central node reads. A node usually has a few;
+ * further ones are protected only on the node itself.
+ */
 const mostEntries = 32;
 
 /** Returns true for an entry of `ovn-cms-options` that announces a further address. */
@@ -32,8 +36,8 @@ export function announcedAddresses({ cmsOptions = '' }: Pick<OverlayChassis, 'cm
 }
 
 /**
- * Returns those of the addresses on a node's interfaces that are neither known of it already nor inside one of
- * `ranges`, the ranges of the cluster itself; sorted and without duplicates.
+ * Returns the sorted addresses on a node's interfaces that the record of the node does not contain yet and that are
+ * outside of `ranges`, the ranges of the cluster; each once.
  */
 export function furtherAddresses(
   onInterfaces: readonly string[],

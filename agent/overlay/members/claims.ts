@@ -56,8 +56,8 @@ export function believedClaims(
     }
   }
   for (const [name, believed] of tunnelAddresses) {
-    // A member with several addresses would be reached at one of them, and with another could attract packets that are meant for another node. None
-    // of them is believed.
+    // A member with several addresses of one family would be reached at one of them, and could attract packets for another node with the others. None
+    // of them is accepted.
     const isAlone = (address: string): boolean =>
       believed.filter((one) => isIpv6(one) === isIpv6(address)).length === 1;
     const [several] = believed.filter((address) => !isAlone(address));

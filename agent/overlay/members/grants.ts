@@ -12,7 +12,7 @@ export function ungranted(
   { addresses, subnets, isVip }: OverlayGateway,
   tunnelAddresses: readonly string[],
 ): GatewayGrant {
-  // The network of an address that several nodes share is a route of the whole cluster, so its prefix length is also granted.
+  // The prefix of an address that several nodes share becomes a route of the whole cluster, so the grant has to contain its length.
   const withLength = isVip === true;
   const allowed = withLength ? granted.addresses : [...granted.addresses, ...tunnelAddresses];
   const words = (address: string): readonly string[] => (withLength ? [address] : [address, withoutLength(address)]);

@@ -16,9 +16,9 @@ export interface KnownNeighbour {
 export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'], FDB: ['mac'] } as const;
 
 /**
- * Returns a sentence if FDB, in which every member may write, has rows: ovn-controller learns MACs only at ports with the address `unknown` that are
- * no localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and this product makes none. The rows may belong to switches that other programs have
- * added to the cluster. ovn-northd itself removes rows of IGMP_Group for switches that do not follow groups.
+ * Returns a sentence if FDB has rows, which every member may write. ovn-controller learns MACs only at ports with the address `unknown` that are no
+ * localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and this product makes no such ports. The rows may belong to switches that other programs
+ * have added to the cluster.
  */
 export function unexpectedMacs({ tables }: DatabaseRows): readonly string[] {
   const count = tables.FDB?.length ?? 0;

@@ -35,7 +35,7 @@ export function requestEntry(request: string): string {
   return entryPrefix + request.replaceAll(/-----[A-Z ]+-----|\s/g, '');
 }
 
-/** Returns the request of a chassis as PEM, as `requestEntry` takes it; null if the chassis does not have exactly one entry that can be a request. */
+/** Returns the certificate request of a chassis as PEM; null if the chassis does not have exactly one entry in the form of a request. */
 export function requestOf({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): string | null {
   const [entry, second] = cmsOptions.split(',').filter(isRequestEntry);
   if (entry === undefined || second !== undefined) return null;

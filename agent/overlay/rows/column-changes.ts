@@ -11,7 +11,7 @@ export type DesiredColumn =
   | { readonly has: readonly WrittenAtom[] }
   | { readonly only: readonly WrittenAtom[] };
 
-/** Returns the desired content of a whole column. */
+/** Returns the desired content of a column that must have exactly this value. */
 export const is = (value: WrittenValue): DesiredColumn => ({ is: value });
 /** Returns keys that a map has to have; its other keys stay. */
 export const keys = (entries: Readonly<Record<string, string>>): DesiredColumn => ({ keys: entries });
@@ -23,7 +23,7 @@ export const has = (...elements: readonly WrittenAtom[]): DesiredColumn => ({ ha
  */
 export const only = (elements: readonly WrittenAtom[]): DesiredColumn => ({ only: elements });
 
-/** Returns the value of a column in a new row; null if the column keeps its default. */
+/** Returns the value of a column in a new row; null if the column keeps the default of the database. */
 export function writtenValue(wanted: DesiredColumn, { kind }: ColumnShape): WrittenValue | null {
   if ('keys' in wanted) return Object.keys(wanted.keys).length === 0 ? null : wanted.keys;
   const value = 'is' in wanted ? wanted.is : 'has' in wanted ? wanted.has : wanted.only;

@@ -25,11 +25,11 @@ export interface DesiredRow {
   readonly existing: DatabaseRow | null;
   /** Managed columns; all other columns stay as they are. */
   readonly columns: Readonly<Record<string, DesiredColumn>>;
-  /** Row, and its set column, that refers to this one. */
+  /** Parent row, and its set column that refers to this row. Absent for a row of a root table. */
   readonly place?: { readonly row: PlannedRow; readonly column: string };
-  /** Columns of which no row may have these values when this one is inserted, because the table has no unique index for them. */
+  /** Values that no other row may have when this row is inserted. They replace a unique index, which the table does not have. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
-  /** True if the row may be inserted only while the column that refers to it is as it was read. */
+  /** True if the row may be inserted only while the column of the parent row is as it was read. */
   readonly exclusive?: boolean;
   /** True for a row that other programs use as well; it gets no tags of ownership. */
   readonly isShared?: boolean;
@@ -66,7 +66,7 @@ export interface DesiredRows {
   readonly changes: RowChange[];
   readonly guards: RowGuard[];
   readonly trace: string[];
-  /** Addresses that ports of routers have, or get in this plan. */
+  /** Addresses on the join switch that ports of routers have, or get in this plan. */
   readonly takenAddresses: Set<string>;
   add(desiredRow: DesiredRow): PlannedRow;
   /** Deletes an existing row. */

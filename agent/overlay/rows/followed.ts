@@ -26,7 +26,7 @@ const wholeTables: readonly string[] = [
   'Chassis_Private',
 ];
 
-/** Rows of Open vSwitch without an owner on which a node's gateway depends. */
+/** Names of the rows of Open vSwitch on which a node's gateway depends although they do not belong to this product. */
 export interface FollowedGateway {
   /** Logical port that ovn-controller's patch port on the bridge connects. */
   readonly localnetPort: string;

@@ -1,6 +1,7 @@
 /**
- * Columns whose changes cause another run, by database and table: those that plans write, without those in which daemons of OVN and Open vSwitch
- * report. null stands for every column. Rows of other owners are not monitored in these tables, because they change with every pod.
+ * Columns whose changes cause another run, by database and table: those that plans write, without the columns in which the daemons of OVN and Open
+ * vSwitch report their state. null stands for every column. In most of these tables only rows of this product are monitored, because other rows
+ * change with every pod.
  */
 export const followedColumns = {
   OVN_Northbound: {
@@ -40,7 +41,7 @@ export const followedColumns = {
   },
 } as const;
 
-/** Tables that the planner reads, by database. A table that a database lacks counts as absent in its release. */
+/** Tables that the planner reads, by database. */
 export const overlayTables = {
   OVN_Northbound: Object.keys(followedColumns.OVN_Northbound),
   OVN_Southbound: Object.keys(followedColumns.OVN_Southbound),

@@ -93,8 +93,8 @@ function changeOperations(
 }
 
 /**
- * Returns the new rows to which other new rows refer, by referring row and column. They are in the column when its row is inserted, because some
- * columns must not be empty (Port.interfaces).
+ * Returns the references from new rows to new rows, by the name of the referring row and its column. The references are part of the insert of the
+ * referring row, because some columns must not be empty (Port.interfaces).
  */
 function partRows(changes: readonly RowChange[]): ReadonlyMap<string, ReadonlyMap<string, WireValue>> {
   const held = new Map<string, Map<string, ['set', WireAtom[]]>>();

@@ -6,7 +6,10 @@ import { mapOf, type RowIndex, textOf } from './row-index.ts';
 import { tagKeys } from './tag-keys.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
-/** Returns the cluster's router, which every tool since 2016 marks with this key; null without a cluster. */
+/**
+ * Returns the cluster's router, which every tool of ovn-kubernetes since 2016 marks with this key; null without a
+ * cluster.
+ */
 export function clusterRouterOf(existing: RowIndex): DatabaseRow | null {
   return (
     existing.all('Logical_Router').find((row) => mapOf(row, 'external_ids')['k8s-cluster-router'] === 'yes') ?? null

@@ -20,8 +20,8 @@ const tables = [
 ] as const;
 
 /**
- * Deletes stale rows. `why` returns the reason for rows of a node, or of the cluster (null); null if the rows stay. Rows of other programs stay, and
- * so do rows that refer to them.
+ * Deletes stale rows. `why` returns the reason to delete the rows of a node, or of the cluster as a whole (null); a null reason keeps them. Rows of
+ * other programs stay, and so do switches and routers that have ports of other programs.
  */
 export function removeStaleRows(
   desired: DesiredRows,
@@ -53,8 +53,8 @@ export function removeStaleRows(
 }
 
 /**
- * Removes a set from the NAT rows that name it. These rows may be deleted in the same transaction, but ovsdb-server refuses to delete a row to which
- * another row still refers, and collects unreferenced rows only after that (RFC 7047 section 3.2, strong references).
+ * Removes an address set from the NAT rows that refer to it. These rows may be deleted in the same transaction, but ovsdb-server refuses to delete a
+ * row to which another row still refers, and collects unreferenced rows only after that (RFC 7047 section 3.2, strong references).
  */
 function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
   for (const row of desired.existing.all('NAT')) {
@@ -76,8 +76,8 @@ export function removeGroups(desired: DesiredRows, why: string): void {
 }
 
 /**
- * Returns the name of a port that is neither of this product nor of a pod; null if the switch or router has none. A pod's port cannot exist without
- * its node.
+ * Returns the name of a port of a switch or router that belongs neither to this product nor to a pod; null if there is no such port. Ports of pods do
+ * not count, because a pod cannot exist without its node.
  */
 function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owner: string): string | null {
   const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';

@@ -10,9 +10,10 @@ const zones = { first: 32_768, count: 64_000 - 32_768 };
 const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 
 /**
- * Returns the zone in which packets to a service are tracked; null if it is the default zone. A connection keeps its first server for as long as its
- * client sends, and a UDP connection has no end. Another server therefore has another zone, in which the entries of the earlier zone have no effect.
- * A TCP connection ends by itself, and has to keep its server once it is established.
+ * Returns the zone of connection tracking for packets to a service at this place that a server (`target`) receives; null for the default zone. A
+ * tracked connection keeps its first server for as long as its client sends, and a UDP connection has no end. Each server of a UDP service therefore
+ * has a zone of its own, in which entries for an earlier server have no effect. A TCP connection ends by itself, and has to keep its server once it
+ * is established.
  */
 export function connectionZone(protocol: ServiceProtocol, at: ServicePlace, target: ServicePlace): number | null {
   if (protocol !== 'udp') return null;

@@ -3,16 +3,16 @@ import type { ServicePlace } from '../../model/shared-bridge.ts';
 import { mapOf, textOf } from '../rows/row-index.ts';
 import { placeOf } from './inbound-services.ts';
 
-/** Servers of each address and port of a UDP service: `10.43.0.10:53` has `10.42.0.9:8053`, for example. */
+/** Servers (backends) of each address and port of a UDP service: `10.43.0.10:53` has `10.42.0.9:8053`, for example. */
 export type DatagramServices = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Connections of clients of a place with one of its servers. */
+/** Connections of clients of a service's address and port (`at`) with one of its servers. */
 export interface ServedConnections {
   readonly at: ServicePlace;
   readonly server: ServicePlace;
 }
 
-/** Reads the places from rows of OVN_Southbound.Load_Balancer. A place in several rows has the servers of all of these rows. */
+/** Reads the services from rows of OVN_Southbound.Load_Balancer. An address and port in several rows has the servers of all of these rows. */
 export function datagramServices(balancers: readonly DatabaseRow[]): DatagramServices {
   const found = new Map<string, Set<string>>();
   for (const row of balancers) {

@@ -43,7 +43,7 @@ export function inboundServices(
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
-  // A service with different backends on each node has no cluster address that would be right for all nodes.
+  // A service whose backends differ from node to node has no cluster address that fits all nodes.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,
@@ -54,7 +54,8 @@ export function inboundServices(
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
     if (!arrives(vip)) return [];
     if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
-    // A gateway may lead to its own pods only (`externalTrafficPolicy: Local`), while switches lead to all pods of the service.
+    // The gateway's entry may have only backends of this node (`externalTrafficPolicy: Local`), while entries of switches have all backends of the
+    // service.
     const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
     const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
     const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;

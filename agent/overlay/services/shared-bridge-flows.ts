@@ -12,7 +12,10 @@ export const flowCookie = '0x6d6e6f766c79';
  */
 const zone = 64_000;
 
-/** Marks of a connection: the side that sent its last outgoing packet over the bridge. */
+/**
+ * Marks of a tracked connection, for the side whose packet was the last that the connection sent over the bridge to the
+ * LAN.
+ */
 const marks = { cluster: '0x1', node: '0x2' } as const;
 
 /** ICMPv6 types of router and neighbour discovery (RFC 4861 section 4), which conntrack does not track. */
@@ -38,7 +41,7 @@ interface Parts {
   readonly ofCluster: string;
   /** Match of frames from the node itself. */
   readonly ofNode: string;
-  /** Action by which the node's own frames leave. */
+  /** Action with which the node's own frames leave for the LAN. */
   readonly away: string;
 }
 
@@ -62,7 +65,8 @@ export function sharedBridgeFlows(
     inbound: `in_port=${ports.nic},${network},dl_dst=${mac}`,
     ofCluster: `in_port=${ports.cluster},${network},dl_src=${mac}`,
     ofNode: `in_port=LOCAL,${network},dl_src=${mac}`,
-    // NORMAL learns no MACs from frames to the shared MAC, which these flows forward themselves, and would therefore flood many frames.
+    // The action NORMAL learns no MAC from frames to the shared MAC, because these flows forward such frames themselves. It would therefore flood
+    // many frames.
     away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
   };
   return [

@@ -53,7 +53,10 @@ function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): D
   return `of ${devices.map((row) => textOf(row, 'name')).join(', ')} in ${bridge}, the NIC among them is unknown`;
 }
 
-/** Returns the port number; null if ovs-vswitchd has not created the port or could not do so (ovs-vswitchd.conf.db(5), `ofport` -1). */
+/**
+ * Returns the OpenFlow port number of an interface; null if ovs-vswitchd has not created the port or could not do so (ovs-vswitchd.conf.db(5),
+ * `ofport` -1).
+ */
 function numberOf(row: DatabaseRow): number | null {
   const [number] = listOf(row, 'ofport');
   return typeof number === 'number' && number > 0 ? number : null;

@@ -60,8 +60,8 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
 }
 
 /**
- * Plans the bridges of `bridge add` on a node whose other bridges have to stay as in `kept`, which contains all of
- * them. `asked`: bridge of the current command, whose refusal fails the plan. `isNew`: the list has to be written.
+ * Plans the bridges of `bridge add`. The other bridges of the agent stay as `kept` describes them. `asked`: bridge of
+ * the current command, whose refusal fails the plan. `isNew`: the list has to be written.
  */
 export function planAdded(
   list: readonly AddedBridge[],
@@ -160,14 +160,14 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 }
 
 /**
- * Distance above the NIC's own metric. NetworkManager assigns consecutive metrics to NICs of one kind, and the metric
- * of a NIC that returns to its own profile must not be one of them.
+ * Minimum distance between the metric of a bridge and that of its NIC. NetworkManager assigns consecutive metrics to
+ * NICs of one kind, and the metric of a NIC that returns to its own profile must not be one of them.
  */
 const standbyDistance = 49;
 
 /**
- * Returns the metric of the bridge. Its default route is preferred exactly where the NIC's is now. The next lower
- * metric stays free for the return of the NIC to its own profile.
+ * Returns the route metric of the bridge: its default route gets the precedence among the other default routes that the
+ * NIC's has now. The next lower metric stays free for the NIC's return to its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);
@@ -183,7 +183,7 @@ function metricOf(nic: string, { routes }: Observation): number {
   return metric;
 }
 
-/** Returns a warning if the node's only default route or that of the SSH session is about to move. */
+/** Returns a warning if the node's only default route, or the route of the SSH session, is about to move. */
 function wayInNotes(list: readonly AddedBridge[], observation: Observation): readonly PlanNote[] {
   const { routes, host } = observation;
   const ways = new Set(routes.filter((route) => isDefault(route.destination)).map((route) => route.device));

@@ -55,7 +55,7 @@ export function planApply(
   refuseForeignBridge(gatewayBridge, observation);
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
   if (late !== null) return late;
-  // A NIC may still appear at boot.
+  // At boot, a missing NIC may still appear.
   const isInVain = boot === null && isWithoutCandidates(config, observation);
   const decision = chooseUplink(config, observation, routeWaitOver || isInVain);
   if (decision.kind === 'waiting') return { ...decision, interface: null };
@@ -139,17 +139,17 @@ function addedFates(
   });
 }
 
-/** Returns the entries that other programs added to a bridge and that are lost when it is removed. */
+/** Returns the entries that other programs added to a bridge and that are lost when the bridge is removed. */
 function goingWith(names: BridgeNames, observation: Observation): KernelEntries {
   const uplink = uplinkInBridge(names, observation);
   return uplink === null ? entriesOf(names.bridge, observation) : byPlace(names, uplink, observation, false).staying;
 }
 
 /**
- * Plans the return to the bridges that existed before a transaction, as its journal records them; if no bridge is recorded, the NICs are returned.
- * The same applies to a bridge that already lacked a profile, or that an earlier agent or the script made, if it is not as it was: it cannot be built
- * again. `config` and the present state of the node decide what lo needs for MicroShift, because a lease may have changed since. If `config` is null,
- * lo also returns to its earlier state.
+ * Plans the return to the bridges that existed before a transaction, as its journal records them. If it records no bridge, the plan removes the
+ * bridges and returns the NICs to their own profiles. The same applies to a recorded bridge that cannot be built again, because it already lacked a
+ * profile or was made by configure-ovs.sh or an earlier agent, unless it is still as it was. `config` and the present state of the node decide which
+ * addresses and route lo needs for MicroShift, because a lease may have changed since. If `config` is null, lo also returns to its earlier state.
  */
 export function planUndo(previous: Wanted, observation: Observation, config: Config | null = null): Plan {
   const { microshift, added } = previous;
@@ -172,9 +172,9 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
 }
 
 /**
- * Returns the steps that restore the state before a failed transaction. Null if a bridge of an earlier agent or of the
- * script is not as it was, because only NetworkManager's checkpoint can restore it. `aimed`: desired state of the
- * transaction.
+ * Returns the steps that restore the state before a failed transaction. Null if a bridge of configure-ovs.sh or of an
+ * earlier agent is not as it was, because only NetworkManager's checkpoint can restore such a bridge. `aimed`: desired
+ * state of the transaction.
  */
 export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);

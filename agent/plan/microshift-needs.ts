@@ -67,7 +67,7 @@ export function loopbackNeeds(
   };
 }
 
-/** Returns the addresses, those IPv6 addresses first that lo already has. */
+/** Returns the addresses in another order: first the IPv6 addresses that lo already has. */
 function keptFirst(addresses: readonly string[], { links }: HostNetwork): readonly string[] {
   const onLoopback = links.filter((link) => link.name === 'lo').flatMap((link) => link.addresses);
   const isKept = (address: string): boolean => isIpv6(address) && onLoopback.some((entry) => entry.address === address);

@@ -7,8 +7,9 @@ import { configOnNode } from './microshift-needs.ts';
 import { chooseUplink } from './uplink/choose.ts';
 
 /**
- * Fails with `interface-unsuitable` if `bridge add` would take the NIC without which the next `apply` cannot make br-ex.
- * `list` contains the new bridge. A br-ex that the administrator makes, and one without a NIC, need none.
+ * Fails with `interface-unsuitable` if `bridge add` would take the NIC without which the next `apply` cannot make
+ * br-ex. `list` contains the new bridge. A br-ex that the administrator makes, or that has no NIC by configuration,
+ * needs no NIC.
  */
 export function refuseNeeded(
   nic: string,

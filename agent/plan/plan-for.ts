@@ -24,7 +24,7 @@ import { movedToBridge, movedToNic, touchedLinks } from './bridge/moved-addresse
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import type { Target } from './target.ts';
 
-/** Aims of a plan besides its bridges. */
+/** Properties of a plan that do not follow from its bridges. */
 interface Aims {
   readonly choice?: UplinkChoice;
   readonly notes?: readonly PlanNote[];
@@ -59,7 +59,7 @@ export function planFor(
       steps.push(...giveLoopback(own));
       const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
       const mended = adjusted ?? rebuild(target, observation);
-      // A bridge that is claimed stays, with its foreign ports.
+      // An existing bridge that NetworkManager only takes over (claimBridge) keeps its foreign ports.
       if (adjusted === null && !mended.some((step) => step.do === 'claimBridge')) lost.push(names);
       steps.push(
         ...mended,

@@ -37,7 +37,10 @@ export interface Aimed {
   readonly notes: readonly PlanNote[];
 }
 
-/** Returns a bridge with this NIC. Fails with the kind of the obstacle that keeps the NIC from being its uplink. */
+/**
+ * Returns the desired state of a bridge with this NIC. Fails with the kind of the obstacle that keeps the NIC from
+ * being the bridge's uplink.
+ */
 export function targetWithUplink(
   names: BridgeNames,
   uplink: string,
@@ -76,7 +79,10 @@ export function targetWithUplink(
   };
 }
 
-/** Returns the target with what MicroShift needs on lo for it, from the current state of the node. */
+/**
+ * Returns the target with the addresses and the route that MicroShift needs on lo for it, from the current state of the
+ * node.
+ */
 export function withLoopback(target: Target, written: Config, observation: Observation): Target {
   const { names, source } = target;
   const { loopback: _, signpost: __, ...wanted } = target.wanted;

@@ -48,7 +48,7 @@ const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   'foreign-device': 'rebuild',
   mac: 'rebuild',
 };
-/** Remedies for a bridge that stayed while NetworkManager was away: its profiles exist, and none is active. */
+/** Remedies for a bridge that stayed while NetworkManager restarted: its profiles exist, and none of them is active. */
 const ofUnclaimed = { ...ofKind, active: 'claim-bridge', owner: 'claim-bridge' } as const;
 
 /**
@@ -108,7 +108,7 @@ export function adjustInPlace(
   return steps;
 }
 
-/** Returns the steps after which NetworkManager has the bridge's profiles active on the existing bridge. */
+/** Returns the steps that make NetworkManager manage the existing bridge and activate the bridge's profiles on it. */
 function claim(
   names: BridgeNames,
   wanted: WantedBridge,
@@ -194,7 +194,7 @@ function marksOf(names: BridgeNames, wanted: WantedBridge): BridgeMarks {
 function remedyOf(difference: NetworkDifference, names: BridgeNames, isUnclaimed: boolean): Remedy {
   if (difference.kind !== 'setting') return (isUnclaimed ? ofUnclaimed : ofKind)[difference.kind];
   const { profile, setting, key } = difference;
-  // These properties configure nothing by themselves, in any profile.
+  // A change of these properties has no effect on the network, in any profile.
   if (['connection.autoconnect', 'user.data'].includes(`${setting}.${key}`)) return 'update';
   if (profile === names.bridge && reappliedOnBridge.includes(setting)) return 'reapply-bridge';
   return profile === names.bridgeInterface && reappliedOnInterface.includes(setting) ? 'reapply-interface' : 'rebuild';

@@ -23,7 +23,7 @@ import { ownRoutes } from './own-routes.ts';
  * Returns the steps that build a bridge around a NIC with the administrator's own profile, which may be inactive
  * (`isActive` false). The bridge comes up beside the NIC with the same addresses, then the NIC becomes a port, then the
  * NIC's own addresses are removed. The node answers at every moment. `claim`: steps for an existing bridge. `carried`:
- * foreign entries of the NIC, named for the bridge.
+ * foreign entries of the NIC, as entries of the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -149,8 +149,8 @@ function settle(
   const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  // On a LAN without DHCP no lease arrives, and the NIC worked without one. For a NIC that was not configured yet, a
-  // lease is expected.
+  // If the node has addresses but none of IPv4, its LAN has no DHCP server that answers, so the plan waits for no
+  // lease. It waits for one if the NIC was not configured yet.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
     (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));

@@ -22,7 +22,10 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
  * ovn-kubernetes) stay with the bridge as long as it exists.
  */
 
-/** Returns the entries that other programs added to the NIC, named for the bridge; empty if they added nothing. */
+/**
+ * Returns the entries that other programs added to the NIC, converted to entries of the bridge; empty if they added
+ * none.
+ */
 export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Observation): KernelEntries {
   return onInterface(entriesOf(uplink, observation), bridge);
 }
@@ -45,7 +48,7 @@ export function carryToNic({ bridge }: BridgeNames, entries: KernelEntries): rea
 
 /** Entries that other programs added to a bridge, by the place where they belong. */
 export interface ByPlace {
-  /** Entries that leave with the NIC, named for the NIC. */
+  /** Entries that leave with the NIC, converted to entries of the NIC. */
   readonly toNic: KernelEntries;
   /** Entries that belong to the bridge itself. */
   readonly staying: KernelEntries;

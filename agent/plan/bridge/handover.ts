@@ -33,7 +33,10 @@ export function stableAddresses(link: Link): readonly string[] {
   return addressesOf(link, isStable);
 }
 
-/** Returns the addresses of a link that the profile adds by itself; all of them if the profile is not known. */
+/**
+ * Returns the addresses of a link that NetworkManager adds for the profile; all stable addresses if the profile is not
+ * known.
+ */
 export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = stableAddresses(link);
   if (settings === null) return addresses;
@@ -65,8 +68,8 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
 }
 
 /**
- * Returns the profile of the bridge's internal interface while the NIC is not a port yet and has no addresses to hand
- * over, because no answer of a server could reach the interface.
+ * Returns the profile of the bridge's internal interface without IP configuration, for the time before the NIC is a
+ * port. It applies if the NIC has no addresses to hand over: no answer of a server could reach the interface yet.
  */
 export function withoutAddresses(final: WantedProfile): WantedProfile {
   const disabled: Setting = { method: ['s', 'disabled'] };
@@ -186,9 +189,9 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
 }
 
 /**
- * Returns the addresses in the order of the profile that follows, and the rest after them. NetworkManager sorts the
- * addresses of an interface by removing and adding them. For IPv6, that repeats duplicate address detection, in which
- * the node does not answer for 2 s.
+ * Returns the addresses in the order of the final profile, and the rest after them. NetworkManager sorts the addresses
+ * of an interface by removing and adding them. For IPv6, that repeats duplicate address detection, in which the node
+ * does not answer for 2 s.
  */
 function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addresses']): Link['addresses'] {
   const listed = listOf(final, `ipv${family}`, 'address-data');

@@ -40,7 +40,7 @@ export function wantedOnLoopback(
   const metricOf = (family: 4 | 6): number =>
     numberOf(settings, `ipv${family}`, 'route-metric') ?? gatewayBridge.routeMetric;
   const metrics = { 4: metricOf(4), 6: metricOf(6) };
-  // An address that the profile lists is added again if the bridge has lost it.
+  // A static address of the profile that the bridge has lost counts as well, because the run adds it again.
   const listed = settings === undefined ? [] : fixedAddresses(settings).map(bare);
   const present = [...new Set([...bareAddresses(source.addressLink), ...listed])];
   const left = withoutSuccessor(present, settings, observation);
@@ -51,9 +51,10 @@ export function wantedOnLoopback(
 }
 
 /**
- * Returns the addresses of lo (`address/prefix`) that the bridge had by a lease or an advertisement that has ended
- * without a successor. MicroShift exits if it does not find its address; with it, MicroShift still runs when the bridge
- * has an address again. Other hosts get no answer for these addresses (`giveLoopback`).
+ * Returns the addresses of lo (`address/prefix`) whose family is dynamic on the bridge while the bridge has no address
+ * of that family, because a lease or an advertisement has ended. MicroShift exits if it does not find its address; with
+ * the address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses
+ * (`giveLoopback`).
  */
 function withoutSuccessor(
   present: readonly string[],
@@ -156,7 +157,7 @@ export function signpostStep(
   return isDifferent ? [{ do: 'signpost', wanted, why }] : [];
 }
 
-/** Reason for steps that restore the earlier state of lo. */
+/** Reason of the steps that remove addresses and the route that MicroShift does not need. */
 export const foundWithoutIt = 'MicroShift finds it without that';
 
 /** Returns the step that removes addresses from lo that it does not need. */

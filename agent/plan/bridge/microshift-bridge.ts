@@ -15,12 +15,12 @@ import { profileOf } from './build.ts';
  * moves into that bridge, and leaves it after `disable`, `undo` or a rollback; the bridge stays.
  */
 
-/** MAC that the script sets on its bridge. */
+/** MAC that configure-ovs.sh sets on its bridge, in lower case. */
 const hwaddr = noUplinkMac.toLowerCase();
 /** External ids of a bridge that belong to the agent or to NetworkManager. */
 const ownIds = ['bridge-uplink', ...Object.values(ownerKeys)];
 
-/** Facts that are known before the node's network comes up. */
+/** Facts that are known at boot, before NetworkManager configures the node. */
 interface KnownAtBoot {
   readonly host: Pick<Observation['host'], 'hasMicroShiftScript'>;
   readonly ovs: Observation['ovs'];
@@ -72,7 +72,7 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (row === undefined || others.length === 0) return null;
   const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
-  // An agent before 0.2 and the script made the NIC a port of NetworkManager.
+  // configure-ovs.sh and agents before 0.2 made the NIC a port through a profile of NetworkManager.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
   // A foreign NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;

@@ -19,8 +19,8 @@ export function movedToBridge(names: BridgeNames, source: UplinkSource, observat
 }
 
 /**
- * Returns the addresses that move back to the NIC of a bridge that is removed; null for a bridge without a NIC, or for
- * a foreign one.
+ * Returns the addresses that move back to the NIC of a bridge that is removed; null if the bridge has no NIC or is not
+ * the agent's.
  */
 export function movedToNic(names: BridgeNames, observation: Observation): MovedAddresses | null {
   const uplink = uplinkInBridge(names, observation);

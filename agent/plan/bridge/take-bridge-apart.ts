@@ -16,9 +16,9 @@ import { ownRoutes } from './own-routes.ts';
 
 /**
  * Returns the steps that remove a bridge of the agent and return its NIC to the administrator's own profile, from any
- * state: a complete bridge, the remains of a run that crashed, or a bridge of an earlier agent or of the script.
- * Returns no steps if there is nothing of the agent's. `left`: bridge that remains instead. `next`: bridge that is
- * built in the same run.
+ * state: a complete bridge, the remains of a run that crashed, or a bridge of an earlier agent or of configure-ovs.sh.
+ * Returns no steps if nothing belongs to the agent. `left`: bridge that remains instead. `next`: bridge that is built
+ * in the same run.
  */
 export function takeBridgeApart(
   names: BridgeNames,

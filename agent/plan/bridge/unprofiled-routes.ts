@@ -23,8 +23,8 @@ export function unprofiledRouteNotes(source: UplinkSource, observation: Observat
 }
 
 /**
- * Fails with `interface-unsuitable` if the uplink would lose the last default route of a family. The check ends once
- * the bridge has the addresses.
+ * Fails with `interface-unsuitable` if the uplink would lose the last default route of a family. Nothing is checked
+ * once the bridge has the addresses.
  */
 export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
   if (source.addressLink !== source.link) return;
@@ -83,8 +83,8 @@ function hopOf({ gateway, viaIpv6 }: Route): string {
 }
 
 /**
- * Returns the setting that the profile lacks. A profile that leaves IPv6 to the kernel accepts no gateway;
- * NetworkManager has to process router advertisements instead.
+ * Returns the setting that would add the route to the profile, as words for nmcli. A profile that leaves IPv6 to the
+ * kernel accepts no gateway; in it, NetworkManager has to process router advertisements instead.
  */
 function settingOf({ family, gateway, destination }: Route, { settings }: UplinkSource): string {
   if (family === 6 && textOf(settings, 'ipv6', 'method') === 'ignore') return 'ipv6.method auto';

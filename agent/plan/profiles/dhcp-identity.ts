@@ -20,7 +20,10 @@ const madeDuids = ['stable-llt', 'stable-ll', 'stable-uuid'];
 /** IAIDs that are derived from the interface's name. An unset one means `ifname` (ipv6.dhcp-iaid). */
 const madeIaids = [undefined, 'ifname', 'stable'];
 
-/** Returns the values for the bridge's internal interface. Values that it has already stay. */
+/**
+ * Returns the DHCP identifiers for the profile of the bridge's internal interface. Identifiers that this profile
+ * already has stay.
+ */
 export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac }: UplinkSource): {
   readonly ipv4: Values;
   readonly ipv6: Values;
@@ -33,7 +36,7 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac 
     if (given !== null) return before === undefined ? {} : { [key]: before };
     return seen === null ? {} : { [key]: ['s', seen] };
   };
-  // NetworkManager's default client-id needs no setting, because the bridge has the same MAC.
+  // The client-id that the NIC's MAC yields by default needs no setting, because the bridge has the same MAC.
   const isUsual = jsonOf(source, 'ipv4', 'dhcp-client-id') === undefined && observed?.clientId === ofMac(mac);
   const kept = {
     ipv4: keep('ipv4', 'dhcp-client-id', madeClientIds, isUsual ? null : (observed?.clientId ?? null)),

@@ -1,7 +1,7 @@
 import type { Observation } from '../../model/observation.ts';
 import { visibleText } from '../../printable.ts';
 
-/** Returns a phrase as one word of a trace line. */
+/** Returns a phrase as one word for a trace line, with hyphens in place of spaces. */
 export function word(phrase: string): string {
   return phrase.replaceAll(' ', '-');
 }

@@ -62,7 +62,7 @@ export function rememberedCandidates(
   };
 }
 
-/** Returns the reason why the node-IP hint identifies no device; null if it may. */
+/** Returns the reason why the text of the node-IP hint cannot identify a device; null if it can. */
 function whyUnused(text: string, { links }: Observation): string | null {
   if (familyOf(text) === null) {
     const [address = ''] = text.split('/');
@@ -96,7 +96,8 @@ function ownerOf(address: string | null, observation: Observation): string | nul
       name !== 'lo' &&
       nicDevice(name, observation)?.type !== dummyDevice,
   );
-  // An address on two links was moved to br-ex from the NIC of the last choice.
+  // If br-ex and a NIC both have the address, it is the uplink in br-ex that has it: a run moves the address from the
+  // NIC.
   const onBridge = holders.some(({ name }) => name === gatewayBridge.bridge);
   return onBridge ? uplinkInBridge(gatewayBridge, observation) : (holders[0]?.name ?? null);
 }

@@ -16,9 +16,9 @@ const words = {
 type Measure = keyof typeof words;
 
 /**
- * Limits of one object. The API server limits an object by its size alone (1.5 MiB, etcd), but its effect is a product: a Service of 178 KB would
- * need a row of 16.7 MB, and a NetworkPolicy of 10 KB tens of thousands of rows. `letters` counts the characters of the object as it is kept, as
- * JSON.
+ * Limits of one object. The API server limits only the size of an object (1.5 MiB, etcd), but the rows for it grow with a product: a Service of 178
+ * KB would need a row of 16.7 MB, and a NetworkPolicy of 10 KB tens of thousands of rows. `letters` limits the number of characters of the object as
+ * JSON, with the fields that the network keeps.
  */
 export const budgets = {
   Node: { letters: 2_000 },
@@ -27,12 +27,13 @@ export const budgets = {
   Service: { letters: 100_000, ports: 500, places: 1_000 },
   // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
-  // Access lists are counted before they are made for each IP family. Policies with the address ranges of a whole provider have some hundreds. Each
-  // pair of a peer and a named port is looked up among all pods. Terms and letters limit the length of the matches.
+  // `accessLists` counts the ACLs of all IP families together as one. Policies with the address ranges of a whole provider have some hundreds.
+  // `namedPorts` is small, because each pair of a peer and a named port is looked up among all pods. `terms` and `letters` limit the length of the
+  // matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 
-/** Name of each kind, with the consequence and the remedy for an object beyond its budget. Such an object harms no other object. */
+/** Name of each kind, with the consequence and the remedy for an object beyond its budget. The consequence concerns only that object. */
 const consequences: Readonly<Record<Kind, readonly [name: string, consequence: string]>> = {
   Node: ['node', 'it is not counted as one of the cluster; give it a shorter name'],
   Namespace: ['namespace', 'no namespaceSelector of a policy selects it; remove labels'],
@@ -46,8 +47,8 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
 };
 
 /**
- * Largest number of endpoints that are written for a service, counted at each place where it is reached. Each place has the same number of them, at
- * least one.
+ * Largest number of endpoints that are written for all places of a service together. A place is an address and port at which the service is reached;
+ * each place gets the same number of endpoints, at least one.
  */
 export const mostEndpointsOfRows = 30_000;
 
@@ -56,8 +57,7 @@ export const mostNumbersOfPort = 16;
 
 /**
  * Returns the reason why an object exceeds the budget of its kind, as a sentence for an Event; null if it does not. `kept` is the object as the
- * network would keep it, and `used` has the other quantities that its budget limits. The cost of the answer depends on the size of the object, not on
- * its requests.
+ * network would keep it, and `used` has the other quantities that its budget limits. The check takes time in proportion to the size of the object.
  */
 export function overBudget<Of extends Kind>(
   kind: Of,

@@ -14,7 +14,7 @@ export function readNode(object: unknown): ClusterNode {
   return refusal === null ? node : { ...node, refusal };
 }
 
-/** Returns true if pods of a member get addresses; a member that is only a gateway has no subnet. */
+/** Returns true if pods of this member get addresses. A member that is only a gateway has no subnet. */
 export function givesAddresses({ subnets }: OverlayNode): boolean {
   return subnets.length > 0;
 }

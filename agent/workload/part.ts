@@ -32,6 +32,8 @@ export interface Part {
   keys(facts: WorkloadFacts): Iterable<string>;
   /** Returns the keys whose rows this change may affect; `facts` already contains the change. Keys of deleted objects are included. */
   concerned(change: ObjectChange, facts: WorkloadFacts): Iterable<string>;
-  /** Plans the rows of a key, and none if its object is deleted. Returns long work as an iterable of short steps. */
+  /**
+   * Plans the rows of a key; plans no rows if its object is deleted. Returns long work as an iterable of short steps.
+   */
   plan(key: string, planner: ObjectPlanner): Iterable<unknown> | undefined;
 }

@@ -48,8 +48,8 @@ export function planWorkload(
 }
 
 /**
- * Plans one transaction that makes the rows of these keys match the objects; empty if nothing differs. Stale rows of the keys are deleted. Yields the
- * number of changes so far after each step, and each step is short. The rows must not change between steps, and a key has to be planned again if an
+ * Plans one transaction that makes the rows of these keys match the objects; the plan is empty if nothing differs. Stale rows of the keys are
+ * deleted. Yields the number of changes so far after each short step. The rows must not change between steps, and a key has to be planned again if an
  * object that affects it changes between steps.
  */
 export function* planInSteps(

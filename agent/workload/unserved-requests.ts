@@ -7,7 +7,7 @@ const multicast = 'k8s.ovn.org/multicast-enabled';
 /** Label of a node that may have addresses of an EgressIP (ovn-kubernetes, docs/features/cluster-egress-controls/egress-ip). */
 const egressNode = 'k8s.ovn.org/egress-assignable';
 
-/** Part of an object that is inspected. */
+/** Labels and annotations of an object, in which requests are found. */
 interface Asking {
   readonly labels?: Labels | undefined;
   readonly annotations?: Labels | undefined;
@@ -23,7 +23,7 @@ export function asksOfNamespace({ annotations = {} }: Asking): readonly Unserved
   return annotations[multicast] === 'true' ? ['multicast'] : [];
 }
 
-/** Returns the tasks of a node that this network does not carry out. */
+/** Returns the requests to a node that this network does not serve. */
 export function asksOfNode({ labels = {} }: Asking): readonly UnservedAsk[] {
   return egressNode in labels ? ['egress-ip'] : [];
 }

@@ -19,9 +19,9 @@ import { createReservedAddresses } from './reserved-addresses.ts';
 import { kubeletUid } from './static-pods.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
-/** Assignment of addresses to pods. It depends only on its batches: the same batches result in the same addresses. */
+/** Assignment of addresses to pods. It depends only on the batches of changes: the same batches result in the same addresses. */
 export interface AddressBook {
-  /** Addresses of all pods that have any; always the same map, with the present content. */
+  /** Addresses of all pods that have addresses. The map stays the same object, and each batch changes its content. */
   readonly addresses: PodAddresses;
   /** Processes a batch. Refused pods are tried again with every batch. */
   settle(batch: AddressBatch): AddressOutcome;
@@ -66,7 +66,7 @@ interface Seeker {
 export function createAddressBook(): AddressBook {
   const held = createReservedAddresses();
   const pods = new Map<NamespacedName, Pod>();
-  /** Uid and node of each pod that has addresses or had some; for deleted pods only if the kubelet creates another mirror pod. */
+  /** Uid and node of each pod that has an address or had one; of a deleted pod only if the kubelet creates another mirror pod. */
   const holders = new Map<NamespacedName, string>();
   /** Addresses of static pods whose mirror pod was deleted: the pods keep running, and the kubelet creates another mirror pod. */
   const left = new Map<NamespacedName, readonly string[]>();
@@ -112,7 +112,7 @@ export function createAddressBook(): AddressBook {
     return [...pods].flatMap(([key, { nodeName }]) => (moved.includes(nodeName ?? '') ? [key] : []));
   };
 
-  /** Updates the reserved names, and returns the pods whose port name is newly reserved or free. */
+  /** Updates the reserved names, and returns the pods whose port name became reserved or free. */
   const reserve = (names: ReadonlySet<string>): readonly NamespacedName[] => {
     const changed = new Set([...names, ...reserved].filter((name) => names.has(name) !== reserved.has(name)));
     reserved = names;
@@ -187,10 +187,10 @@ interface Counter {
 }
 
 /**
- * Assigns addresses to each pod. Pods that already have some come first, in the order of trust in the source: the kubelet reports the addresses of a
- * running pod (status.podIPs, which is a subresource of its own); only the central node writes a row; every user who may change the pod can write an
- * annotation, which is used last, for a cluster whose rows were lost. Pods that request an address come next, and all others last. Returns a fault
- * for each pod whose needs could not be met.
+ * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source: the kubelet reports the addresses
+ * of a running pod (status.podIPs, which is a subresource of its own); only the central node writes a row; every user who may change the pod can
+ * write an annotation, which is used last, for a cluster whose rows were lost. Pods that request an address come next, and all others last. Returns a
+ * fault for each pod that did not get the addresses that it needs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {
@@ -199,7 +199,7 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
   };
   const running = ({ pod }: Seeker): readonly string[] => pod.podIPs.map(canonicalAddress);
   const isWhole = ({ pod, subnets }: Seeker): boolean => pod.podIPs.length === subnets.ranges.length;
-  // After a restart the kubelet reports the addresses of nearly all pods, and nothing else has to be read.
+  // After a restart, the kubelet reports the addresses of nearly all pods. Rows are read only for the few others.
   let unserved = seekers
     .filter((one) => isLeft(one, one.had))
     .filter((one) => isLeft(one, isWhole(one) ? running(one) : []))

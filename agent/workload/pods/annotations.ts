@@ -13,7 +13,10 @@ export const annotationNames = {
   first: 'ovn',
   /** Uid of the pod to which the other two belong, because annotations can be copied from another pod. */
   of: 'microshift-net/address-of',
-  /** Requested address, or one of each family, separated by a comma. */
+  /**
+   * Uid of the pod to which the annotations `podNetworks` and `first` belong, because annotations can be copied from
+   * another pod.
+   */
   requested: 'microshift-net/ip-address',
 } as const;
 
@@ -47,7 +50,8 @@ export function wantedAnnotations(
   const routers = routerAddresses(node).map(withoutLength);
   const gateways = addresses.flatMap((one) => sameFamily(routers, one) ?? []);
   const [gateway = ''] = gateways;
-  // If one node has the whole range, the pod's own address provides this route, and the kernel refuses a second one.
+  // If one node has the whole range of the cluster, the connected route of the pod's own address has this destination,
+  // and the kernel refuses a second route.
   const own = addresses.map(subnetOf);
   const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
     (dest) => !own.includes(dest),

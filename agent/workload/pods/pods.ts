@@ -39,7 +39,8 @@ export const pods: Part = {
         name: is(name),
         addresses: is([place]),
         port_security: is([place]),
-        // OVN binds neither an interface of an earlier pod of the same name nor one on another node to this port.
+        // These options keep OVN from binding the port to an interface of an earlier pod of the same name, or to one on
+        // another node.
         options: keys({ 'iface-id-ver': kubeletUid(pod), 'requested-chassis': node.systemId }),
         external_ids: keys({ namespace: pod.namespace, pod: 'true' }),
       },

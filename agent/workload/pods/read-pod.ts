@@ -46,7 +46,8 @@ const known: readonly string[] = Object.values(annotationNames);
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;
   const { labels = {}, annotations = {} } = metadata;
-  // An init container that is restarted always is a sidecar, which runs beside the others (KEP-753). Any other has ended when the pod serves.
+  // An init container with the restart policy Always is a sidecar, which runs beside the other containers (KEP-753). All other init containers have
+  // ended when the pod serves.
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   const containers = [...(spec.containers ?? []), ...sidecars];
   // The API server defaults hostPort for a pod in the host network, whose ports are on the node in any case.
@@ -79,8 +80,8 @@ function withoutPorts({ hostPorts: _, ...pod }: Pod): Pod {
 }
 
 /**
- * Returns a known annotation. A value that is too long is not one of the agent's; it is replaced by its length, which is not an address, so that a
- * pod with such a request is refused with an Event.
+ * Returns a known annotation. A value beyond the longest length is not one of the agent's. It is replaced by its length, which is not a valid
+ * address, so that a pod with such a request is refused with an Event.
  */
 function annotationOf([key, text]: readonly [string, string]): readonly (readonly [string, string])[] {
   if (!known.includes(key)) return [];

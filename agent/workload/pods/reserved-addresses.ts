@@ -8,8 +8,8 @@ export interface ReservedAddresses {
   readonly addresses: ReadonlyMap<NamespacedName, readonly string[]>;
   holderOf(address: string): NamespacedName | null;
   /**
-   * Assigns these addresses to a pod that has none: without prefix length, at most one of each range. From each other range of its node the pod gets
-   * the next free address. Returns false and assigns none if one of them is not available.
+   * Assigns these addresses, at most one of each range and without prefix length, to a pod that has none. From each range without such an address,
+   * the pod gets the next free one. Returns false and assigns none if one of them is not available.
    */
   take(pod: NamespacedName, subnets: PodSubnets, asked: readonly string[]): boolean;
   release(pod: NamespacedName): void;
@@ -18,14 +18,17 @@ export interface ReservedAddresses {
 export function createReservedAddresses(): ReservedAddresses {
   const addresses = new Map<NamespacedName, readonly string[]>();
   const holders = new Map<string, NamespacedName>();
-  /** Number of the address that was assigned last, by range. */
+  /** Position of the last assigned address in each range. */
   const last = new Map<string, number>();
-  /** Ranges without a free address since the last release, so that waiting pods cost nothing. */
+  /**
+   * Ranges without a free address since the last release. They are not searched again, so that waiting pods cost
+   * nothing.
+   */
   const full = new Set<string>();
 
   /**
-   * Returns the highest assigned number of a range. After a restart the search continues there, because addresses are assigned in ascending order and
-   * the most recently released ones are likely to be below it.
+   * Returns the highest assigned position of a range. After a restart the search continues there, because addresses are assigned in ascending order
+   * and the most recently released ones are likely to be below it.
    */
   const highestPlace = (subnets: PodSubnets, range: AddressRange): number => {
     const found = [...holders.keys()].map((address) => rangeWith(subnets, address));
@@ -33,8 +36,8 @@ export function createReservedAddresses(): ReservedAddresses {
     return places.reduce((highest, place) => (place > subnets.lastPlace ? highest : Math.max(highest, place)), 0);
   };
   /**
-   * Returns the number of the next free address of a range; null if it has none. The search is cyclic, so that a released address is assigned again
-   * only after all others. Each range has its own position, so that a request in one range does not use up numbers of the other.
+   * Returns the position of the next free address of a range; null if all are assigned. The search is cyclic, so that a released address is assigned
+   * again only after all others. Each range has its own search position, so that a request in one range does not use up positions of the other.
    */
   const nextFree = (subnets: PodSubnets, range: AddressRange): number | null => {
     if (full.has(range.text)) return null;

@@ -3,12 +3,12 @@ import { familyOf } from '../../net/address.ts';
 import { type AddressRange, addressAt, parseRange } from '../../net/address-range.ts';
 import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
 
-/** Number of the first address for pods; the router and the node have those before it (agent/overlay/cluster/node-rows.ts). */
+/** Position of the first address for pods in a range; the router and the node have the addresses before it (agent/overlay/cluster/node-rows.ts). */
 const firstPlace = 3;
 
 /**
- * Largest number of an address for a pod; more than the pods that a node can run, because a subnet of IPv6 is too large to search. Up to it the MACs
- * of a subnet's addresses differ (macOf), because the addresses differ in only one of the four words.
+ * Largest position of an address for a pod. It exceeds the number of pods that a node can run, and it limits the search in an IPv6 subnet. The MACs
+ * that are derived from the addresses up to this position differ (macOf), because the addresses differ in only one of the four words.
  */
 const mostPlaces = 65_536;
 
@@ -16,7 +16,7 @@ const mostPlaces = 65_536;
 export interface PodSubnets {
   /** At most one range of each family, IPv4 first. */
   readonly ranges: readonly AddressRange[];
-  /** Number of the last address that all ranges have. */
+  /** Position of the last address that pods can have in every range. */
   readonly lastPlace: number;
 }
 
@@ -31,7 +31,7 @@ export function isSame(one: PodSubnets | undefined, other: PodSubnets | undefine
   return one?.ranges.map(({ text }) => text).join() === other?.ranges.map(({ text }) => text).join();
 }
 
-/** Returns the number of the next address for pods; the first one follows the last. */
+/** Returns the position of the next address for pods; the first position follows the last. */
 export function placeAfter({ lastPlace }: PodSubnets, place: number): number {
   return place < firstPlace || place >= lastPlace ? firstPlace : place + 1;
 }
@@ -41,14 +41,14 @@ export function placesIn({ ranges, lastPlace }: PodSubnets): number {
   return ranges.length === 0 ? 0 : Math.max(0, lastPlace - firstPlace + 1);
 }
 
-/** Returns the address with a number in a range. */
+/** Returns the address at a position of a range. */
 export function addressOf(range: AddressRange, place: number): string {
   return addressAt(range, place) ?? '';
 }
 
 /**
- * Returns the range of an address, its number there, and whether a pod may have it: addresses of the router and the node, and the broadcast address,
- * are not usable. null if no range has the address.
+ * Returns the range that contains an address, the address's position in it, and whether a pod may have the address: addresses of the router and the
+ * node, and the broadcast address, are not usable. null if no range contains the address.
  */
 export function rangeWith(
   { ranges }: PodSubnets,
@@ -64,14 +64,18 @@ export function rangeWith(
 }
 
 /**
- * Returns the last address that is certain to have a MAC of its own, on a node whose pods' MACs are derived from IPv6; null if every address has one.
+ * Returns the last address whose MAC certainly differs from those of all addresses before it, on a node whose pods' MACs are derived from IPv6; null
+ * on a node where all MACs differ.
  */
 export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
   const range = ranges.find((one) => isFolded(one, ranges));
   return range === undefined ? null : addressAt(range, mostPlaces);
 }
 
-/** Returns true if MACs of pods are derived from this range; the first range counts. */
+/**
+ * Returns true if the MACs of pods are derived from this IPv6 range, in which several addresses have the same MAC. MACs
+ * are derived from the first range.
+ */
 function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {
   return range.family === 6 && range === ranges[0];
 }
@@ -81,7 +85,7 @@ function lastUsable({ family, last }: AddressRange): bigint {
   return family === 4 ? last - 1n : last;
 }
 
-/** Returns the addresses that a pod of these subnets may have, without length; the input may have lengths. */
+/** Returns those of the addresses that a pod of these subnets may have, without prefix length. */
 export function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
   return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
 }

@@ -60,7 +60,7 @@ function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly 
     why: 'a pod reaches itself by a service that it is part of',
   };
   if (layout.naming === 'modern') return [itself];
-  // Switches in layout `seed` have no ACL of their own for the node.
+  // Only switches in layout `modern` have ACLs for the node, so layout `seed` needs one in each policy.
   const ofNodes = nodes.flatMap((node) =>
     managementAddresses(node).map((address) => {
       const ip = ipOf(address);
@@ -77,8 +77,8 @@ function ipOf(address: string): 'ip4' | 'ip6' {
 }
 
 /**
- * Returns the ACLs of a clause: one for each family if it refers to address sets, because ovn-controller processes the change of a set incrementally
- * only if the match has no other set beside it (lflow.c).
+ * Returns the ACLs of a clause. If it refers to address sets, there is one ACL for each IP family, because ovn-controller processes a change of a set
+ * incrementally only if the match contains no other set (lflow.c).
  */
 function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly AccessList[] {
   const { direction, rule, part, peers, block, ports, named } = clause;

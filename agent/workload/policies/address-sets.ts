@@ -17,7 +17,10 @@ function withFamily(identity: Identity, family: Family): Identity {
   return { ...identity, more: { ...identity.more, 'ip-family': family } };
 }
 
-/** Returns the identity of the address sets of a selection; with a named port, of the pods in which it has this number. */
+/**
+ * Returns the identity of the address sets of a selection. With `number`, the sets have only the pods whose named port
+ * has this number.
+ */
 export function setsOf(selection: Selection, number?: number): Identity {
   const namespace = wholeNamespace(selection);
   if (namespace !== null) return { type: 'Namespace', name: namespace };

@@ -31,17 +31,20 @@ export interface Clause {
   readonly named: { readonly port: NamedPort; readonly of: Selection } | null;
 }
 
-/** Terms that depend on the policy alone. */
+/** Parts of a policy's plan that depend on the policy alone, not on pods and namespaces. */
 export interface PolicyTerms {
   /** Pods to which the policy applies. */
   readonly targets: Selection;
   /** Permissions of all rules. */
   readonly clauses: readonly Clause[];
-  /** Selections to which its clauses refer, without whole namespaces, which have sets in any case. */
+  /**
+   * Selections of pods to which the clauses refer. Whole namespaces are left out, because each namespace has address
+   * sets in any case.
+   */
   readonly selections: ReadonlyMap<SelectionKey, Selection>;
 }
 
-/** Cache of the terms, which every change of a pod needs; a policy object never changes after it was read. */
+/** Cache of the terms, which every change of a pod needs. A policy object never changes after it has been read. */
 const known = new WeakMap<NetworkPolicy, PolicyTerms>();
 
 export function termsOf(policy: NetworkPolicy): PolicyTerms {
@@ -69,7 +72,8 @@ function clausesOf(policy: NetworkPolicy, direction: Direction, targets: Selecti
         direction,
         rule,
         part: `${other.title}:${title}`,
-        // With a named port the selection identifies the destination pods, and so the other end of egress.
+        // A named port of an egress rule is a port of the destination pods, so its selection also describes the other
+        // end.
         peers: named !== null && direction === 'Egress' ? null : other.peers,
         block: other.block,
         ports: match,

@@ -14,8 +14,8 @@ const kind = 'policy';
 /** Longest name of an ACL, in characters (ovn-nb.ovsschema). */
 const mostLetters = 63;
 /**
- * Tier of the ACLs, the first one. In a later tier, ovn-northd lets every second packet of a connection pass that a drop has just stopped, because no
- * ACL of the earlier tiers matches it (ls_out_acl_eval, priority 1; observed with 26.03).
+ * Tier of the ACLs: the first one. In a later tier, ovn-northd would let every second packet of a denied connection pass, because no ACL of the
+ * earlier tiers matches it (ls_out_acl_eval, priority 1; observed with 26.03).
  */
 const tier = 0;
 

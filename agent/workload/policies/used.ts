@@ -1,7 +1,7 @@
 import type { PolicyPeer, PolicyRule } from '../../model/workload.ts';
 
 /**
- * Counts the requests of a policy's rules as its budget counts them. The cost of the answer depends on the size of the rules, not on their effect.
+ * Returns the quantities of a policy's rules that its budget limits. Counting takes time in proportion to the size of the rules, not to their effect.
  */
 export function usedBy(rules: readonly PolicyRule[]): Record<'accessLists' | 'namedPorts' | 'terms', number> {
   const used = { accessLists: 0, namedPorts: 0, terms: 0 };

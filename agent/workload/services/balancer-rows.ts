@@ -9,8 +9,9 @@ import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
 /**
  * Fields that choose a client's endpoint if the service has session affinity (ovn-nb(5), Load_Balancer, selection_fields): the client's address
- * alone. OVN hashes them for the client's first packet already. `options:affinity_timeout` would learn from that packet and drop it; its
- * retransmission is part of a connection by then and is dropped as well, so that the first connection of every client fails (OVN 23.03 and 26.03).
+ * alone, whose hash applies from the first packet on. `options:affinity_timeout` is not used: with it, OVN learns from the first packet and drops it.
+ * The retransmission already belongs to a tracked connection and is dropped as well, so that the first connection of every client fails (OVN 23.03
+ * and 26.03).
  */
 const fieldsOfClient = ['ip_src'];
 
@@ -61,7 +62,8 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
     reject: 'true',
     event: 'false',
     hairpin_snat_ip: Object.values(masqueradeOfHairpin).join(' '),
-    // Nodes answer for their own addresses, and the program that assigns a service the address of a load balancer also announces it.
+    // Gateways answer only for announced addresses: nodes themselves answer for their own addresses, and the program that assigns the address of a
+    // load balancer to a service also announces it.
     neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
     // Without ct_flush, a UDP client would send to a removed backend for as long as it sends. TCP connections end by themselves and may outlive their
@@ -70,7 +72,10 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
   };
 }
 
-/** Adds a load balancer to its groups, switches or routers. A missing one is skipped; the plan that adds it also refers to the load balancer. */
+/**
+ * Adds a load balancer to its groups, switches or routers. A group, switch or router that does not exist yet is skipped; the plan that adds it also
+ * refers to the load balancer.
+ */
 function attach(planner: ObjectPlanner, place: BalancerPlace, balancer: RowReference, title: string): void {
   const { desired } = planner;
   for (const { table, name, column } of holdersOf(planner, place)) {

@@ -6,9 +6,9 @@ import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Place of a load balancer: every switch and gateway, every switch, or the switch or gateway of one node. `external` and `announced` stand for a
- * gateway and addresses of `externalIPs`: those for which the gateway answers on its LAN have a separate load balancer, because answering is an
- * option of the whole row (ovn-nb(5), neighbor_responder).
+ * Place of a load balancer: every switch and gateway, every switch, or the switch or gateway of one node. `external` and `announced` are the places
+ * for `externalIPs` at a gateway. The addresses for which the gateway answers on its LAN (`announced`) have a load balancer of their own, because
+ * answering is an option of the whole row (ovn-nb(5), neighbor_responder).
  */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }
@@ -26,8 +26,8 @@ export interface Balancer {
 
 /**
  * Returns the load balancers of a service, in steps of one port: at most one for each place and protocol; none for a headless service. With a traffic
- * policy of `Local`, the backends differ from node to node. Packets from inside of the cluster to an outside address nevertheless reach all backends,
- * as with kube-proxy.
+ * policy of `Local`, the backends differ from node to node. Packets from pods to an outside address nevertheless reach all backends, as with
+ * kube-proxy.
  */
 export function* balancersOf(
   service: Service,

@@ -41,7 +41,7 @@ export function givenFault(
   return 'externalIPs are served only in ranges that overlay.externalIPRanges of ovn.yaml names on the central node; ask its administrator';
 }
 
-/** Returns the reason why a service is not served at a port of a node's own address, as the end of a sentence; null if it may be served. */
+/** Returns the reason why no service may be served at a port of a node's own address, as the end of a sentence; null if a service may be served. */
 export function portFaultAt(
   node: OverlayNode,
   address: string,
@@ -58,7 +58,7 @@ export function portFaultAt(
     : null;
 }
 
-/** Returns the reason why a NodePort is not served at some node, as a whole sentence; null if it is served at all nodes. */
+/** Returns the reason why a NodePort is not served at all nodes, as a whole sentence; null if it is. */
 export function nodePortFault(
   { protocol, nodePort }: ServicePort,
   nodes: readonly OverlayNode[],

@@ -104,7 +104,10 @@ export function placeText(address: string, { protocol, port }: ServicePort): str
   return `${protocol} ${address} ${port}`;
 }
 
-/** Returns the outside addresses of a service for whose family it has a cluster IP. */
+/**
+ * Returns the outside addresses of a service. Addresses of a family in which the service has no cluster IP are left
+ * out.
+ */
 export function givenAddresses(service: Service): readonly Given[] {
   if (service.clusterIPs.length === 0 || service.externalIPs.length + service.loadBalancerIPs.length === 0) return [];
   const isSix = (address: string): boolean => address.includes(':');

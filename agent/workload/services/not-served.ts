@@ -34,12 +34,12 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
     reasons.push(
       `no server answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to check the service itself`,
     );
-  // Without a setting, every service with affinity has the default; only a shorter time requests another endpoint sooner.
+  // Every service with affinity that sets no time has the default. Only a shorter time asks for an earlier change of the endpoint.
   if (affinitySeconds !== null && affinitySeconds < defaultAffinitySeconds)
     reasons.push(
       `spec.sessionAffinityConfig.clientIP.timeoutSeconds ${affinitySeconds} has no effect: a client keeps its endpoint for as long as the endpoints stay the same`,
     );
-  // On the only node every endpoint is as near as the others.
+  // With one node, all endpoints are equally near.
   if (service.preference !== undefined && nodes.length > 1)
     reasons.push(
       `${service.preference} has no effect: all endpoints are used, wherever the client is; with internalTrafficPolicy Local each node uses the endpoints on it alone`,
@@ -67,8 +67,8 @@ function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
 }
 
 /**
- * Returns the reasons why clients outside get no answer: pods see the client's address, and their answers leave by a gateway that has not seen the
- * request.
+ * Returns the reasons why clients outside of the cluster get no answer: with `externalTrafficPolicy: Local`, pods see the client's address, and their
+ * answers leave by another gateway, which has not seen the request.
  */
 function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boolean>): readonly string[] {
   const own = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);

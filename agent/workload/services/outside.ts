@@ -24,8 +24,8 @@ export interface Outside {
 export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'workload'>;
 
 /**
- * Decides each request for an address and port, once. If two services request the same, a NodePort takes precedence, and then the service that was
- * created first. The cost depends on the requests of the services in question, and of services with the same requests.
+ * Decides each request for an address and port once. If two services request the same address and port, a NodePort takes precedence, and then the
+ * service that was created first. The cost depends only on the requests of the services in question, and of services with the same requests.
  */
 export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlices(facts)): Outside {
   const { nodes, exposure, workload } = facts;
@@ -95,8 +95,9 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
 }
 
 /**
- * Returns the nodes that have an address. A further address, which a member announces without a proof, counts only if no
- * node is known to have it, and several nodes may have one: one that moves, or one of a member that lies.
+ * Returns the nodes that have an address. A member announces further addresses without a proof. Such an address counts
+ * only if it is no known address of a node; several nodes may announce it, because an address can move and a member can
+ * announce a wrong one.
  */
 function addressOwners(nodes: readonly OverlayNode[]): ReadonlyMap<string, readonly OverlayNode[]> {
   const owners = new Map<string, readonly OverlayNode[]>();
@@ -115,8 +116,8 @@ function firstOf<T>(list: readonly T[], faultOf: (one: T) => string | null): str
 }
 
 /**
- * Returns the services, other than the changed ones, that the change may affect: services that request an address and port of a changed service, or
- * share an outside address with one.
+ * Returns the services that a change of other services may affect: those that request an address and port of a changed service, or share an outside
+ * address with it.
  */
 export function sharing(
   changed: readonly Service[],
@@ -152,7 +153,7 @@ function givenFaults(service: Service, faultOf: (given: Given, port: ServicePort
   return [...places].map(([fault, found]) => `${named([...found])} is not served: ${fault}`);
 }
 
-/** Largest number of addresses and ports that are named; the rest is counted, because the note of an Event has one kilobyte. */
+/** Largest number of addresses and ports that a sentence names; the others are counted, because the note of an Event has at most one kilobyte. */
 const mostNamed = 5;
 
 function named(list: readonly string[]): string {

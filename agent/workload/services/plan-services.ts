@@ -71,7 +71,7 @@ interface OfPlan {
 
 const plans = new WeakMap<DesiredRows, OfPlan>();
 
-/** Plans the rows that all services of a plan together need at the gateways; yields after each address. */
+/** Plans the rows that all services of a plan together need at the gateways; yields after each external address. */
 export function* addForAllServices(facts: WorkloadFacts, desired: DesiredRows): Generator<void, void, undefined> {
   const { outside } = ofPlan({ ...facts, desired });
   const announcers = new Map<string, string>();
@@ -92,7 +92,10 @@ function ofPlan(planner: WorkloadFacts & Pick<ObjectPlanner, 'desired'>): OfPlan
   return found;
 }
 
-/** Returns a function from the address of a pod to its namespace. The index is built at the first call, because few services need it. */
+/**
+ * Returns a function that returns the namespace of the pod with an address; null if no pod has it. The index is built at the first call, because few
+ * services need it.
+ */
 function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
   let known: Map<string, string> | null = null;
   return (address) => {
@@ -103,7 +106,7 @@ function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
   };
 }
 
-/** Returns the backends behind a gateway's load balancers that preserve the source address, by node and protocol. */
+/** Returns the backends behind a gateway's load balancers that preserve the client's address, by node and protocol. */
 function answeredBy(balancers: readonly Balancer[]): readonly {
   readonly node: string;
   readonly protocol: Balancer['protocol'];

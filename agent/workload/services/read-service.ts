@@ -60,7 +60,8 @@ export function readService(object: unknown): Service {
     clusterIPs: isOurs ? addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? '']) : [],
     externalIPs: addressesIn(spec.externalIPs ?? []),
     loadBalancerIPs: addressesIn(
-      // With ipMode Proxy, the external load balancer sends packets to NodePorts, and packets from pods to its address have to reach it (KEP-1860).
+      // An address with ipMode Proxy is not served here: the external load balancer receives packets from pods as well, and sends them to NodePorts
+      // (KEP-1860).
       (status.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode }) =>
         ip === undefined || ipMode === 'Proxy' ? [] : [ip],
       ),
@@ -83,7 +84,7 @@ export function readService(object: unknown): Service {
   return refusal === null ? service : { ...service, ...nothing, refusal };
 }
 
-/** Annotations for hints of topology before there was the field (kubernetes.io, "Topology Aware Routing"); `Disabled` is the default. */
+/** Annotations that stand for spec.trafficDistribution in older releases (kubernetes.io, "Topology Aware Routing"); `Disabled` is the default. */
 const topologyAnnotations = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
 
 /** Returns the field (KEP-4444, KEP-3015) or the annotation by which a service prefers endpoints near the client, with its value; null if it has none. */
@@ -104,7 +105,10 @@ const nothing = {
   healthCheckNodePort: null,
 };
 
-/** Returns the annotations of ovn-kubernetes. kubectl stores whole objects in another annotation. */
+/**
+ * Returns the annotations of ovn-kubernetes. All others are dropped, because kubectl stores whole objects in one of
+ * them.
+ */
 function networkOnly(annotations: Labels): Labels {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith('k8s.ovn.org/')));
 }

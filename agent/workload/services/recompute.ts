@@ -4,14 +4,15 @@ import type { DesiredRows } from '../../overlay/rows/desired-rows.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
 import { isOfOneNode } from './balancer-rows.ts';
 
-/** Key in external_ids of the join switch; its value has no meaning of its own. */
+/** Key in external_ids of the join switch. Its value changes with each recomputation that the plan requests. */
 const key = 'microshift-net-recompute';
 
 /**
- * Makes ovn-northd recompute all flows if load balancers of single nodes change. From 24.03 on it processes each changed load balancer incrementally,
- * and 26.03 then extends a row of Logical_DP_Group that another flow also uses (northd/lflow-mgr.c, ovn_dp_group_create), after which serving nodes
- * reject packets permanently. It recomputes all flows if a switch has changed in a column other than those of its ports, ACLs and load balancers
- * (northd/northd.c, ls_changes_can_be_handled), and does so in the same iteration only if that change is in the same transaction.
+ * Makes ovn-northd recompute all flows if load balancers of single nodes change. From 24.03 on, ovn-northd processes each changed load balancer
+ * incrementally, and 26.03 then extends a row of Logical_DP_Group that another flow also uses (northd/lflow-mgr.c, ovn_dp_group_create), after which
+ * nodes with endpoints reject packets permanently. It recomputes all flows if a switch has changed in a column other than those of its ports, ACLs
+ * and load balancers (northd/northd.c, ls_changes_can_be_handled). The change has to be in the same transaction, so that the recomputation is in the
+ * same iteration.
  */
 export function askForRecompute(desired: DesiredRows): void {
   const isConcerned = desired.changes.some(({ table, title }) => table === 'Load_Balancer' && isOfOneNode(title));

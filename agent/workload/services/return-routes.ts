@@ -10,7 +10,7 @@ import type { ObjectPlanner } from '../part.ts';
 /** Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes (agent/overlay/cluster/node-rows.ts). */
 const priority = 1005;
 
-/** Answer of a pod to a node that has sent a request to a gateway. */
+/** Answer of a pod to a request that a node has sent to a gateway. */
 interface Answer {
   /** Address of the pod. */
   readonly address: string;
@@ -19,9 +19,10 @@ interface Answer {
 }
 
 /**
- * Routes answers of pods behind a gateway's load balancers to nodes through this gateway, which alone has seen the request. A node that connects to a
- * pod directly uses an address of the cluster. `namespaceOf` returns the namespace of the pod with an address, null if no pod has it: users write
- * slices, and the answers of pods of other namespaces are not rerouted.
+ * Routes the answers of pods behind a gateway's load balancers to nodes through this gateway, because only this gateway has tracked the request. A
+ * node that connects to a pod directly uses an address of the cluster, to which these routes do not apply. `namespaceOf` returns the namespace of the
+ * pod with an address; null if no pod has it. Users can write EndpointSlices, so answers of pods of other namespaces than the service's are not
+ * rerouted.
  */
 export function* addReturnRoutes(
   planner: ObjectPlanner,
@@ -77,7 +78,7 @@ function answersOf(
   backends: ReadonlySet<string>,
 ): readonly Answer[] {
   const own = (gateway?.addresses ?? []).map(withoutLength);
-  // A node that shares its address with the gateway sends no requests through the gateway; it uses its own table of nftables.
+  // A node that shares its address with the gateway sends its requests not through the gateway but through a table of nftables.
   const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
   const ports = new Map<string, number[]>();
   for (const backend of backends) {
@@ -87,7 +88,7 @@ function answersOf(
   return [...ports].flatMap(([address, numbers]): Answer[] => {
     const family = isIpv6(address) ? 'ip6' : 'ip4';
     const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));
-    // An endpoint in the host network of the node does not answer through the cluster's router.
+    // Pods in the host network do not answer through the cluster's router.
     if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) return [];
     const [first, ...more] = numbers.toSorted((a, b) => a - b);
     const from = more.length === 0 ? `${first}` : `{${[first, ...more].join(', ')}}`;

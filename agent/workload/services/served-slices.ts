@@ -6,7 +6,10 @@ import { indexedSlices, sizeOf } from './indexed-slices.ts';
 
 /** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
-  /** Returns the slices of a service: all of them, or the first ones by name, with the last one cut. */
+  /**
+   * Returns the slices of a service that are served: all of them; or the first ones by name up to the budget, the last
+   * of them without its excess endpoints.
+   */
   of(service: NamespacedName): readonly EndpointSlice[];
   /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */
   fault(service: NamespacedName): string | null;
@@ -45,7 +48,10 @@ export function servedSlices({
   };
 }
 
-/** Returns the number of endpoints of a service that are served. The data that is written for it is the product of its places and its endpoints. */
+/**
+ * Returns the largest number of endpoints of a service that are served. The data that is written for a service is the product of its places and its
+ * endpoints.
+ */
 function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number {
   const { clusterIPs, externalIPs, loadBalancerIPs, ports, externalTrafficPolicy } = service;
   const gateways = nodes.filter(({ gateway }) => gateway !== null).length;

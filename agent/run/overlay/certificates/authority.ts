@@ -43,7 +43,7 @@ export interface Issued extends CertificateFacts {
 /** Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it. */
 export async function initAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
-  // The certificate is written last: a key without it is left by an interrupted run and is not trusted by any node.
+  // The certificate is written last. A key without a certificate was left by an interrupted run, and no node trusts it.
   if (existsSync(files.authority)) {
     throw new AgentError('certificates-refused', `${files.authority} is there already, and every node trusts it`, {
       hint: 'keep it; to start again, take the nodes out with `overlay leave` and move the folder away',
@@ -63,7 +63,7 @@ export async function initAuthority(folder: string, days = authorityDays): Promi
 export function readAuthority(folder: string): KeyPair {
   const files = pkiFiles(folder);
   const certificate = certificatesIn(read(files.authority) ?? '').at(-1) ?? null;
-  // A run that was interrupted between the two files has left the key under its first name.
+  // A run that was interrupted between the two files has left the key of the new authority in its temporary file.
   const key = [files.authorityKey, files.nextAuthorityKey]
     .flatMap((file) => read(file) ?? [])
     .find((one) => certificate !== null && isKeyOf(one, certificate));
@@ -82,8 +82,8 @@ export function readOwnAuthority(folder: string): string | null {
 }
 
 /**
- * Creates a second authority, which signs from now on; the first one stays trusted. The key of the first one is replaced, because nothing
- * is signed with it any more.
+ * Creates a second authority, which signs from now on. The first one stays trusted until every member has a certificate
+ * of the second. The key of the second replaces that of the first, with which nothing is signed any more.
  */
 export async function addAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
@@ -98,8 +98,8 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
 }
 
 /**
- * Removes every trusted authority except the signing one. The connections that the others have admitted are then due to be ended, also by a later run
- * if this one is interrupted.
+ * Removes every trusted authority except the signing one. Records first that connections which the others have admitted
+ * have to be ended, so that a later run ends them if this one is interrupted.
  */
 export function dropOldAuthority(folder: string): void {
   const files = pkiFiles(folder);
@@ -107,19 +107,19 @@ export function dropOldAuthority(folder: string): void {
   writeFileAtomically(files.authority, readAuthority(folder).certificate);
 }
 
-/** Returns true if connections that an old authority has admitted may still exist. */
+/** True if connections that an old authority has admitted may still exist. */
 export function haveConnectionsToEnd(folder: string): boolean {
   return existsSync(pkiFiles(folder).endConnections);
 }
 
-/** Notes that the connections which an old authority has admitted are ended. */
+/** Removes the record that connections which an old authority has admitted have to be ended. */
 export function forgetConnectionsToEnd(folder: string): void {
   if (haveConnectionsToEnd(folder)) removeFile(pkiFiles(folder).endConnections);
 }
 
 /**
- * Issues a key and a certificate for a node. The `use` of the central node's certificate is `server and client`. With `mode` `issue`, fails
- * if the node has a certificate already.
+ * Issues a key and a certificate for a node. With the mode `issue`, fails with `certificates-refused` if the node
+ * already has a certificate.
  */
 export async function issueFor(
   folder: string,
@@ -134,7 +134,10 @@ export async function issueFor(
   return issueCertificate(folder, authority, node.systemId, use, days);
 }
 
-/** Fails with `certificates-refused` if the node has a certificate already; only a renewal may issue another one. */
+/**
+ * Fails with `certificates-refused` if the node already has a certificate, because only a renewal may issue another
+ * one.
+ */
 export function refuseSecond(folder: string, node: string): void {
   const file = pkiFiles(folder).issued(node);
   if (!existsSync(file)) return;
@@ -154,7 +157,10 @@ export async function signFor(folder: string, systemId: string, request: string,
   });
 }
 
-/** Stores an issued certificate with the request that it answers, for `pki show` and to prevent a second issue by mistake. */
+/**
+ * Stores an issued certificate with the request that it answers. `pki show` lists it, and it prevents a second issue by
+ * mistake.
+ */
 export function rememberIssued(folder: string, node: string, certificate: string, request = ''): void {
   writeFileAtomically(pkiFiles(folder).issued(node), certificate + request);
 }
@@ -181,7 +187,7 @@ export function forgetIssued(folder: string, node: string): void {
   removeFile(pkiFiles(folder).issued(node));
 }
 
-/** Removes the keys of a run that was killed before it could install them. */
+/** Removes the temporary files with keys of a run that was killed before it could install them. */
 export function clearRemains(folder: string): void {
   if (!existsSync(folder)) return;
   removeHalfWritten(folder);
@@ -190,7 +196,10 @@ export function clearRemains(folder: string): void {
     rmSync(`${folder}/${name}`, { recursive: true, force: true });
 }
 
-/** Installs a node's key pair where the daemons read it. Fails with `bundle-unusable`. Writes only files that differ. */
+/**
+ * Installs a node's key and certificate in the files that the daemons of OVN read. Writes only files that differ. Fails
+ * with `bundle-unusable`.
+ */
 export function installOwn(folder: string, pair: KeyPair, authority: string): void {
   const fault = pairFault(pair.key, pair.certificate, authority);
   if (fault !== null) throw new AgentError('bundle-unusable', `the certificate cannot be used: ${fault}`);

@@ -7,8 +7,8 @@ import { readSystemId } from '../record/system-id.ts';
 import { requireOwnRequest } from './own-request.ts';
 
 /**
- * Makes the key of this node's next certificate, which never leaves this node, and returns the certificate request as
- * PEM. Returns the same request until it is answered.
+ * Returns the certificate request for this node's next certificate, as PEM. Makes a key for it, which never leaves this
+ * node. Returns the same request until it is answered.
  */
 export async function requestCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
   if (readRecord(record)?.members != null) {
@@ -27,7 +27,7 @@ export async function requestCertificate({ pki, record, systemId: file }: Overla
   return (await requireOwnRequest(pki, systemId)).request;
 }
 
-/** Returns the certificate request of a node in a text, as PEM; null if the text contains no valid request. */
+/** Extracts the certificate request from a text, as PEM; null if the text contains no valid request. */
 export function parseRequest(text: string): string | null {
   const [block] = /-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.exec(text) ?? [];
   return block === undefined ? null : requestOf({ cmsOptions: requestEntry(block) });

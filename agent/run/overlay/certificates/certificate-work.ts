@@ -4,33 +4,33 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { isDue, isSameRequest, requestOf, type ValidityMs } from '../../../overlay/members/renewal.ts';
 import { haveConnectionsToEnd, readIssued, readOwn, readOwnAuthority } from './authority.ts';
 
-/** A day, the unit of the time for which certificates are issued. */
+/** Milliseconds in a day. Certificates are issued for whole days. */
 const dayMs = 86_400_000;
 
-/** Step of the central node's work on certificates. */
+/** One step of the central node's work on certificates. */
 export type CertificateStep =
-  /** Signs the request of a member, for the same time as its previous certificate. */
+  /** Signs the request of a member, with the same validity period as its previous certificate. */
   | { readonly do: 'answer'; readonly node: OverlayNode; readonly request: string; readonly days: number }
   /** Renews the central node's own certificate. */
   | { readonly do: 'renew-own' }
-  /** Trusts only the authority that signs, because every member now has a certificate of it. */
+  /** Removes the trust in every authority except the signing one, which has issued the certificates of all members. */
   | { readonly do: 'drop-old' }
-  /** Ends the connections that an old authority has admitted, which an interrupted run has left. */
+  /** Ends the connections that an old authority has admitted, after a run that was interrupted before it ended them. */
   | { readonly do: 'end-connections' };
 
-/** Work of the central node on certificates. */
+/** Work that the central node has to do on certificates at present. */
 export interface CertificateWork {
   readonly steps: readonly CertificateStep[];
-  /** Requests that are not answered; each is a sentence that begins with the certificate's name. */
+  /** Sentences about requests that are refused; each begins with the name of the certificate. */
   readonly refused: readonly string[];
   /**
-   * Members for which the replacement of an authority waits: they have no certificate of the new authority, or still
-   * announce a request. Empty if no authority is being replaced.
+   * Members for which the replacement of an authority waits, because they have no certificate of the new authority, or
+   * still announce a request. Empty if no authority is being replaced.
    */
   readonly waiting: readonly string[];
 }
 
-/** Returns the certificates that answer a request which a member announces now, by the member's system-id. */
+/** Returns the issued certificates whose requests members still announce, by the system-id of the member. */
 export function answeredRequests(
   { members, node }: OverlayRecord,
   chassis: readonly OverlayChassis[],
@@ -48,10 +48,10 @@ export function answeredRequests(
 }
 
 /**
- * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due, or is
- * of an authority that is being replaced. A request at any other time is refused, so that no member keeps the central
- * node busy. OVN's access control ties the request to the member's certificate (ovn-sb(5), RBAC_Permissions,
- * Chassis.name).
+ * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due for
+ * renewal, or was issued by an authority that is being replaced. A request at any other time is refused, so that no
+ * member can keep the central node busy. OVN's access control ensures that a member announces a request only for itself
+ * (ovn-sb(5), RBAC_Permissions, Chassis.name).
  */
 export function certificateWork(
   { members, node: central }: OverlayRecord,
@@ -95,7 +95,7 @@ function announcedRequest({ systemId }: OverlayNode, chassis: readonly OverlayCh
   return found === undefined ? null : requestOf(found);
 }
 
-/** Returns the number of days for which a certificate was made; its validity begins a day before it is made. */
+/** Returns the number of days for which a certificate was issued; its validity begins a day before its issue. */
 function daysOf({ beginMs, endMs }: ValidityMs): number {
   return Math.max(1, Math.round((endMs - beginMs) / dayMs) - 1);
 }

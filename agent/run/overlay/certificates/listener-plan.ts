@@ -8,16 +8,18 @@ import { readOwnAuthority } from './authority.ts';
 import { answeredRequests } from './certificate-work.ts';
 import { tlsFiles } from './pki-files.ts';
 
-/**
- * Port of the central node to which nodes connect (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database).
- */
+/** Port at which the central node's southbound database listens for other nodes (ovn-ctl(8), `--db-sb-port`). */
 export const southboundPort = 6642;
-/** Time without traffic after which ovn-controller is probed (same as in ovn-kubernetes). */
+/**
+ * Time without traffic after which the server probes the connection of an ovn-controller; same value as in
+ * ovn-kubernetes.
+ */
 const inactivityProbeMs = 60_000;
 
 /**
- * Plans the rows by which nodes connect with a certificate and may write the same as an ovn-controller (ovn-sb(5),
- * RBAC_Role). The rows also publish the trusted authorities and the answers to requests for certificates.
+ * Plans the southbound rows that let nodes connect with their certificates, with the rights of an ovn-controller
+ * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, and the certificates that answer requests of
+ * members.
  */
 export function planListener(
   record: OverlayRecord,

@@ -3,12 +3,12 @@ import { type KeyAndRequest, makeRequest } from '../../../drivers/openssl/certif
 import { clearRemains } from './authority.ts';
 import { pkiFiles } from './pki-files.ts';
 
-/** Largest size of the file, which holds a key and a request; a larger file was not written by this program. */
+/** Size limit of the file, in bytes; a key and a request fit in, and a larger file was not written by the agent. */
 const requestBytes = 16_384;
 
 /**
- * Returns the request of this node for its next certificate, with the key that never leaves the node; null if the node
- * has made no request.
+ * Returns this node's request for its next certificate together with the key, which never leaves the node; null if the
+ * node has made no request.
  */
 export function readOwnRequest(folder: string): KeyAndRequest | null {
   const pem = readSmallFile(pkiFiles(folder).request, requestBytes) ?? '';
@@ -17,8 +17,8 @@ export function readOwnRequest(folder: string): KeyAndRequest | null {
 }
 
 /**
- * Returns the request of this node for its next certificate, with its key; makes and stores both unless a request
- * exists.
+ * Returns this node's request for its next certificate together with its key. Makes and stores both if there is no
+ * request yet.
  */
 export async function requireOwnRequest(folder: string, systemId: string): Promise<KeyAndRequest> {
   const present = readOwnRequest(folder);
@@ -29,7 +29,7 @@ export async function requireOwnRequest(folder: string, systemId: string): Promi
   return made;
 }
 
-/** Removes a request that was answered or has become obsolete. */
+/** Removes this node's request, after it was answered or has become obsolete. */
 export function removeOwnRequest(folder: string): void {
   removeFile(pkiFiles(folder).request);
 }

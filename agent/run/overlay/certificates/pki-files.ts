@@ -1,16 +1,16 @@
-/** Returns the paths of the files in a folder of certificates. */
+/** Returns the paths of the files in a folder of keys and certificates. */
 export function pkiFiles(folder: string) {
   return {
     authorityKey: `${folder}/ca.key`,
     /** Key of a new authority until ca.crt contains its certificate. */
     nextAuthorityKey: `${folder}/ca-next.key`,
-    /** Trusted authorities of this node: one, or two during a replacement. The last one signs. */
+    /** Authorities that this node trusts: one, or two during a replacement, of which the last one signs. */
     authority: `${folder}/ca.crt`,
     /** Key and certificate of the node, in one file, so that they change together. */
     own: `${folder}/node.pem`,
     /** Key of the node's next certificate, with the certificate request. */
     request: `${folder}/request.pem`,
-    /** Exists from the loss of trust in an old authority until the connections that it has admitted are ended. */
+    /** Empty file that exists while connections which an old authority has admitted still have to be ended. */
     endConnections: `${folder}/end-connections`,
     issued: (node: string) => `${folder}/issued/${node}.crt`,
   };

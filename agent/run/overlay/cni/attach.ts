@@ -14,17 +14,17 @@ import { kubeletUid } from '../../../workload/pods/static-pods.ts';
 import type { NodePods } from './node-pods.ts';
 
 /**
- * Limit for the addresses of a pod. The central node assigns them within tens of milliseconds. The kubelet allows two
- * minutes for a sandbox; 30 s leave it time for another attempt.
+ * Limit for a pod to get addresses. The central node assigns them within tens of milliseconds. The kubelet waits two
+ * minutes for a sandbox, so after 30 s another attempt is still possible.
  */
 const addressedMs = 30_000;
 /**
- * Limit for the flows of a pod. ovn-northd and ovn-controller take tens of milliseconds; 30 s allow for hundreds of
- * pods at once.
+ * Limit for ovn-controller to install the flows of a pod. ovn-northd and ovn-controller take tens of milliseconds; 30 s
+ * allow for hundreds of pods that start at once.
  */
 const installedMs = 30_000;
 
-/** Context of the CNI verbs. */
+/** Connections and settings that the CNI verbs use. */
 export interface CniSurroundings {
   readonly pods: NodePods;
   readonly ports: PodPorts;
@@ -33,10 +33,13 @@ export interface CniSurroundings {
   readonly say: (line: string) => void;
 }
 
-/** Lines for the shim to carry out or to print. */
+/** Answer to the CNI shim: commands that it has to run, or text that it has to print, one per line. */
 export type Answer = readonly string[];
 
-/** Does the first half of ADD: returns the lines by which the shim creates the veth pair. Changes nothing. */
+/**
+ * Does the first half of ADD: returns the commands with which the shim creates the veth pair of the pod. Changes
+ * nothing.
+ */
 export async function prepare(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { say, ports } = around;
   const { containerId, ifname, netns, pod } = request;
@@ -58,9 +61,9 @@ export async function prepare(request: CniRequest, around: CniSurroundings, gone
 }
 
 /**
- * Does the second half of ADD: adds the port, waits for its flows, and compares the pod's addresses with those of OVN.
- * Returns the CNI result, the data path type, and the lines for the pod's network namespace. Removes the port after a
- * failure, and if the caller no longer waits.
+ * Does the second half of ADD: adds the port to br-int, waits for its flows, and compares the pod's addresses with
+ * those in OVN. Returns the CNI result, the data path type, and the commands for the pod's network namespace. Removes
+ * the port if it fails, and if the container runtime stops waiting.
  */
 export async function plug(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { ports, say } = around;
@@ -72,12 +75,13 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
     say(`${name}: port ${link} of br-int for ${logicalPort}`);
     await ports.add({ name: link, externalIds: interfaceIds(attachment) });
     await installed(attachment, ports, gone);
-    // From here on ovn-controller has claimed the row, so that this reads no older one.
+    // ovn-controller has claimed the pod's Port_Binding row, so the addresses that are read now are not those of an
+    // earlier pod.
     requireCarried(attachment, await around.carried.read(logicalPort));
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
-      // The shim removes the link as long as it runs.
+      // A running shim removes the link itself; the agent removes it if the shim has ended.
       if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
     });
   }
@@ -91,7 +95,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   return [result, ports.datapath() ?? 'system', ...podLines(attachment)];
 }
 
-/** Removes the ports of a container; not an error if the container has no port. The shim removes the link. */
+/** Removes the ports of a container; succeeds if it has none. The shim removes the link. */
 export async function unplug({ containerId, pod }: CniRequest, { ports, say }: CniSurroundings): Promise<Answer> {
   const own = ports.list().filter(({ externalIds }) => externalIds.sandbox === containerId);
   if (own.length > 0) {
@@ -102,7 +106,10 @@ export async function unplug({ containerId, pod }: CniRequest, { ports, say }: C
   return [];
 }
 
-/** Returns an empty answer if everything is as it was created. Otherwise throws CniError 100 with every difference. */
+/**
+ * Returns an empty answer if a pod's interface is as ADD created it. Otherwise throws CniError 100, which lists every
+ * difference.
+ */
 export async function check(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const attachment = await attachmentOf(request, around, gone);
   const port = around.ports.find(attachment.link);
@@ -112,8 +119,8 @@ export async function check(request: CniRequest, around: CniSurroundings, gone: 
 }
 
 /**
- * Removes the ports and links of containers that no longer exist. `busy` are containers that are being added; they are
- * kept.
+ * Removes the ports and links of containers that no longer exist. Keeps those of the containers in `busy`, for which a
+ * verb is in progress.
  */
 export async function collect(
   { config }: CniRequest,
@@ -157,8 +164,8 @@ async function attachmentOf(
 }
 
 /**
- * Waits until ovn-controller reports the port as installed in the Interface row. Throws CniError 11 if it does not
- * within the limit.
+ * Waits until ovn-controller reports in the Interface row that the flows of the port are installed. Throws CniError 11
+ * at the limit.
  */
 function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: AbortSignal): Promise<void> {
   const late = (): CniError =>
@@ -182,8 +189,8 @@ function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: Abo
 }
 
 /**
- * Throws CniError 11 if OVN carries other addresses than the pod's annotation has: the central node writes both, so the
- * annotation is not from it.
+ * Throws CniError 11 if the addresses in OVN differ from those in the pod's annotation. The central node writes both,
+ * so a difference shows that another program has changed the annotation.
  */
 function requireCarried({ logicalPort, network }: Attachment, rows: readonly string[] | null): void {
   const fault = carriedFault(network, rows);

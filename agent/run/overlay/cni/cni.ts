@@ -14,8 +14,8 @@ import { followNodePods } from './node-pods.ts';
 import { createVerbs } from './verbs.ts';
 
 /**
- * Limit for the database of Open vSwitch. It answers at once if the node is part of the cluster; 30 s allow for a
- * database that is just starting.
+ * Limit for the database of Open vSwitch to answer. It answers at once if the node is part of the cluster; 30 s allow
+ * for an ovsdb-server that is just starting.
  */
 const portsMs = 30_000;
 
@@ -73,8 +73,8 @@ export async function startCni(
 }
 
 /**
- * Removes ports whose network device was lost in a boot. Such a port would share its name with a later port of the same
- * pod.
+ * Removes ports of pods whose network device does not exist any more, as after a boot. A pod that gets the same port
+ * name later would be in conflict with such a port.
  */
 async function removeDeviceless(ports: PodPorts, say: (line: string) => void): Promise<void> {
   const gone = ports.list().filter(({ name }) => !hasLink(name));

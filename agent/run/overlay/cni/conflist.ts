@@ -2,14 +2,16 @@ import { readdirSync } from 'node:fs';
 import { type CniVersion, cniVersions } from '../../../cni/cni-version.ts';
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
 
-/** Name of the network, for which MicroShift's CRI-O waits (its crio.conf.d/11-microshift-ovn.conf). */
+/**
+ * Name of the network. MicroShift's CRI-O waits for a network with this name (its crio.conf.d/11-microshift-ovn.conf).
+ */
 const networkName = 'ovn-kubernetes';
-/** Name of the conflist. Container runtimes take the first file by name. */
+/** File name of the conflist. Container runtimes use the first file in alphabetical order. */
 const file = '10-microshift-net.conflist';
 
 /**
- * CNI version for runtimes that do not read `cniVersions`, such as containerd 1.6; all of them support it. Other
- * runtimes take the highest common version of the list.
+ * CNI version for container runtimes that ignore `cniVersions`, such as containerd 1.6. Every such runtime supports
+ * this version. Other runtimes use the highest version of `cniVersions` that they support.
  */
 const withoutList: CniVersion = '0.4.0';
 
@@ -25,8 +27,8 @@ const wanted = `${JSON.stringify(
 )}\n`;
 
 /**
- * Writes the conflist, after which the kubelet starts pods. Never changes files of other programs, and reports one that
- * runtimes would take first.
+ * Writes the conflist, after which the kubelet starts pods. Does not change files of other programs, but reports a file
+ * that container runtimes would use instead of this one.
  */
 export function writeConflist(directory: string, say: (line: string) => void): void {
   const path = `${directory}/${file}`;
@@ -39,7 +41,7 @@ export function writeConflist(directory: string, say: (line: string) => void): v
     say(`warning: container runtimes take ${before.toSorted()[0]} of ${directory} before ${file}: remove it`);
 }
 
-/** Removes the conflist of a node that has no pod network any more. Returns true if there was one. */
+/** Removes the conflist of a node that no longer has a pod network. Returns true if the file existed. */
 export function removeConflist(directory: string): boolean {
   const path = `${directory}/${file}`;
   if (readSmallFile(path) === null) return false;

@@ -5,18 +5,18 @@ import { waitFor } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { PodNetwork } from '../../../workload/pods/annotations.ts';
 
-/** Pod with assigned addresses. */
+/** Pod to which the central node has assigned addresses. */
 export interface AddressedPod extends NodePod {
   readonly network: PodNetwork;
 }
 
 /** Pods of this node, as the API server reports them. */
 export interface NodePods {
-  /** False until the first complete list has arrived. */
+  /** False until the API server has sent the first complete list. */
   readonly isKnown: boolean;
   /**
    * Resolves with the pod as soon as it has addresses. Rejects with CniError 11 at the limit, and with the reason of
-   * `signal` if that is aborted.
+   * `signal` if the signal is aborted.
    */
   addressed(asked: CniPod, limitMs: number, signal: AbortSignal): Promise<AddressedPod>;
   onKnown(listener: () => void): () => void;
@@ -51,7 +51,8 @@ export function followNodePods(
     changes: (changes) => {
       for (const { type, object } of changes) {
         if (type !== 'DELETED') keep(object);
-        // A pod of the same name that was created before the DELETED event of the old pod arrived is kept.
+        // The DELETED event of an old pod can arrive after a new pod of the same name was created, which has another
+        // uid and is kept.
         else if (pods.get(keyOf(object))?.uid === object.uid) pods.delete(keyOf(object));
       }
       wake();

@@ -7,7 +7,10 @@ import { startCni } from './cni.ts';
 
 /** CNI service of a node; it does nothing on a node without pod subnets. */
 export interface NodeCni {
-  /** Sets the record of the node. Fails if the service cannot start; the caller then calls it again. */
+  /**
+   * Starts the service for the node of this record, or restarts it if the record differs. After a failure the caller
+   * has to call it again.
+   */
   know(record: OverlayRecord): Promise<void>;
   close(): void;
 }

@@ -5,7 +5,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
 
-/** Index of the network configuration in the list of words of which a request consists. */
+/** Index of the network configuration among the words of a request from the CNI shim. */
 const configWord = 4;
 
 /** Verb in progress for a container. */
@@ -15,8 +15,9 @@ interface Running {
 }
 
 /**
- * Answers a request of the shim: `0` and the lines to carry out or print, or `1` and a CNI error result. Runs one verb
- * per container at a time. DEL aborts a verb in progress and waits for its rollback.
+ * Creates the function that answers requests of the CNI shim. An answer is `0` with the lines to run or print, or `1`
+ * with a CNI error result. Only one verb at a time runs for a container. DEL aborts a verb in progress and waits for
+ * its rollback; any other verb is then refused with CNI error 11.
  */
 export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
   const running = new Map<string, Running>();
@@ -65,7 +66,8 @@ export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
 }
 
 /**
- * Throws CniError 50 if no pod can get an interface, and CniError 51 if existing pods may have limited connectivity.
+ * Answers STATUS: throws CniError 50 if no pod can get an interface, and CniError 51 if existing pods may have limited
+ * connectivity.
  */
 async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): Promise<Answer> {
   const refuse = (why: string, code: number = cniCode.notAvailable): never => {
@@ -79,7 +81,7 @@ async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): 
   return [];
 }
 
-/** Converts an error to a CniError. The code of a retryable one is 11, after which the runtime tries again. */
+/** Converts an error to a CniError. A retryable error gets code 11, after which the container runtime tries again. */
 function inCniWords(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
   const { kind, message, hint } = asAgentError(thrown);

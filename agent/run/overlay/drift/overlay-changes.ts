@@ -12,7 +12,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { overlayNotices } from './overlay-notices.ts';
 import { workloadDrift } from './workload-drift.ts';
 
-/** Returns the changes that this node needs, and its faults. Changes nothing. */
+/** Returns the changes that bring this node into the desired state, its faults, and its notices. Changes nothing. */
 export async function overlayChanges(
   recorded: OverlayRecord,
   config: Pick<Config, 'overlay'>,
@@ -30,7 +30,7 @@ export async function overlayChanges(
   });
 }
 
-/** Returns the faults of a node whose databases are in the desired state. */
+/** Returns the faults of a node whose database rows are already in the desired state. */
 async function faultsOf(planned: PlannedNode): Promise<string[]> {
   const { record } = planned;
   const state = await askController(planned.places);

@@ -8,8 +8,7 @@ import { withAnswers } from '../node/tunnel-answers.ts';
 import { readColumns } from '../ovn/database-rows.ts';
 
 /**
- * Returns facts that an administrator should know although they are not drift and have no effect on the plan; each is a
- * sentence.
+ * Returns sentences about facts that an administrator should know. They are not drift, and have no effect on the plan.
  */
 export async function overlayNotices(
   planned: PlannedNode,
@@ -34,8 +33,8 @@ export async function overlayNotices(
 }
 
 /**
- * Returns a sentence for each neighbour whose MAC, as routers have learned it, differs from the known MAC, and one
- * for learned rows that nothing here needs; empty except on the central node.
+ * Returns a sentence for each neighbour whose MAC in OVN's routers differs from the one that the cluster or this node's
+ * kernel has, and one for rows of the table FDB, which the cluster does not use. Empty except on the central node.
  */
 async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');

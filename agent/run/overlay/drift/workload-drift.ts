@@ -18,14 +18,15 @@ import { followObjects, type Objects } from '../watcher/objects.ts';
 import { addressesOfRow } from '../watcher/pod-networks.ts';
 
 /**
- * Limit for the first list of all objects. Some thousand objects take a second or two; 60 s allow for a machine that
- * swaps.
+ * Limit for the API server to list all objects. Some thousand objects take a second or two; 60 s allow for a machine
+ * that swaps.
  */
 const listedMs = 60_000;
 
 /**
- * Result of comparing rows with objects. `workload` is null without a kubeconfig, and if the comparison failed;
- * `unknown` then has the reason as a sentence.
+ * Result of a comparison of rows with objects of Kubernetes. `workload` is null if there is no northbound database or
+ * no kubeconfig on this node, or if the comparison failed; after a failure, `unknown` contains the reason as a
+ * sentence.
  */
 export interface WorkloadDrift {
   readonly workload: OverlayPlan | null;
@@ -33,8 +34,8 @@ export interface WorkloadDrift {
 }
 
 /**
- * Plans the northbound rows that the daemon would have to change for the present objects of Kubernetes. Changes
- * nothing.
+ * Plans the changes of northbound rows that the present objects of Kubernetes require, as the daemon would make them.
+ * Changes nothing.
  */
 export async function workloadDrift(
   { overlay }: Pick<Config, 'overlay'>,

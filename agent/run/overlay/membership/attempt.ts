@@ -14,9 +14,10 @@ import { stoppable } from './stoppable.ts';
 import { removeRows } from './undo-rows.ts';
 
 /**
- * Makes a node part of an overlay. Refuses everything that can be refused first; then `prepare` installs the
- * certificates. Any later failure is rolled back, including the units that were started; so is a signal (Ctrl-C), which
- * ends the waits. `files` are the files that a rollback removes.
+ * Makes a node part of an overlay. First checks everything for which the node can be refused; then `prepare` installs
+ * the certificates, and the databases and the kernel are changed. A later failure is rolled back, and the units that
+ * were started return to their previous state. A signal such as SIGINT (Ctrl-C) ends the waits and causes the same
+ * rollback. `files` are the files that the rollback removes, unless they existed before.
  */
 export function attempt(
   record: OverlayRecord,
@@ -41,7 +42,7 @@ async function attemptRows(
   say: (step: string) => void,
   stop: AbortSignal,
 ): Promise<OverlayChanges> {
-  // The rollback uses `places`, because a signal does not stop it.
+  // The rollback uses `places` without the stop signal, so that a signal does not stop it.
   const forward = { ...places, stop };
   const before = await withPlan(record, forward, async (planned) => {
     refuseOtherOvn(planned);

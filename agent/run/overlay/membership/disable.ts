@@ -12,16 +12,16 @@ export interface Disabled {
   /** Name of the node in its cluster; null if only the remains of an interrupted run were removed. */
   readonly node: string | null;
   readonly leftOver: LeftOver;
-  /** Nodes that have lost their central node. */
+  /** Other members, which no longer have a central node. */
   readonly cutOff: readonly string[];
-  /** Units of OVN that were returned to their state before the overlay. */
+  /** Units of OVN that have returned to their state before the overlay. */
   readonly units: readonly string[];
 }
 
 /**
- * Removes this node from its overlay as `leave` does, and returns the units of OVN to their state before the overlay.
- * Also removes the remains of a run that was interrupted before the node was in an overlay. Fails with
- * `overlay-conflict` for a central node with other members unless `isForced`. Returns null if there is nothing to remove.
+ * Removes this node from its overlay, as `leave` does, and returns the units of OVN to their state before the overlay.
+ * On a node without an overlay, removes what an interrupted run has left. Fails with `overlay-conflict` for a central
+ * node with other members, unless `isForced`. Returns null if there is nothing to remove.
  */
 export async function disableOverlay(
   places: OverlayPlaces,
@@ -36,8 +36,8 @@ export async function disableOverlay(
 }
 
 /**
- * Removes the files and units of an interrupted run. Keeps an authority, because `overlay pki init` creates one before
- * there is an overlay.
+ * Removes the files and units that an interrupted run has left. Keeps the authority of a central node, because `overlay
+ * pki init` creates it before there is an overlay.
  */
 async function removeRemains(places: OverlayPlaces): Promise<Disabled | null> {
   const { own, request, authority, authorityKey } = pkiFiles(places.pki);

@@ -14,12 +14,13 @@ export interface GatewayOptions {
   readonly nextHop?: string;
   readonly vlan?: number;
   readonly subnets?: string;
-  /** `vip`: the address moves between the nodes that have it. */
+  /** With `vip`, several nodes are configured with the address, and it moves between them. */
   readonly highAvailability?: 'vip';
 }
 
 /**
- * Interface name as OVN's settings can hold it. The kernel allows up to 15 characters without white space and slash.
+ * Interface names that can be written into settings of OVN. The kernel also allows other characters, except white space
+ * and slash, in its names of up to 15 characters.
  */
 const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
 
@@ -53,7 +54,7 @@ function listOf(option: string, text: string, is: (word: string) => boolean, exa
   throw refused(`${option} "${wrong}" is not usable`, `write it as ${example}; several with commas`);
 }
 
-/** Returns an address or range in the kernel's notation, so that the two can be compared. */
+/** Returns an address or range in the notation of the kernel, so that it can be compared with the kernel's. */
 function canonical(word: string): string {
   const [address = '', ...length] = word.split('/');
   return [canonicalAddress(address), ...length].join('/');

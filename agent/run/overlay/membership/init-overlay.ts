@@ -28,15 +28,15 @@ import { readRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
 
-/** Record of a node and the changes on it. */
+/** Result of a command that changes a node's part in the overlay: its record, and the changes. */
 export interface Begun {
   readonly record: OverlayRecord;
   readonly changes: OverlayChanges;
 }
 
 /**
- * Makes this node the central node of a new overlay and its first member. On an existing central node, does the same as
- * `apply`.
+ * Makes this node the central node of a new overlay, and its first member. On an existing central node, applies its
+ * record as `overlay apply` does.
  */
 export async function initOverlay(
   config: Config,
@@ -80,8 +80,8 @@ export async function initOverlay(
 }
 
 /**
- * Applies the overlay of an existing central node. The layout of the cluster stays; fails with `overlay-conflict` if
- * ovn.yaml asks for another one.
+ * Applies the record of an existing central node. The subnets of the cluster cannot change: fails with
+ * `overlay-conflict` if ovn.yaml has other ones.
  */
 async function again(
   record: OverlayRecord,

@@ -28,24 +28,24 @@ export interface IssueOptions {
   readonly name: string;
   readonly systemId: string;
   readonly days: number;
-  /** Addresses and subnets that its gateway may use besides its tunnel address. */
+  /** Addresses and subnets that the member's gateway may use besides its tunnel address. */
   readonly granted: GatewayGrant;
-  /** Certificate request of the node, as PEM; null if the key is made here. */
+  /** Certificate request of the node, as PEM; null if the central node has to create the key. */
   readonly request: string | null;
 }
 
 /**
- * Makes a node a member of the cluster, with a subnet of its own, and returns the bundle with which it joins. Writes
- * the rows of the node before it joins, because a member may not write to the northbound database.
+ * Makes a node a member of the cluster with a subnet, and returns the bundle with which the node joins. Writes the
+ * northbound rows of the node before it joins, because a member may not write to the northbound database.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
-  // Names of hosts may have capitals; node names may not.
+  // Hostnames may contain capital letters; node names may not.
   const name = options.name.toLowerCase();
   const record = requireCentral(places.record);
   refuseNames(name, systemId);
   const present = record.members.find((member) => member.name === name);
-  // A member without a certificate was left by an interrupted run; this run issues the certificate.
+  // An interrupted run can leave a member without a certificate, for which this run then issues one.
   const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
   if (present !== undefined && !isBegun) {
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
@@ -67,10 +67,10 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
   return withPlan(wanted, places, async ({ chassis, databases }) => {
     refuseRegistered(chassis, name, systemId);
-    // The plan has made every refusal by now. The certificate comes first: rows without a certificate would be of no
-    // use.
+    // The plan has no objection to the member. The certificate is issued before the rows are written, which are useless
+    // without a certificate.
     const bundle = await sign(wanted, member, request, 'issue', days, places);
-    // The record is written before the rows, so that the next issue does not assign the same subnet.
+    // The record is written before the rows, so that a later run does not assign the same subnet to another node.
     writeRecord(places.record, wanted);
     try {
       for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
@@ -84,8 +84,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
 }
 
 /**
- * Issues a new certificate for a member. Returns the bundle to join with again; null for the central node itself, whose
- * certificate is installed at once.
+ * Issues a new certificate for a member and returns the bundle with which it joins again. Installs a new certificate of
+ * the central node at once, and returns null.
  */
 export async function renewBundle(
   name: string | undefined,
@@ -119,15 +119,14 @@ async function sign(
       ? await issueFor(pki, node, 'client', 'renew', days)
       : { key: null, certificate: await signFor(pki, node.systemId, request, days) };
   const authority = readOwnAuthority(pki) ?? readAuthority(pki).certificate;
-  // Grants concern only the central node.
+  // The central node alone checks grants, so the bundle does not contain them.
   const { granted: _, ...member } = node;
   return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
 }
 
 /**
- * Adds to the grant of a member's gateway, that is, to the addresses and subnets that it may use besides its tunnel
- * address. With `isRevoked` the earlier grant is revoked first. Writes the rows that follow and returns the resulting
- * grant.
+ * Adds addresses and subnets to the grant of a member's gateway, which may use them besides its tunnel address. With
+ * `isRevoked`, replaces the earlier grant. Writes the northbound rows that result, and returns the new grant.
  */
 export async function grantGateway(
   name: string,
@@ -161,10 +160,7 @@ function requireMember({ members }: ReturnType<typeof requireCentral>, name: str
   });
 }
 
-/**
- * Fails with `bad-usage` for a grant that no gateway can have: addresses of the cluster itself may not be routed to one
- * node.
- */
+/** Fails with `bad-usage` for a grant that no gateway may have, such as addresses of the cluster itself. */
 function refuseGrant({ addresses, subnets }: GatewayGrant, layout: OverlayLayout): void {
   for (const address of addresses) {
     const isWhole = address.includes('/');
@@ -180,8 +176,8 @@ const grantHint =
   'write addresses as 203.0.113.9, or with the length where several nodes have the address together, and subnets as 10.42.1.0/24';
 
 /**
- * Fails with `overlay-conflict` if another machine is registered with the system-id: a disk was copied, or the previous
- * machine still runs.
+ * Fails with `overlay-conflict` if another machine is registered with the system-id, because a disk was copied or the
+ * previous machine still runs.
  */
 function refuseRegistered(chassis: readonly OverlayChassis[], name: string, systemId: string): void {
   const other = chassis.find((one) => one.name === systemId)?.hostname ?? '';
@@ -192,7 +188,7 @@ function refuseRegistered(chassis: readonly OverlayChassis[], name: string, syst
   });
 }
 
-/** Hostnames of a chassis whose node has not set a name yet. */
+/** Hostnames in the Chassis row of a node that has not set its hostname. */
 const anonymous = ['', 'localhost', 'localhost.localdomain'];
 
 function refuseNames(name: string, systemId: string): void {

@@ -32,7 +32,8 @@ import { attempt } from './attempt.ts';
 import type { Begun } from './init-overlay.ts';
 
 /**
- * Makes this node a member of the cluster of a bundle. A renewed bundle of the same cluster replaces the certificate.
+ * Makes this node a member of the cluster that a bundle describes. On a member of the same cluster, replaces the
+ * certificate by that of a renewed bundle.
  */
 export async function joinOverlay(
   bundle: OverlayBundle,
@@ -57,7 +58,7 @@ export async function joinOverlay(
     removeOwnRequest(places.pki);
   };
   const present = readRecord(places.record);
-  // The bundle does not contain the gateway, which was configured on this node.
+  // The gateway was configured on this node, so the bundle does not contain it.
   const gateway = present?.node.gateway ?? null;
   const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses, gateway };
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };
@@ -79,7 +80,7 @@ export async function joinOverlay(
   return { record, changes: await attempt(record, places, [own, authority], prepare, say) };
 }
 
-/** Returns the certificate of the bundle with its key, which is the node's own if the bundle contains none. */
+/** Returns the certificate of the bundle with its key. If the bundle has no key, this node has made the key itself. */
 function ownPair({ pem: { key, certificate }, node }: OverlayBundle, { pki }: OverlayPlaces): KeyPair {
   if (key !== null) return { key, certificate };
   const pair = [readOwnRequest(pki), readOwn(pki)].find((one) => one !== null && isKeyOf(one.key, certificate));
@@ -112,8 +113,8 @@ function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, system
 }
 
 /**
- * Fails with `bundle-unusable` if the certificate is another node's, because it could only register as that node
- * (ovn-sb(5), RBAC). An invalid certificate is reported later.
+ * Fails with `bundle-unusable` if the certificate belongs to another node, because this node could register only as
+ * that node (ovn-sb(5), RBAC). An invalid certificate is reported later.
  */
 function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void {
   if (pairFault(key, pem.certificate, pem.authority) !== null) return;
@@ -126,7 +127,10 @@ function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void
   );
 }
 
-/** Fails with `certificates-refused` if this node has an authority, which the authority of the bundle would replace. */
+/**
+ * Fails with `certificates-refused` if this node has an authority of its own, which the bundle's authority would
+ * replace.
+ */
 function refuseOwnAuthority({ pki }: OverlayPlaces): void {
   const { authorityKey } = pkiFiles(pki);
   if (!existsSync(authorityKey)) return;
@@ -150,8 +154,8 @@ function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
 }
 
 /**
- * Fails with `overlay-conflict` if this node is in another cluster. The authority identifies a cluster, because its
- * central node may have moved.
+ * Fails with `overlay-conflict` if this node is in another cluster. A cluster is identified by its authority, because
+ * the address of its central node can change.
  */
 function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: OverlayPlaces): void {
   const trusted = certificatesIn(readOwnAuthority(pki) ?? '');
@@ -164,8 +168,8 @@ function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: 
 }
 
 /**
- * Fails with `overlay-conflict` if another node is registered with this system-id or tunnel address; two such nodes
- * would receive each other's traffic.
+ * Fails with `overlay-conflict` if another node is registered with this node's system-id or tunnel address. Two such
+ * nodes would receive each other's traffic.
  */
 async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<void> {
   const database = await openFromHere(southbound, pki);

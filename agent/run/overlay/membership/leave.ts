@@ -22,14 +22,14 @@ import { removeRecord, requireCentral, requireRecord, writeRecord } from '../rec
 import { returnAddresses } from './set-gateway.ts';
 import { removeRows } from './undo-rows.ts';
 
-/** Command that is left to run on another node; null if nothing is left. */
+/** Command that has to be run on another node, or rows that could not be removed; null if nothing is left. */
 export type LeftOver = string | null;
 
 const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";
 
 /**
- * Removes this node from its overlay. The central node has to leave last and removes the rows of the databases and the
- * authority. With `isForced` it may leave before the other nodes, and if its databases do not answer.
+ * Removes this node from its overlay. The central node has to leave last, and also removes the cluster's rows and the
+ * authority. With `isForced` it may leave while there are other members, and while its databases do not answer.
  */
 export async function leaveOverlay(
   places: OverlayPlaces,
@@ -40,11 +40,11 @@ export async function leaveOverlay(
   if (!isForced) refuseToCutOff(record);
   const { own, request, authority, authorityKey, nextAuthorityKey, endConnections, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
-  // The conflist is removed first, so that no pod starts that would lose its network at once.
+  // The conflist is removed first, so that no pod starts now and loses its network a moment later.
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
   await returnAddresses(record, null);
-  // Databases that are gone or do not start must not keep a node in a cluster; their rows are of no use without it.
+  // A forced central node also leaves if its databases do not answer. Their rows have no effect without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
   const leftOver = isCentral ? (isHere ? null : rowsLeft) : await unregister(record, places);
@@ -77,8 +77,8 @@ export function otherMembers({ members, node }: OverlayRecord): readonly string[
 }
 
 /**
- * Removes the Chassis row of this node, which a node may do itself (ovn-sb(5), RBAC_Role). ovn-controller has done so
- * unless it crashed.
+ * Removes the Chassis row of this node, which a node may do itself (ovn-sb(5), RBAC_Role), in case ovn-controller has
+ * crashed and not removed it. Returns the command that remains for the central node.
  */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;
@@ -92,8 +92,8 @@ async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayP
 }
 
 /**
- * Removes another node from the cluster; the node need not exist any more. Runs on the central node. Also removes a
- * node that is not a member but has rows of the cluster, or is registered as a chassis.
+ * Removes another node from the cluster. Runs on the central node; the other node need not exist any more. Also removes
+ * a node that is no member but has rows of the cluster or is registered as a chassis.
  */
 export async function expelNode(name: string, places: OverlayPlaces): Promise<void> {
   const record = requireCentral(places.record);
@@ -109,7 +109,8 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
     const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
-    // A member is identified by its certificate, whatever hostname it has registered.
+    // The chassis of a member is identified by the system-id in its certificate. Its hostname may be that of the
+    // removed node.
     const others = record.members.filter((one) => one.name !== name).map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
     const going = chassis.filter((one) => isIts(one) && !others.includes(one.name));

@@ -14,12 +14,13 @@ import type { Begun } from './init-overlay.ts';
 /** Limit for a batch of `ip` commands; the kernel takes milliseconds. */
 const kernelMs = 30_000;
 
-/** Request of `overlay gateway`. */
+/** Gateway that `overlay gateway` requests. */
 export type AskedGateway = Omit<GatewayRequest, 'moved'>;
 
 /**
- * Makes this node a gateway of its cluster, changes its gateway, or removes it (null). A failure is rolled back. The
- * record names either the old or the new gateway; after a crash, the next `overlay apply` brings the node to it.
+ * Makes this node a gateway of its cluster, changes its gateway, or removes it if `asked` is null. Rolls back after a
+ * failure. The record always contains either the old or the new gateway, so that `overlay apply` completes one of them
+ * after a crash.
  */
 export async function setGateway(
   asked: AskedGateway | null,
@@ -28,7 +29,7 @@ export async function setGateway(
 ): Promise<Begun> {
   const before = requireRecord(places.record);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
-  // The first plan changes nothing; it refuses every request that has to be refused.
+  // This plan is not carried out; it only throws if the request has to be refused.
   await withPlan(wanted, places, async () => undefined);
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
@@ -48,8 +49,8 @@ export async function setGateway(
 }
 
 /**
- * Returns the addresses of a gateway's NIC to the NIC, unless the other record uses the same NIC. The caller has to
- * write the record afterwards.
+ * Restores the addresses of a gateway's NIC, which OVN has used in its place. Does nothing if the gateway of `to` uses
+ * the same NIC. The caller has to write the record afterwards.
  */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
@@ -73,14 +74,14 @@ async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<
   const there = nic === null ? [] : movedAddresses(nic, asked.addresses, node, kernel);
   const kept = present !== undefined && present.interface === nic ? present.moved : [];
   const moved = [...new Set([...kept, ...there])];
-  // On a second request the kernel does not have the addresses on the NIC any more, so that the record's are used.
+  // On a repeated request the NIC has already lost its addresses, so the addresses come from the record.
   const addresses = nic !== null && asked.addresses === 'auto' ? moved : asked.addresses;
   const request: GatewayRequest = { ...asked, addresses, moved };
   const gateway = chooseGateway(request, layout, node, kernel);
   return withNode({ ...record, gateway: request, node: { ...node, gateway } });
 }
 
-/** Sets the node of a record, also in the list of members on the central node. */
+/** Copies the node of a record into the list of members, which only the central node has. */
 function withNode(record: OverlayRecord): OverlayRecord {
   const { members, node } = record;
   return { ...record, members: members?.map((member) => (member.name === node.name ? node : member)) ?? null };

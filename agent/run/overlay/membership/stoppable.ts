@@ -3,9 +3,9 @@ import { interruptOnSignals } from '../../signals.ts';
 import { wasStopped, withState, withStateOfNode } from '../../stopped.ts';
 
 /**
- * Runs work that SIGTERM, SIGINT and SIGHUP stop: `stop` is aborted then, with an AgentError as its reason, and the work
- * rolls back and throws that reason. Fails with the failure of the work; if a signal stopped it, the message ends with
- * the state of the node.
+ * Runs work that SIGTERM, SIGINT and SIGHUP stop. A signal aborts `stop` with an AgentError as the reason; the work
+ * then rolls back and throws that reason. Throws the failure of the work. If a signal stopped the work, the message
+ * ends with the state of the node.
  */
 export async function stoppable<T>(
   say: (message: string) => void,

@@ -14,7 +14,10 @@ import { removeSharedFlows } from '../node/shared-flows.ts';
 import { carryOut, readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
-/** Removes everything of the overlay from this node's databases: the overlay's rows, and its keys in other rows. */
+/**
+ * Removes the overlay from this node's databases: its own rows, and its keys in rows of other programs. Restores values
+ * that it has replaced.
+ */
 export async function removeRows(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -22,7 +25,7 @@ export async function removeRows(
 ): Promise<void> {
   const { owner } = record.layout;
   const rowsBefore = before.find(({ plan }) => plan.database === 'Open_vSwitch');
-  // ovn-controller would register the chassis again.
+  // A running ovn-controller would register the chassis again.
   await stopController(places.ovnRuns);
   await withDatabases(record, places, async ([local, northbound, southbound]) => {
     for (const database of [local, southbound, northbound]) {
@@ -47,7 +50,7 @@ export async function removeRows(
   });
 }
 
-/** Removes the rows of pods, services and policies; the daemon that maintains them has been stopped. */
+/** Removes the rows of pods, services and policies. The daemon that writes them has been stopped before. */
 async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
   const rows = await readRows(northbound, workloadTables);
   const existing = indexRows(rows);
@@ -67,7 +70,7 @@ function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined
   ];
 }
 
-/** Restores the replaced values of a change and drops the keys that it added. */
+/** Returns the changes that restore the values which a change has replaced, and remove the keys that it has added. */
 function lostKeys(change: RowChange, row: DatabaseRow): ColumnChange[] {
   if (change.do !== 'update' || change.uuid !== row._uuid) return [];
   return change.columns.flatMap((one): ColumnChange[] => {

@@ -9,9 +9,9 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 
 /**
- * Announces addresses to the hosts of the LAN, so that they send packets for the addresses to this node's gateway. The
- * frames enter the bridge at the same port as the gateway's own. Fails with an AgentError if the gateway is not
- * connected to its bridge.
+ * Announces addresses to the hosts of the LAN, so that they send packets for these addresses to this node's gateway.
+ * The frames enter the bridge at the port at which the gateway's own frames enter it. Fails with an AgentError if the
+ * gateway is not connected to its bridge.
  */
 export async function announce(addresses: readonly string[], places: OverlayPlaces): Promise<void> {
   const record = readRecord(places.record);

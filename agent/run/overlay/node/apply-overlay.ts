@@ -19,7 +19,8 @@ import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-nod
 import { withSouthbound } from './southbound.ts';
 
 /**
- * Limit for the registration of the chassis. ovn-controller registers within a second; 60 s allow for a central node that is just starting.
+ * Limit for ovn-controller to register the chassis, which takes less than a second; 60 s allow for a central node that
+ * is just starting.
  */
 const registeredMs = 60_000;
 /**
@@ -30,18 +31,24 @@ const installedMs = 60_000;
 /** Limit for the central node to write the rows of a new member. Its daemon takes milliseconds; 60 s allow for one that is just starting. */
 const portMs = 60_000;
 
-/** Limit for ovs-vswitchd to create an interface. It takes milliseconds; 60 s allow for a daemon that is just starting. */
+/**
+ * Limit for ovs-vswitchd to create an interface, which takes milliseconds; 60 s allow for an ovs-vswitchd that is just
+ * starting.
+ */
 const madeMs = 60_000;
-/** Limit for a batch of `ip` commands. The kernel takes milliseconds. Traffic continues meanwhile, so a long limit does no harm. */
+/**
+ * Limit for a batch of `ip` commands, which takes milliseconds. Traffic continues meanwhile, so a long limit does no
+ * harm.
+ */
 const kernelMs = 30_000;
 
-/** Brings this node to the state in its record, and proves it. Writes nothing if nothing differs. */
+/** Brings this node into the state that its record describes, and proves it. Writes nothing if nothing differs. */
 export async function applyOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  // At boot the central daemons may have only just begun to start.
+  // The central daemons start at boot as well, and may not answer yet.
   if (recorded.members !== null) await ensureCentral(places);
   return withPlan(recorded, places, async (planned) => {
     const managementPort = await writePlanned(planned, say);
@@ -51,8 +58,8 @@ export async function applyOverlay(
 }
 
 /**
- * Installs the flows and the nftables table of the inbound services once ovn-controller runs. `prove` returns the faults that other nodes have to
- * correct.
+ * Starts ovn-controller, calls `prove`, and installs the flows and the nftables table of inbound services. `prove`
+ * returns the faults that other nodes have to correct.
  */
 export async function installAndProveInbound(
   planned: PlannedNode,
@@ -62,12 +69,15 @@ export async function installAndProveInbound(
   await ensureController(planned.places);
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
-  // Without ovn-controller's port on the shared bridge, inbound packets cannot be distributed yet.
+  // Without the port that ovn-controller adds to the shared bridge, inbound packets cannot reach the cluster yet.
   const applied = faults.length > 0 ? [] : await installInbound(planned, say);
   return { demux: [...restored, ...applied], faults };
 }
 
-/** Restores the databases, the kernel entries and the flows of a record, without proof: the central node and ovn-controller may be away. */
+/**
+ * Restores the databases, kernel entries and flows of a record. Proves nothing: the central node or ovn-controller may
+ * not run.
+ */
 export async function restoreOverlay(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -80,7 +90,8 @@ export async function restoreOverlay(
 }
 
 /**
- * Writes the databases and the kernel entries of the plan, without the inbound services. Returns the changes of the node's own interface.
+ * Carries out the planned changes of the databases and of the kernel, without those of inbound services. Returns the
+ * changes of the node's own interface.
  */
 export async function writePlanned(
   { databases, record }: PlannedNode,
@@ -93,7 +104,7 @@ export async function writePlanned(
   return applyKernel(record, say);
 }
 
-/** Adds the missing kernel entries to the node's own interface, as soon as Open vSwitch has created it. Works without the central node. */
+/** Waits for the node's own interface, and adds the kernel entries that it lacks. Does not need the central node. */
 export async function applyKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device);
@@ -110,12 +121,12 @@ export async function applyKernel(record: OverlayRecord, say: (step: string) => 
 }
 
 /**
- * Waits for the node's own interface in the kernel. After a boot the Interface row still has the port number from before, so only the
- * kernel shows whether the interface exists.
+ * Waits until the kernel has the node's own interface. The Interface row does not show it: after a boot it still has
+ * the old port number.
  */
 async function waitForDevice(device: string): Promise<void> {
   const isThere = (): boolean => readLinks().some(({ name }) => name === device);
-  // waitForKernel() has the limit that is reported; this deadline only has to be longer.
+  // waitForKernel() reports its own limit, so this deadline only has to be longer.
   const deadline = startDeadline(2 * madeMs);
   const late = (): AgentError =>
     new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
@@ -124,7 +135,7 @@ async function waitForDevice(device: string): Promise<void> {
   await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
 }
 
-/** Returns the planned changes, without faults. */
+/** Returns the changes that a plan contains, without those of inbound services and without faults. */
 export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
   return {
     databases: databases.map(({ plan }) => plan),
@@ -137,8 +148,8 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
 }
 
 /**
- * Waits until the node is registered in the southbound database, its own interface is installed, and its gateway is connected. Returns the
- * faults that other nodes have to correct.
+ * Proves that this node is registered in the southbound database, its own interface is installed, and its gateway is
+ * connected. Returns the faults that other nodes have to correct.
  */
 async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
   const { record, local } = planned;
@@ -162,8 +173,8 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
 }
 
 /**
- * Waits until the central node has a port for this node's own interface, without which OVN never connects it. A node
- * that was taken out of the cluster has a certificate with which ovn-controller still registers, and no port.
+ * Waits until the central node has created a logical port for this node's own interface. A removed node has no such
+ * port, although its certificate still lets ovn-controller register.
  */
 async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (step: string) => void): Promise<void> {
   if (record.node.subnets.length === 0) return;
@@ -215,7 +226,7 @@ export function installedPort(name: string) {
   return { table: 'Interface', where } as const;
 }
 
-/** Fails with `overlay-conflict` if a central database has a listener through which others can write. */
+/** Fails with `overlay-conflict` if a listener of another program lets other hosts write to a central database. */
 export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'listeners'>): void {
   if (first === undefined) return;
   throw new AgentError('overlay-conflict', listenerFault(first), {
@@ -224,7 +235,7 @@ export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'l
   });
 }
 
-/** Fails with `overlay-conflict` if the node is part of another OVN. */
+/** Fails with `overlay-conflict` if Open vSwitch on this node is configured for another OVN cluster. */
 export function refuseOtherOvn({ record, local }: PlannedNode): void {
   const [root] = local.rows.tables.Open_vSwitch ?? [];
   const ids = mapOf(root ?? null, 'external_ids');

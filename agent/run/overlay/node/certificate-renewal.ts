@@ -20,7 +20,10 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { requireCentral } from '../record/record.ts';
 import { withPlan } from './planned-node.ts';
 
-/** Carries out the central node's work on certificates. The rows that follow from it are planned afterwards. */
+/**
+ * Carries out the central node's work on certificates. The caller has to plan the southbound rows afterwards, which
+ * publish the results.
+ */
 export async function doCertificateWork(
   { steps }: CertificateWork,
   { node }: OverlayRecord,
@@ -46,7 +49,7 @@ export async function doCertificateWork(
   for (const step of steps) await act(step);
 }
 
-/** Renews the central node's own certificate, and puts it in place. */
+/** Issues a new certificate for the central node itself, and installs it. */
 export async function renewOwn(node: OverlayRecord['node'], { pki }: OverlayPlaces, days?: number): Promise<void> {
   const pair = await issueFor(pki, node, 'server and client', 'renew', days);
   installOwn(pki, pair, readOwnAuthority(pki) ?? readAuthority(pki).certificate);
@@ -56,16 +59,16 @@ export async function renewOwn(node: OverlayRecord['node'], { pki }: OverlayPlac
 export interface Rotation {
   /** Common name of the authority that signs. */
   readonly authority: string;
-  /** Members that have no certificate of it yet. */
+  /** Members that do not have a certificate of the new authority yet. */
   readonly waiting: readonly string[];
   readonly isDone: boolean;
 }
 
 /**
- * Begins to replace the authority of the cluster: a new authority signs from now on, and both are trusted until every
- * member has a certificate of the new one, which the daemons arrange. With `isFinal` the old authority loses its trust
- * at once, and members that still have no certificate of the new one have to join again. Refuses a second replacement
- * before the first is complete, because it would leave three authorities.
+ * Begins to replace the authority of the cluster. The new authority signs from now on, and both are trusted until every
+ * member has a certificate of the new one; the daemons issue and install these. With `isFinal` the trust in the old
+ * authority ends at once, and members without a certificate of the new one have to join again. Refuses a second
+ * replacement before the end of the first, after which there would be three authorities.
  */
 export async function rotateAuthority(
   places: OverlayPlaces,
@@ -112,8 +115,8 @@ export async function rotateAuthority(
 }
 
 /**
- * Ends the connections of all clients of the southbound database. Clients try again within seconds, and a client that
- * has lost its trust cannot connect again.
+ * Ends the connections of all clients of the southbound database. The clients connect again within seconds, except
+ * those whose certificates are not trusted any more.
  */
 async function endConnections({ ovnRuns, pki }: OverlayPlaces): Promise<void> {
   await reconnectClients('OVN_Southbound', ovnRuns);

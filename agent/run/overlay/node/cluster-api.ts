@@ -6,8 +6,8 @@ import { openApi } from '../../../drivers/kubernetes/open-api.ts';
 import type { Config } from '../../../model/config.ts';
 
 /**
- * Connects to the API server that the configuration names. If the kubeconfig does not exist yet, waits for it; reads it
- * again after a change.
+ * Connects to the API server that the configured kubeconfig names. Waits for the file if it does not exist yet, and
+ * reads it again when it changes.
  */
 export function openClusterApi(
   { overlay }: Pick<Config, 'overlay'>,

@@ -10,18 +10,18 @@ import type { PlannedNode } from './planned-node.ts';
 import { applySharedFlows, compareSharedFlows, hasClusterPort, sharedGateway } from './shared-flows.ts';
 import { withSouthbound } from './southbound.ts';
 
-/** Size limit of the file of services; ten thousand services take half of it. */
+/** Size limit, in bytes, of the file that stores the services; ten thousand services take half of it. */
 const rememberedBytes = 64 * 1024 * 1024;
 
 /**
- * Limit for ovn-controller's port on the shared bridge. It appears within milliseconds; the limit is only reached if
+ * Limit for ovn-controller to add its port to the shared bridge. It takes milliseconds, so the limit is only reached if
  * ovn-controller does not work.
  */
 const portMs = 5_000;
 
 /**
- * Returns the differences in the flows and the nftables table of inbound services, and the fault if they cannot be
- * determined. Changes nothing.
+ * Returns the differences in the flows and the nftables table of inbound services, or the fault that prevents the
+ * comparison. Changes nothing.
  */
 export async function sharedFlowDrift(
   planned: PlannedNode,
@@ -32,8 +32,8 @@ export async function sharedFlowDrift(
 }
 
 /**
- * Restores the flows and the nftables table of inbound services after the rollback of a gateway, without proof. If
- * ovn-controller has removed its port, the daemon restores them when the port appears.
+ * Restores the flows and the nftables table of inbound services after the rollback of a gateway. Proves nothing: if
+ * ovn-controller has removed its port, the daemon restores the flows when the port exists again.
  */
 export async function rollBackInbound(planned: PlannedNode): Promise<void> {
   const { record, places, local } = planned;
@@ -45,8 +45,8 @@ export async function rollBackInbound(planned: PlannedNode): Promise<void> {
 }
 
 /**
- * Installs the flows and the nftables table for the services in the southbound database, and stores the services. On a
- * node without a gateway, the stored services serve if the central node is away.
+ * Installs the flows and the nftables table for the services in the southbound database, and stores these services. A
+ * node without a gateway uses the services that it stored before if the central node does not answer.
  */
 export async function installInbound(
   planned: PlannedNode,
@@ -59,7 +59,7 @@ export async function installInbound(
   return applySharedFlows(record, places, local.database, services, say);
 }
 
-/** True if the services differ from those for which the flows and the nftables table were last installed. */
+/** True if the services differ from the stored ones, for which the flows and the nftables table were installed. */
 export function differFromStored(
   services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'services'>,
@@ -68,9 +68,9 @@ export function differFromStored(
 }
 
 /**
- * Installs the flows and the nftables table of the stored services. After a restart of ovs-vswitchd, this distributes
- * inbound packets before the run waits for anything, even if the central node is away. Does nothing for a gateway that
- * has not been connected since the boot.
+ * Installs the flows and the nftables table for the stored services, without waiting for the central node. Inbound
+ * services therefore work again soon after a restart of ovs-vswitchd. Does nothing for a gateway that OVN has not
+ * connected since the boot.
  */
 export async function installStoredInbound(
   { record, places, local }: PlannedNode,
@@ -92,7 +92,7 @@ export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly 
   return inboundServices(record.layout, record.node, sharedGateway(record), rows);
 }
 
-/** Returns the stored services as text, to compare them with those of another time; null if none were stored since the boot. */
+/** Returns the stored services as text for a comparison; null if no services were stored since the boot. */
 export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): string | null {
   return readSmallFile(services, rememberedBytes);
 }
@@ -101,7 +101,10 @@ function textOfServices(services: readonly InboundService[]): string {
   return `${JSON.stringify(services)}\n`;
 }
 
-/** Returns the services of the southbound database; the stored services if the central node is away. */
+/**
+ * Returns the services in the southbound database. If the central node does not answer, returns the stored ones; on a
+ * node without a gateway only those with an endpoint here.
+ */
 function servicesNowOrLast(planned: PlannedNode): Promise<readonly InboundService[]> {
   return readServices(planned).catch((error: unknown) => {
     if (!isAgentError(error)) throw error;
@@ -114,7 +117,7 @@ function remember(services: readonly InboundService[], { services: path }: Overl
   replaceFile(path, textOfServices(services), 0o600);
 }
 
-/** Returns the services that were stored since the boot; null if none were stored. */
+/** Returns the services that were stored since the boot; null if no services were stored. */
 function remembered(places: OverlayPlaces): readonly InboundService[] | null {
   const text = storedServices(places);
   return text === null ? null : (JSON.parse(text) as readonly InboundService[]);

@@ -4,8 +4,9 @@ import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
 import type { OverlayCredentials } from '../../../model/examination.ts';
 
 /**
- * Reads which credentials the daemon has in Kubernetes; `configured` is the kubeconfig of ovn.yaml, null if the default
- * locations are used. Returns null if there is no kubeconfig, or if no API server answers.
+ * Determines whether the daemon has more rights in Kubernetes than it needs. `configured` is the kubeconfig of
+ * ovn.yaml; null if the default locations are used. Returns null if there is no kubeconfig, or if the API server does
+ * not answer.
  */
 export async function readCredentials(configured: string | null): Promise<OverlayCredentials | null> {
   const kubeconfig = kubeconfigPath(configured, process.env);
@@ -14,7 +15,10 @@ export async function readCredentials(configured: string | null): Promise<Overla
   return { kubeconfig, complaint: isAdministrator ? complaintAbout(kubeconfig) : null };
 }
 
-/** Returns a sentence if the daemon has the rights of a cluster administrator, which it does not need; else nothing. */
+/**
+ * Returns one sentence if the daemon has the rights of a cluster administrator, which it does not need; otherwise an
+ * empty list.
+ */
 export async function credentialNotices(configured: string | null): Promise<readonly string[]> {
   const { complaint = null } = (await readCredentials(configured)) ?? {};
   return complaint === null ? [] : [`${complaint.message}; ${complaint.hint}`];

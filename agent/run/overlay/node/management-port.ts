@@ -5,7 +5,7 @@ import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
 import { managementAddresses, routerAddresses } from '../../../overlay/cluster/node-rows.ts';
 
 /**
- * Plans the missing kernel entries of the management interface: link state, MTU, addresses, and routes to the other
+ * Plans the kernel entries that the management interface lacks: link state, MTU, addresses, and routes to the other
  * nodes' subnets and to services.
  */
 export function planManagementPort(
@@ -28,7 +28,7 @@ export function planManagementPort(
     const own = withoutLength(address);
     const router = withoutLength(routers[index] ?? '');
     const has = addressesOf(link).includes(address);
-    // No other host can have the IPv6 address, and duplicate address detection would delay the route.
+    // No other host can have this IPv6 address, so duplicate address detection would only delay the routes.
     const flags = isIpv6(subnet) ? ' nodad' : '';
     if (!has) {
       changes.push({
@@ -37,7 +37,8 @@ export function planManagementPort(
       });
     }
     const isOnLink = routes.some((one) => one.device === device && one.destination === subnet && one.gateway === null);
-    // The kernel creates this route with the address or when the link comes up, and not again after it was removed.
+    // The kernel creates this route when the address is added or the link comes up. It does not create it again after
+    // its removal.
     if (has && link?.up === true && !isOnLink) {
       const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
       changes.push({ command, why: `${device} does not lead to its own subnet` });

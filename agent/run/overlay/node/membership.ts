@@ -22,8 +22,8 @@ export interface HostIdentity {
 }
 
 /**
- * Fails with `overlay-foreign` if MicroShift runs ovn-kubernetes on this node, because its ovn-controller can serve
- * only one of them.
+ * Fails with `overlay-foreign` if MicroShift runs ovn-kubernetes on this node, because one ovn-controller cannot serve
+ * both networks.
  */
 export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicroshift }: HostFacts): void {
   if (hasMicroshift !== true || !microshiftRenders({ cluster })) return;
@@ -36,8 +36,8 @@ export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicr
 }
 
 /**
- * Fails with `overlay-conflict` if the name differs from the kubelet's, because the pods of the node would be sought on
- * another node. `kubeletName` is null before the kubelet has a name.
+ * Fails with `overlay-conflict` if the name differs from that of the kubelet, because the pods of this node would then
+ * belong to another node. `kubeletName` is null before the kubelet has a name.
  */
 export function refuseOtherName({ name }: HostIdentity, kubeletName: string | null): void {
   if (kubeletName === null || kubeletName === name) return;
@@ -47,7 +47,9 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
   });
 }
 
-/** Determines the name and the addresses of this host from the configuration, or else from its default route. */
+/**
+ * Returns the name and the addresses of this host: those of the configuration, otherwise those of its default route.
+ */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();
   if (!isNodeName(name)) {
@@ -73,8 +75,8 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
 }
 
 /**
- * Returns the address of the link of the default route: IPv4 before IPv6, lowest metric first. Null without a default
- * route.
+ * Returns the host's address on the link of the default route; IPv4 is preferred to IPv6, and a lower metric to a
+ * higher one. Null without a default route.
  */
 function defaultAddress({ links, routes }: HostFacts): string | null {
   const defaults = routes
@@ -135,7 +137,7 @@ function namedRanges(name: string, source: string, texts: readonly string[]): Na
   });
 }
 
-/** Returns the networks that this host has or routes to, without those of its own overlay. */
+/** Returns the networks that this host is connected to or has routes to, without those of its overlay. */
 function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[]): NamedRange[] {
   const ofLinks = links
     .filter(({ name }) => !ownDevices.includes(name))
@@ -146,13 +148,16 @@ function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[])
   return [...ofLinks, ...ofRoutes];
 }
 
-/** Returns the largest MTU inside of this node's tunnels, in bytes. */
+/** Returns the largest MTU of packets inside this node's tunnels, in bytes. */
 export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'linkMtu'>): number {
   const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
   return linkMtu - geneveOverheadBytes[family];
 }
 
-/** Returns the MTU inside of the tunnels: the value of ovn.yaml, or else the largest that the uplink carries. */
+/**
+ * Returns the MTU of packets inside the tunnels: the value of ovn.yaml, otherwise the largest one that the uplink
+ * allows.
+ */
 function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
   const largest = largestMtu(identity);
   if (mtu.source === 'default' || mtu.value === 'auto') return largest;

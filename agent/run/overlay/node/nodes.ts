@@ -16,14 +16,17 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { requireCentral } from '../record/record.ts';
 import { ownDevice, type PlannedDatabase, withPlan } from './planned-node.ts';
 
-/** Milliseconds in a day, the unit in which the validity of a certificate is shown. */
+/** Milliseconds in a day; the remaining validity of a certificate is shown in days. */
 const dayMs = 86_400_000;
-/** Limit for the answer of a node. It takes milliseconds; the whole list waits for a node that does not answer. */
+/**
+ * Limit for the answer of a node, which takes milliseconds. One node that does not answer delays the whole list by this
+ * time.
+ */
 const answerMs = 2_000;
 
 /**
- * Returns the nodes of the cluster, and whether each has joined, answers, and is reachable. Runs on the central node.
- * Asks all nodes now and waits at most 2 s.
+ * Returns the nodes of the cluster, and for each whether it has joined, answers, and is reachable. Runs on the central
+ * node. Queries all nodes at the same time and waits at most 2 s.
  */
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
@@ -59,7 +62,10 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
   });
 }
 
-/** Requests an answer of each chassis and waits for them. Empty before OVN 20.09, which has no table for answers. */
+/**
+ * Increments NB_Global.nb_cfg and waits until each chassis has copied it. Empty before OVN 20.09, which has no table
+ * Chassis_Private.
+ */
 async function echoesOf(
   members: readonly OverlayNode[],
   northbound: RowDatabase,
@@ -83,8 +89,8 @@ async function echoesOf(
 }
 
 /**
- * Returns the state of the tunnel to another node: down, with the reason, if the rows show one, otherwise the result of
- * a ping through the tunnel; null for this node.
+ * Returns the state of the tunnel to another node; null for this node. If the rows of OVN show that it is down, returns
+ * the reason; otherwise sends an echo request through it.
  */
 async function tunnelTo(
   member: OverlayNode,

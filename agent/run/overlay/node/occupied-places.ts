@@ -12,7 +12,7 @@ import { isForServices } from '../../../overlay/node-ports.ts';
 import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
-/** Returns this node with its further addresses and its listeners of now, which services must leave to it. */
+/** Returns this node with its further addresses and its listening sockets, both of which services must not use. */
 export function withWhatItHas(
   node: OverlayNode,
   layout: OverlayLayout,
@@ -21,7 +21,7 @@ export function withWhatItHas(
   return { ...node, furtherAddresses: furtherAddressesNow(node, layout), listeners: listenersBesideServices(places) };
 }
 
-/** Returns the addresses on this node's interfaces that are neither known of it nor of the cluster itself. */
+/** Returns the addresses of this node's interfaces that are neither in its record nor addresses of the cluster. */
 export function furtherAddressesNow(
   node: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>,
   { clusterSubnets, serviceSubnets, joinSubnets }: OverlayLayout,
@@ -38,7 +38,7 @@ function interfaceAddresses(): readonly string[] {
   return readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address)));
 }
 
-/** Reads the addresses and ports of this node that no service may use now. */
+/** Reads the addresses and ports of this node that no service may use at present. */
 export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
   return {
     addresses: interfaceAddresses(),
@@ -55,7 +55,7 @@ export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'expos
   return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** Returns those of the services that this node may serve now. */
+/** Returns the services that this node may serve at present, without those at its own addresses and ports. */
 export async function servedHere(
   services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,
@@ -72,7 +72,7 @@ async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Pr
     const port = Number(server.port || '443');
     return addresses.map((address) => ({ address: canonicalAddress(address), port }));
   } catch (error) {
-    // A node without a kubeconfig has no API server whose address must be kept from services.
+    // A node without a kubeconfig has no API server whose address services must not use.
     if (isAgentError(error)) return [];
     throw error;
   }

@@ -11,10 +11,10 @@ import { southboundPort } from '../certificates/listener-plan.ts';
 import { identify } from './membership.ts';
 
 /**
- * Updates the record with the present addresses of this host. If the recorded tunnel address is gone and there is
- * another one, that is used; otherwise it is kept, because a link that is down or a late lease does not mean a new
- * address. On the central node, the addresses of the API server and of the southbound database follow. Returns the same
- * record if nothing changed.
+ * Updates the record with the present addresses of this host. The recorded tunnel address changes only if the host has
+ * lost it and has another one: a link that is down or a late DHCP lease does not mean a new address. On the central
+ * node, the addresses of the API server and of the southbound database change with it. Returns the same record if
+ * nothing changed.
  */
 export function withOwnAddress(
   record: OverlayRecord,
@@ -25,7 +25,8 @@ export function withOwnAddress(
   if (now.members === null) return now;
   const known = record.node.hostAddresses;
   const served = apiServerAddresses(record.layout, config).filter(
-    // MicroShift starts after this daemon and adds the address again at each boot.
+    // A recorded address is kept although the host does not have it yet: MicroShift adds it at each boot, after the
+    // start of this daemon.
     (address) => prefixOf(host, address) !== null || known.includes(address),
   );
   const hostAddresses = [...new Set([...now.node.encap.addresses, ...served])];
@@ -33,9 +34,10 @@ export function withOwnAddress(
 }
 
 /**
- * Returns the addresses of MicroShift's API server as the endpoint of service `kubernetes`: apiServer.advertiseAddress,
- * or else the first address after the services' network. MicroShift adds that to br-ex or lo, whatever
- * network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ * Returns the addresses of MicroShift's API server, which are the endpoints of the service `kubernetes`:
+ * apiServer.advertiseAddress, or else the first address after the services' network. MicroShift adds the latter to
+ * br-ex or lo, with every value of network.cniPlugin (pkg/config/config.go, firstIPFromNextSubnet;
+ * pkg/node/netconfig.go).
  */
 function apiServerAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
   const { value } = cluster.advertiseAddress;
@@ -58,15 +60,15 @@ function movedRecord(record: OverlayRecord, config: Pick<Config, 'overlay'>, hos
   return { ...moved, southbound: addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`) };
 }
 
-/** Sets the node of a record, also in the list of members on the central node. */
+/** Sets the node of a record and its entry in the list of members, which only the central node has. */
 function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
   const members = record.members?.map((member) => (member.name === node.name ? node : member)) ?? null;
   return { ...record, node, members };
 }
 
 /**
- * Returns the gateway with the node's new address if it shares the node's bridge. A gateway with a NIC of its own does
- * not change.
+ * Returns the gateway with the node's new address if both share a bridge. Returns a gateway with a NIC of its own
+ * unchanged.
  */
 function movedGateway(
   gateway: OverlayGateway,

@@ -32,50 +32,44 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { planManagementPort } from './management-port.ts';
 import { withWhatItHas } from './occupied-places.ts';
 
-/** Database with its planned changes. */
+/** Database of a node, with its present rows and the planned changes. */
 export interface PlannedDatabase {
   readonly database: RowDatabase;
   readonly rows: DatabaseRows;
   readonly plan: OverlayPlan;
 }
 
-/** Node with its planned changes. */
+/** Node with all changes that bring it into the state of its record. */
 export interface PlannedNode {
   readonly places: OverlayPlaces;
-  /** Planned record of the node; its gateway is the one to which the requested gateway resolves at present. */
+  /** Record that is planned. Its gateway has the present addresses and next hops. */
   readonly record: OverlayRecord;
-  /** Databases, in the order in which they are written. */
+  /** Databases in the order in which they have to be written. */
   readonly databases: readonly PlannedDatabase[];
   /** The node's own Open_vSwitch database, which is also in `databases`. */
   readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
-  /**
-   * Members with the gateways that they announce, and whether those answer; empty if the southbound database is not on
-   * this node.
-   */
+  /** Members with the gateways that they announce, and whether each answers. Empty except on the central node. */
   readonly members: readonly OverlayNode[];
-  /** Claims of other nodes' chassis that were refused; each is a sentence. */
+  /** Sentences about refused claims, which are announcements in the Chassis rows of other nodes. */
   readonly refusedClaims: readonly string[];
-  /** Chassis that belong to no member and have no effect; each is a sentence. */
+  /** Sentences about chassis that belong to no member and have no effect. */
   readonly strangers: readonly string[];
   /** Work on certificates that is due on the central node; empty on all other nodes. */
   readonly certificates: CertificateWork;
-  /**
-   * Connections by which other programs may write to the central databases; empty if the databases are not on this
-   * node.
-   */
+  /** Listeners through which other hosts may write to the databases. Empty except on the central node. */
   readonly listeners: readonly OpenListener[];
-  /** Registered chassis; empty if the southbound database is not on this node. */
+  /** Chassis that are registered in the southbound database. Empty except on the central node. */
   readonly chassis: readonly OverlayChassis[];
 }
 
-/** Returns the southbound remotes of this node's ovn-controller. */
+/** Returns the remotes at which this node's ovn-controller connects to the southbound database. */
 export function ownSouthbound({ members, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): readonly string[] {
   if (members === null) return southbound;
   return [`unix:${centralSocket('OVN_Southbound', ovnRuns) ?? `${ovnRuns[0] ?? ''}/ovnsb_db.sock`}`];
 }
 
-/** Plans this node and runs `work` with the plan; closes the connections afterwards. Makes every refusal. */
+/** Plans this node, runs `work` with the plan, and closes the connections. Throws if the plan is refused. */
 export function withPlan<T>(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -86,10 +80,7 @@ export function withPlan<T>(
   );
 }
 
-/**
- * Opens the node's databases, Open_vSwitch and on the central node those of OVN, and runs `work` with them; closes them
- * afterwards.
- */
+/** Opens this node's databases (Open vSwitch, on the central node also OVN), runs `work` with them, and closes them. */
 export async function withDatabases<T>(
   { members }: Pick<OverlayRecord, 'members'>,
   places: OverlayPlaces,
@@ -162,7 +153,7 @@ async function planNode(
   };
 }
 
-/** Returns the connections in these rows by which other programs may write to the central databases. */
+/** Returns the listeners through which other programs may write to the central databases. */
 export async function listenersOf(
   databases: readonly DatabaseRows[],
   owner: string,
@@ -177,7 +168,7 @@ export async function listenersOf(
   return found.flat();
 }
 
-/** Plans the northbound rows of members and removes those of leaving nodes. */
+/** Plans the northbound rows of the members, and the removal of the rows of leaving nodes. */
 export function planMembers(
   { layout, node }: OverlayRecord,
   members: readonly OverlayNode[],
@@ -191,12 +182,12 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
-    // The central node knows its own addresses and listeners without an announcement.
+    // Other nodes announce their addresses and listening sockets to the central node, which knows its own.
     node: members === null ? withWhatItHas(node, layout, places) : node,
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,
-    // The central node renews its own certificate.
+    // The central node renews its own certificate without a request.
     request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
     rows,
   });
@@ -209,10 +200,7 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
   return managementInterface(layout.naming, node.name);
 }
 
-/**
- * Plans the changes in the kernel: the missing entries of the management interface, if the node has pod subnets, and
- * the state of the gateway's own NIC.
- */
+/** Plans the kernel's changes: missing entries of the management interface, and the link state of a gateway's NIC. */
 export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
   const { layout, node } = record;
   const nic = node.gateway?.interface ?? null;
@@ -238,8 +226,8 @@ export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
 }
 
 /**
- * Returns the announcements of a chassis, which are in other_config since OVN 20.06, and in external_ids before
- * (ovn-sb(5), Chassis).
+ * Returns the settings that a node announces in its Chassis row: in other_config since OVN 20.06, in external_ids
+ * before (ovn-sb(5), Chassis).
  */
 function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
   const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };

@@ -20,15 +20,15 @@ import { servedHere } from './occupied-places.ts';
 import { ownDevice } from './planned-node.ts';
 
 /**
- * Limit for ovn-controller's port on the shared bridge. It appears as soon as ovn-controller has read the gateway's
- * rows; 60 s allow for a machine that swaps.
+ * Limit for ovn-controller to add its port to the shared bridge. It does so as soon as it has read the rows of the
+ * gateway; 60 s allow for a machine that swaps.
  */
 const portMs = 60_000;
 
-/** Differences, and the functions that correct them. */
+/** Result of a comparison: the differences, and the functions that correct them. */
 interface Look {
   readonly changes: readonly SharedBridgeChange[];
-  /** Reason, as a sentence, why the gateway's flows cannot be determined yet; null if they can. */
+  /** Sentence that says why the flows of the gateway cannot be determined yet; null if they can. */
   readonly fault: string | null;
   readonly carryOut: readonly (() => Promise<void>)[];
 }
@@ -40,7 +40,10 @@ export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGate
   return gateway?.kind === 'shared' ? gateway : null;
 }
 
-/** True if ovn-controller has created its port on the shared bridge; null if the node needs no such port. */
+/**
+ * True if ovn-controller adds its port to the shared bridge within the limit; null if the node shares no bridge with a
+ * gateway.
+ */
 export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
   const gateway = sharedGateway(record);
   if (gateway === null) return null;
@@ -52,7 +55,10 @@ export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, 
   return local.appears({ table: 'Interface', where }, limitMs);
 }
 
-/** Returns the differences in the flows, and in the nftables table for the node's own connections. Changes nothing. */
+/**
+ * Returns the differences in the flows of inbound services, and in the nftables table for connections of the node
+ * itself. Changes nothing.
+ */
 export async function compareSharedFlows(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -63,7 +69,8 @@ export async function compareSharedFlows(
   const rows = await readRows(local, overlayTables.Open_vSwitch);
   const bridges = (rows.tables.Bridge ?? []).map((row) => textOf(row, 'name'));
   const others = bridges.filter((name) => name !== integrationBridge && name !== gateway?.bridge);
-  // Listeners are checked here in any case: a process may have begun to listen after the services were stored.
+  // The listening sockets are read again, because a process may have begun to listen at a service's port after the
+  // services were stored.
   const served = await servedHere(services, places);
   const looks = [
     ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
@@ -107,8 +114,8 @@ async function lookAtShared(
 }
 
 /**
- * Returns the differences on a bridge that the node and the gateway may have shared before. A bridge that does not
- * answer, or does not support bundles, has no flows of the agent.
+ * Returns the flows of the agent that are left on another bridge, which the node may have shared with its gateway
+ * before. A bridge that does not answer, or does not support OpenFlow bundles, has no such flows.
  */
 async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
   const flows = flowsOf(bridge, flowCookie, ovsRun);
@@ -136,7 +143,10 @@ async function lookAtTable(wanted: NatTable | null): Promise<Look> {
   return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
 }
 
-/** Reads the agent's table; null if it does not exist. A failure of nft(8) also means null if no table is wanted. */
+/**
+ * Reads the agent's nftables table; null if it does not exist. If no table is wanted, a failure of nft(8) counts as no
+ * table.
+ */
 async function tableThere(isWanted: boolean): Promise<readonly string[] | null> {
   try {
     return await readNatTable(natTableName);
@@ -147,8 +157,8 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
 }
 
 /**
- * Waits for ovn-controller's port, and brings the flows and the nftables table into the desired state. Writes nothing
- * if nothing differs.
+ * Waits for ovn-controller's port on the shared bridge, and brings the flows and the nftables table into the desired
+ * state. Writes nothing if nothing differs. Fails with `proof-failed` if the port does not exist at the limit.
  */
 export async function applySharedFlows(
   record: OverlayRecord,

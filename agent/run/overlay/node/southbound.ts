@@ -5,7 +5,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import type { PlannedNode } from './planned-node.ts';
 
 /**
- * Runs work with the southbound database. On the central node it is open already; other nodes connect to it as their
+ * Calls `work` with the southbound database. On the central node it is already open; another node connects to it as its
  * ovn-controller does.
  */
 export async function withSouthbound<T>(
@@ -19,7 +19,8 @@ export async function withSouthbound<T>(
 }
 
 /**
- * Returns the remote at which the southbound database is followed; null on a central node whose database does not run.
+ * Returns the remote at which a watch connects to the southbound database; null on a central node whose database does
+ * not run.
  */
 export function southboundRemote({ members, southbound }: OverlayRecord, { pki, ovnRuns }: OverlayPlaces) {
   if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };
@@ -27,7 +28,10 @@ export function southboundRemote({ members, southbound }: OverlayRecord, { pki, 
   return socket === null ? null : { remote: `unix:${socket}` };
 }
 
-/** Opens the southbound database of another node, as this node's ovn-controller does. `stop` closes it. */
+/**
+ * Connects to the southbound database on another node, as this node's ovn-controller does. `stop` closes the
+ * connection.
+ */
 export function openFromHere(southbound: readonly string[], pki: string, stop?: AbortSignal): Promise<RowDatabase> {
   return openSouthbound(southbound, ownCredentials(pki), stop);
 }

@@ -26,10 +26,10 @@ import { requireRecord } from '../record/record.ts';
 import { openCentral } from './planned-node.ts';
 import { openFromHere } from './southbound.ts';
 
-/** Number of connection tracking lookups for which `ofproto/trace` gets a result; it ignores excess ones. */
+/** Number of results for connection tracking lookups that are given to `ofproto/trace`, which ignores excess ones. */
 const mostLookups = 40;
 
-/** Data for following a packet in either direction. */
+/** Facts and connections for tracing a packet, the same for both directions. */
 interface Tracer {
   readonly facts: LegFacts;
   readonly database: TraceDatabase;
@@ -40,8 +40,8 @@ interface Tracer {
 }
 
 /**
- * Follows a packet through the cluster, and through Open vSwitch of this node; with `withBack` the reply as well. Sends
- * no packet and changes nothing.
+ * Traces a packet through OVN's logical networks, and through Open vSwitch of this node. With `withBack`, also traces
+ * the reply. Sends no packet and changes nothing.
  */
 export async function traceOverlay(
   question: TraceQuestion,
@@ -89,7 +89,7 @@ async function readAll(record: OverlayRecord, places: OverlayPlaces) {
   }
 }
 
-/** Follows one direction, with as many runs of ovn-trace as it needs. */
+/** Traces one direction. Runs ovn-trace again at each place where the packet enters another logical network. */
 async function follow(
   tracer: Tracer,
   inPort: LogicalPort,
@@ -111,9 +111,7 @@ async function follow(
   return { ...whole, here: await lookHere(tracer, whole, state) };
 }
 
-/**
- * Returns the decisions of this node's Open vSwitch about the packet, at each place where the packet passes this node.
- */
+/** Returns what Open vSwitch of this node decides about the packet, at each place where the packet passes this node. */
 async function lookHere(
   { facts, places, switchRows, node }: Tracer,
   way: TraceWay,

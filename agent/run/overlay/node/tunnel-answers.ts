@@ -3,12 +3,13 @@ import { isAgentError } from '../../../errors.ts';
 import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
 import { familyOf } from '../../../net/address.ts';
 
-/** Limit for the answer of another node, which takes milliseconds on a LAN. All are asked at once. */
+/** Limit for the answer of another node, which takes milliseconds on a LAN. All nodes are queried at the same time. */
 const answerMs = 1_000;
 
 /**
- * Returns tunnels with `answers`: whether the other end answers an echo request at its tunnel address. It is null if
- * that is not known: the tunnel is down on this node, or ping(8) is missing. `own` has this node's tunnel addresses.
+ * Returns each tunnel with `answers`: true if the other end answers an echo request at its tunnel address, and null if
+ * that is unknown because the tunnel is down on this node or ping(8) is missing. `own` are this node's tunnel
+ * addresses.
  */
 export function withAnswers(tunnels: readonly OverlayTunnel[], own: readonly string[]): Promise<OverlayTunnel[]> {
   return Promise.all(tunnels.map(async (tunnel) => ({ ...tunnel, answers: await answerOf(tunnel, own) })));

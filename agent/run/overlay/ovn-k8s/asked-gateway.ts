@@ -6,7 +6,10 @@ import { isWithin } from '../../../overlay/addresses.ts';
 import { bridgeFor, networkOf } from '../../../overlay/gateway/own-gateway.ts';
 import { movedAddresses, type NicFacts } from '../../../overlay/gateway/own-nic.ts';
 
-/** Returns the requested gateway with the data of the kernel. Fails if the node itself needs the NIC. */
+/**
+ * Completes the requested gateway with facts of the kernel: the MAC, and prefix lengths. Fails with `bad-usage` if the
+ * NIC or the next hop cannot be used.
+ */
 export function gatewayAsked(
   { device, addresses, nextHops, subnets }: GatewayRequest,
   node: Pick<OverlayNode, 'encap' | 'hostAddresses'>,

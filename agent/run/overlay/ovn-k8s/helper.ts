@@ -14,19 +14,19 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { credentialsOf } from './ovn-credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 
-/** Name of the command in the lock file, for other contenders. */
+/** Command in the name of the lock file, which other commands report while they wait. */
 const command = 'ovn-k8s-gateway-helper';
 
-/** Output of a helper. */
+/** Functions to which the helper reports. */
 export interface HelperOutput {
   /** Called once, when the flows are installed for the first time. */
   ready(changes: readonly SharedBridgeChange[]): void;
   say(line: string): void;
-  /** Reports a failure that differs from the previous one. */
+  /** Reports a failure. Is called only if the failure differs from the previous one. */
   fail(error: AgentError): void;
 }
 
-/** Installs the flows of a bridge that a node shares with its gateway, for the present services. */
+/** Installs the flows of a bridge that this node shares with its gateway, for the services that exist now. */
 export async function makeShared(
   bridge: string,
   nic: string,
@@ -43,10 +43,10 @@ export async function makeShared(
 }
 
 /**
- * Installs the flows of a bridge that a node shares with its gateway, and keeps them until `stop` is aborted: installs
- * them again after a restart of ovs-vswitchd and after the NIC was added again, and updates them for the services.
- * Keeps the previous flows while the central node is away. Throws the first failure; reports later failures and tries
- * again.
+ * Installs the flows of a bridge that this node shares with its gateway, and maintains them until `stop` is aborted.
+ * Installs them again after a restart of ovs-vswitchd and after the NIC was added to the bridge again, and changes them
+ * with the services. Keeps the last flows while the central node does not answer. Throws the first failure; reports
+ * later failures and tries again.
  */
 export async function keepShared(
   bridge: string,
@@ -105,7 +105,7 @@ export async function keepShared(
   }
 }
 
-/** Applies the difference; takes the lock only if there is one. */
+/** Corrects the differences in the flows. Takes the lock only if there is a difference. */
 async function applyDifference(
   { record, services }: SharedBridge,
   places: OverlayPlaces,
@@ -117,7 +117,7 @@ async function applyDifference(
   return withLockWhenFree(command, () => applySharedFlows(record, places, local, services, say));
 }
 
-/** Follows the services over the connection that the admin has configured in Open vSwitch. */
+/** Follows the services in the southbound database, at the remote that the admin has configured in Open vSwitch. */
 function followServices(
   { southbound: remotes }: OverlayRecord,
   _places: OverlayPlaces,

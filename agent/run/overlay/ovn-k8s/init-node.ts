@@ -21,21 +21,21 @@ import { macsForNode, type PlannedInit, planInit } from './planned-init.ts';
 import { applyShared } from './shared.ts';
 
 /**
- * Number of attempts after another node has written first. Each lost race is won by another node, so this is enough for
- * a cluster of that many nodes.
+ * Number of attempts if other nodes write at the same time. One node succeeds in each attempt, so this number is enough
+ * for a cluster of as many nodes.
  */
 const attempts = 20;
 
 /**
- * Limit for ovn-controller to install the gateway's port. It takes milliseconds, or some seconds after br-int has
- * changed its data path; 60 s allow for a machine that swaps.
+ * Limit for ovn-controller to install the gateway's patch port. It takes milliseconds, or some seconds after a change
+ * of the data path of br-int; 60 s allow for a machine that swaps.
  */
 const patchMs = 60_000;
 
 /**
- * Applies a request to the northbound database that `external_ids:ovn-nb` names and to the node's own Open vSwitch.
- * Keeps no record, and writes nothing if nothing differs. Changes each database in one transaction. After a failure,
- * the same command continues.
+ * Applies a request to the northbound database that `external_ids:ovn-nb` names, and to the database of Open vSwitch on
+ * this node, each in one transaction. Stores no record, and writes nothing if nothing differs. After a failure, the
+ * same command can be repeated.
  */
 export async function initNode(
   request: NodeRequest,
@@ -49,12 +49,14 @@ export async function initNode(
     const rows = await readRows(local, overlayTables.Open_vSwitch);
     const systemId = readSystemId(places.systemId);
     const { northbound: remotes, southbound } = switchSettings(rows, systemId);
-    // The connection for the services is opened after all rows are written; a missing file has to be reported before.
+    // The southbound connection for the services is opened only after all rows are written. A missing certificate file
+    // is reported here, before any change.
     if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
     const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words)).catch(explained);
     try {
-      // The admin has configured the address of the cluster, so ovn-controller can run before anything is written.
+      // ovn-controller can start before the rows are written, because the admin has already configured the address of
+      // the southbound database.
       await ensureController(places);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
@@ -85,7 +87,7 @@ interface Databases {
   readonly places: OverlayPlaces;
 }
 
-/** Plans and writes, again if another node has written meanwhile. */
+/** Makes a plan and writes it. Starts again if another node has changed the rows in the meantime. */
 async function writeRows(
   request: NodeRequest,
   { local, northbound, systemId, places }: Databases,
@@ -113,19 +115,19 @@ async function writeRows(
 }
 
 /**
- * True if a guard of the transaction did not hold. A `wait` operation with timeout 0 then fails with "timed out" (RFC
- * 7047, section 5.2.6), although the server has answered.
+ * True if the transaction failed because rows had changed. Its `wait` operation, with timeout 0, then fails with "timed
+ * out" (RFC 7047, section 5.2.6), although the server has answered in time.
  */
 function isLostRace(error: unknown): boolean {
   return isAgentError(error) && error.kind === 'ovsdb-refused' && error.message.includes('timed out');
 }
 
-/** Returns a record for functions that need one. */
+/** Returns a record of the node for functions that take one. These commands never store a record. */
 function recordOf({ layout, node, settings }: PlannedInit): OverlayRecord {
   return { format: 1, layout, southbound: settings.southbound, node, members: null };
 }
 
-/** Waits until OVN has installed the patch port of the gateway (ovn-controller(8), ovn-installed). */
+/** Waits until OVN has installed the flows of the gateway's patch port (ovn-controller(8), ovn-installed). */
 async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (line: string) => void): Promise<void> {
   if (gateway === null) return;
   const { inside } = patchNames(gateway.bridge);
@@ -136,13 +138,13 @@ async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (li
   });
 }
 
-/** Returns a random MAC with the prefix 00:00:00, as ovn-kubernetes of 2017 made them. */
+/** Returns a random MAC with the prefix 00:00:00, like the MACs of ovn-kubernetes of 2017. */
 function randomMac(): string {
   const bytes = [0, 0, 0, ...crypto.getRandomValues(new Uint8Array(3))];
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
-/** Fails with `overlay-conflict` if this node is already in a cluster of `microshift-net overlay`. */
+/** Fails with `overlay-conflict` if `microshift-net overlay` has made this node a member of a cluster. */
 function refuseMember({ record }: OverlayPlaces): void {
   const present = readRecord(record);
   if (present === null) return;

@@ -6,8 +6,8 @@ import { contains, parseRange } from '../../../net/address-range.ts';
 import { isNodeName } from '../record/name-forms.ts';
 
 /**
- * Reads the options of `master-init` and `minion-init`; `option` is the name of the option for the node's subnet. Fails
- * with `bad-usage`.
+ * Reads the options of `master-init` and `minion-init`. `option` is the name of the option that has the node's subnet.
+ * Fails with `bad-usage`.
  */
 export function nodeRequest(words: NodeWords, option: string, subnet: string, isMaster: boolean): NodeRequest {
   const clusterSubnets = ranges('--cluster-ip-subnet', words.clusterIpSubnet);
@@ -57,7 +57,7 @@ export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly ga
   };
 }
 
-/** Returns the node name in lower case, as the kubelet has it. Fails with `bad-usage`. */
+/** Returns the node name in lower case, which is how the kubelet writes it. Fails with `bad-usage`. */
 function nameOf({ nodeName }: NodeWords): string {
   const name = nodeName.toLowerCase();
   if (isNodeName(name)) return name;
@@ -73,7 +73,10 @@ function ranges(option: string, text: string): readonly string[] {
   throw refused(`${option}: ${fault}`, { hint: 'write a subnet like 192.168.0.0/16' });
 }
 
-/** Reads the range of services; null without the option. Refuses one that overlaps the pods' range, whose packets would be rejected. */
+/**
+ * Reads the range of service addresses; null without the option. Fails with `bad-usage` if it overlaps the range of the
+ * pods, whose packets would then be rejected.
+ */
 function servicesOf(
   { serviceClusterIpRange: text }: NodeWords,
   clusterSubnets: readonly string[],
@@ -99,8 +102,8 @@ function mustBeInside(option: string, subnet: string, clusterSubnets: readonly s
 }
 
 /**
- * Returns an address with its prefix as a number; `text` may have an IPv4 mask instead, or no prefix, which is then not
- * added. Fails with `bad-usage`.
+ * Returns an address with its prefix length, for example `10.0.0.2/24`. `text` may have an IPv4 mask
+ * (`10.0.0.2/255.255.255.0`) in its place; an address without a prefix is returned unchanged. Fails with `bad-usage`.
  */
 function withPrefix(text: string): string {
   const [address = '', length] = text.split('/');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 
-/** Default files of ovn-kubernetes (INSTALL.SSL.md). */
+/** Files that ovn-kubernetes uses by default (INSTALL.SSL.md). */
 const tlsFiles = {
   privateKey: '/etc/openvswitch/ovncontroller-privkey.pem',
   certificate: '/etc/openvswitch/ovncontroller-cert.pem',
@@ -11,7 +11,8 @@ const tlsFiles = {
 } as const;
 
 /**
- * Returns the files for a TLS connection; undefined if no server uses TLS. Fails with `bad-usage` if a file is missing.
+ * Returns the files for a TLS connection to these remotes; undefined if no remote uses TLS. Fails with `bad-usage` if a
+ * file is missing.
  */
 export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'southbound', words: Partial<NodeWords>) {
   if (!remotes.some((remote) => remote.startsWith('ssl:'))) return undefined;
@@ -37,8 +38,8 @@ export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'so
 }
 
 /**
- * Throws the error again, with another hint if certificates were refused: the usual hint is about certificates of
- * `overlay pki`, which these commands do not use.
+ * Throws the error again. If certificates were refused, replaces its hint, which is about `overlay pki`: these commands
+ * use other certificates.
  */
 export function explained(error: unknown): never {
   if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;

@@ -17,14 +17,17 @@ import { largestMtu, overlayOwner } from '../node/membership.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { gatewayAsked } from './asked-gateway.ts';
 
-/** Join networks: that of ovn-kubernetes of 2017, which did not support IPv6, and the present one for IPv6. */
+/**
+ * Subnets that join the routers: for IPv4 the one of ovn-kubernetes of 2017, which did not support IPv6; for IPv6 the
+ * present one.
+ */
 const joinSubnetsOfSeed = { 4: '100.64.1.0/24', 6: joinSubnets[6] };
 
-/** Inputs of the plan of a node. */
+/** Facts and request from which the plan of a node is made. */
 export interface NodeInputs {
   readonly request: NodeRequest;
   readonly host: HostFacts & NicFacts;
-  /** system-id of the machine, used if the database of Open vSwitch has none; null if the machine has none. */
+  /** system-id in the file of ovs-ctl(8), used if the database of Open vSwitch has none; null without that file. */
   readonly systemId: string | null;
   readonly local: DatabaseRows;
   readonly northbound: DatabaseRows;
@@ -32,7 +35,7 @@ export interface NodeInputs {
   readonly places: Pick<OverlayPlaces, 'datapathType'>;
 }
 
-/** Plans for both databases, and the node as its own Open vSwitch will have it. */
+/** Plans for both databases, with the layout and the node that they describe. */
 export interface PlannedInit {
   readonly layout: OverlayLayout;
   readonly node: OverlayNode;
@@ -41,10 +44,13 @@ export interface PlannedInit {
   readonly local: OverlayPlan;
 }
 
-/** Number of random MACs that is always enough. */
+/** Number of random MACs that the plan of a node needs at most. */
 export const macsForNode = macsNeeded(1);
 
-/** Plans a node from the request and from the rows of earlier commands. Makes every refusal that depends on rows. */
+/**
+ * Plans a node from the request and from the rows that earlier commands have written. Throws every refusal that depends
+ * on rows.
+ */
 export function planInit(inputs: NodeInputs): PlannedInit {
   const { request, host, local, northbound, randomMacs } = inputs;
   const settings = switchSettings(local, inputs.systemId);
@@ -97,8 +103,8 @@ function planSwitch(
 }
 
 /**
- * Pins the MAC of a shared bridge, with which the gateway answers. Without it, Open vSwitch would choose a MAC again
- * with each added port (ovs-vswitchd.conf.db(5), other_config:hwaddr). Keeps a MAC that is pinned already.
+ * Sets the MAC of a shared bridge permanently, because the gateway uses it. Otherwise Open vSwitch could change it
+ * whenever a port is added (ovs-vswitchd.conf.db(5), other_config:hwaddr). Keeps a MAC that is already set.
  */
 function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): readonly RowChange[] {
   const row = kind === 'shared' ? indexRows(rows).named('Bridge', bridge) : null;
@@ -135,8 +141,8 @@ function layoutOf(
 }
 
 /**
- * Fails with `overlay-absent` if the cluster does not exist and the node is not the first, and with `overlay-foreign`
- * if the cluster does not have the names of 2017.
+ * Fails with `overlay-absent` if there is no cluster and the node is not its first one, and with `overlay-foreign` if
+ * the cluster does not use the row names of ovn-kubernetes of 2017.
  */
 function refuseCluster({ isMaster }: NodeRequest, settings: SwitchSettings, northbound: DatabaseRows): void {
   const router = clusterRouterOf(indexRows(northbound));

@@ -17,15 +17,15 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { readSystemId } from '../record/system-id.ts';
 import { credentialsOf, explained } from './ovn-credentials.ts';
 
-/** Node as its rows describe it, with the inbound services of its gateway. */
+/** Node and gateway that share a bridge, as their rows describe them, with the inbound services of the gateway. */
 export interface SharedBridge {
   readonly record: OverlayRecord;
   readonly services: readonly InboundService[];
 }
 
 /**
- * Installs the shared-bridge flows of a node and its gateway, with the inbound services. Removes the flows if there is
- * no such gateway.
+ * Installs the shared-bridge flows of a node and its gateway, with the inbound services. Removes the flows of a node
+ * whose gateway shares no bridge with it.
  */
 export async function applyShared(
   record: OverlayRecord,
@@ -47,8 +47,8 @@ async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Pro
 }
 
 /**
- * Reads the node and the gateway that share a bridge, from the rows of both databases. Fails with `bad-usage` if no
- * gateway shares the bridge, or if the NIC is not in it.
+ * Reads from the rows of both databases which node and gateway share a bridge. Fails with `bad-usage` if no gateway
+ * uses the bridge, or if the NIC is not a port of it.
  */
 export async function readSharedBridge(
   bridge: string,
@@ -77,7 +77,10 @@ export async function readSharedBridge(
   return { record, services: await servicesOf(record, {}) };
 }
 
-/** Returns the name of the node whose gateway uses a bridge, from the name of the patch port. */
+/**
+ * Returns the name of the node whose gateway uses a bridge. The name is part of the logical port name of the patch
+ * port.
+ */
 function nodeOf(rows: DatabaseRows, bridge: string, nic: string): string {
   const existing = indexRows(rows);
   const uplink = mapOf(existing.named('Interface', patchNames(bridge).inside), 'external_ids')['iface-id'] ?? '';
@@ -95,7 +98,7 @@ function nodeOf(rows: DatabaseRows, bridge: string, nic: string): string {
   return uplink.slice(bridge.length + 1);
 }
 
-/** Returns the subnets of the cluster, from the NAT rows of the gateway. */
+/** Returns the subnets of the cluster, which are the logical addresses in the NAT rows of the gateway. */
 function translated(northbound: DatabaseRows, name: string): readonly string[] {
   const existing = indexRows(northbound);
   const router = existing.named('Logical_Router', gatewayNames(name).router);

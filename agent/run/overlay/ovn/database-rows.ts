@@ -4,14 +4,14 @@ import { operationsOf } from '../../../overlay/rows/row-operations.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 
 /**
- * Reads tables of a database in one transaction, as plain rows. Leaves out tables and columns that the schema of the
- * server does not have.
+ * Reads tables of a database in one transaction. Leaves out tables and columns that the schema of the server does not
+ * have.
  */
 export async function readRows(database: RowDatabase, tables: readonly string[]): Promise<DatabaseRows> {
   return readShape(database, await shapeOf(database, tables));
 }
 
-/** Reads only some columns of tables, because the others are large. */
+/** Reads some columns of tables whose other columns are large. */
 export async function readColumns(
   database: RowDatabase,
   columns: Readonly<Record<string, readonly string[]>>,
@@ -38,7 +38,7 @@ async function readShape(database: RowDatabase, shape: DatabaseShape): Promise<D
   return { database: database.name, shape, tables: Object.fromEntries(rows) };
 }
 
-/** Carries out the changes of a plan in one transaction; sends nothing for an empty plan. */
+/** Carries out the row changes of a plan in one transaction. Sends nothing if the plan has no changes. */
 export async function carryOut(database: RowDatabase, plan: RowPlan, { shape }: DatabaseRows): Promise<void> {
   const operations = operationsOf(plan, shape);
   if (operations.length === 0) return;

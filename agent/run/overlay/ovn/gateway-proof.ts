@@ -7,24 +7,24 @@ import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { readColumns } from './database-rows.ts';
 
 /**
- * Limit for ovn-controller to copy settings into its Chassis row. It takes milliseconds; 60 s allow for a machine that
- * swaps.
+ * Limit for ovn-controller to copy the node's settings into its Chassis row. It takes milliseconds; 60 s allow for a
+ * machine that swaps.
  */
 const announcedMs = 60_000;
 /**
- * Limit for the port of a gateway of the central node. All rows are written by then, and ovn-northd and ovn-controller
- * take milliseconds.
+ * Limit for the port of a gateway on the central node. All rows are already written, so only ovn-northd and
+ * ovn-controller have to do their work, which takes milliseconds.
  */
 const ownMs = 60_000;
 /**
- * Limit for the port of a gateway of another node. The daemon of the central node writes its rows within a second of
- * the announcement; if no daemon runs there, a longer wait would be useless.
+ * Limit for the port of a gateway on another node. The daemon of the central node writes the rows within a second of
+ * the announcement. If that daemon does not run, a longer wait would be useless.
  */
 const elsewhereMs = 5_000;
 
 /**
- * Waits until the Chassis row contains the announcement of this node's gateway, as the plan has written it to the local
- * database. Returns at once if the node has no gateway.
+ * Waits until the Chassis row contains the announcement of this node's gateway, which the plan has written to the
+ * database of Open vSwitch. Returns at once if the node has no gateway.
  */
 export async function proveAnnounced(
   { node }: OverlayRecord,
@@ -48,8 +48,8 @@ export async function proveAnnounced(
 }
 
 /**
- * Waits until the gateway is connected. On the central node a missing connection is a failure; on another node the
- * result is a sentence that names the command for the central node.
+ * Waits until OVN has connected the gateway. If it has not, fails on the central node; on another node, returns a
+ * sentence that names the command to run on the central node.
  */
 export async function proveGateway(
   record: OverlayRecord,
@@ -68,7 +68,7 @@ export async function proveGateway(
 
 /**
  * True if ovn-controller has connected this node's gateway to its bridge (ovn-controller(8), ovn-localnet-port), or if
- * no gateway is wanted.
+ * the node is to have no gateway.
  */
 export async function isGatewayConnected(
   { layout, node }: OverlayRecord,
@@ -81,16 +81,16 @@ export async function isGatewayConnected(
   return local.appears({ table: 'Port', where }, limitMs);
 }
 
-/** Returns the reasons why the wanted gateway cannot exist now. */
+/** Returns the reasons why the requested gateway cannot exist at present. */
 export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string[] {
   if (gateway === undefined || node.gateway !== null) return [];
   return [`there is no ${gateway.interface ?? gateway.bridge}, by which packets would leave the cluster`];
 }
 
-/** Returns the sentence for a gateway that the central node has not written, with the command to run there. */
+/** Returns the sentence about a gateway whose rows the central node has not written, with the command to run there. */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
-  // Only the central node knows the grants.
+  // This node does not know the grants, so the sentence names everything that may have to be granted.
   const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
   const grant = grantCommand(node.name, needed);
   return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;

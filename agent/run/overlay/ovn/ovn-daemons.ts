@@ -6,7 +6,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { startAgain, startUnits } from './ovn-units.ts';
 
 /**
- * Limit for a daemon to listen. systemd reports the start as done before the daemon listens, which takes a second; 30 s
+ * Limit for a started daemon to answer. systemd may report a unit as started a second before its daemon listens; 30 s
  * allow for a machine that swaps.
  */
 const listenMs = 30_000;
@@ -17,12 +17,15 @@ const units = {
   host: ['ovn-host.service', 'ovn-controller.service'],
 } as const;
 
-/** True if both databases of OVN are on this node. */
+/** True if the sockets of both OVN databases exist on this node. */
 export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
   return centralSocket('OVN_Northbound', ovnRuns) !== null && centralSocket('OVN_Southbound', ovnRuns) !== null;
 }
 
-/** True if both databases answer. A socket exists before its server listens, and after its server has crashed. */
+/**
+ * True if both OVN databases answer. A socket alone does not prove it: it exists before its server listens, and after a
+ * crash.
+ */
 export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns).catch(() => null);
@@ -42,8 +45,8 @@ export async function ensureCentral(places: OverlayPlaces): Promise<void> {
     const isStarted = await startUnits(units.central, places);
     if (!isStarted || !(await isSo(answers))) throw ovnMissing("OVN's central part", 'ovn-central');
   }
-  // ovn-northd inserts the first row of the southbound database, and ovn-ctl(8) that of the northbound database, after
-  // the servers listen.
+  // The servers listen before the first rows exist. ovn-northd inserts the row of the southbound database, and
+  // ovn-ctl(8) that of the northbound database.
   for (const [name, table] of [
     ['OVN_Northbound', 'NB_Global'],
     ['OVN_Southbound', 'SB_Global'],
@@ -61,7 +64,7 @@ export async function ensureController(places: OverlayPlaces): Promise<void> {
   if (!isStarted || !(await isSo(runs))) throw ovnMissing('ovn-controller', 'ovn-host');
 }
 
-/** Starts an ovn-controller that has run before and was stopped. */
+/** Starts an ovn-controller that the agent has stopped. Does not enable its unit. */
 export async function startController(): Promise<void> {
   await startAgain(units.host);
 }

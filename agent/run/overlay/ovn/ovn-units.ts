@@ -5,7 +5,7 @@ import { onSystemBus } from '../../../facts/system-bus.ts';
 import { failedThen } from '../../../failures.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
-/** State of a unit before the overlay started it. */
+/** State of a unit at the time before the overlay started it. */
 export interface UnitBefore {
   readonly unit: string;
   readonly isEnabled: boolean;
@@ -23,8 +23,8 @@ export const askSystemd: AskSystemd = (work) =>
   });
 
 /**
- * Starts and enables the installed ones of these units, and returns whether any is installed. Stores the state of each
- * unit first, so that it can be restored. Fails with `dbus-unreachable` if systemd does not run.
+ * Starts and enables those of the units that are installed; true if at least one is installed. Stores the state of each
+ * unit before, so that it can be restored. Fails with `dbus-unreachable` if systemd does not run.
  */
 export async function startUnits(
   names: readonly string[],
@@ -49,7 +49,7 @@ export async function startUnits(
   });
 }
 
-/** Starts the installed ones of these units without enabling them. */
+/** Starts those of the units that are installed, without enabling them. */
 export async function startAgain(names: readonly string[], ask: AskSystemd = askSystemd): Promise<void> {
   await ask(async (systemd) => {
     for (const name of names) if (await systemd.isInstalled(name)) await systemd.startUnit(name);
@@ -57,8 +57,8 @@ export async function startAgain(names: readonly string[], ask: AskSystemd = ask
 }
 
 /**
- * Runs work, and after a failure returns the units that it started to their previous state. Units of an earlier,
- * interrupted run stay; `restoreUnits` is for them.
+ * Calls `work`. If it fails, returns the units that it has started to their previous state. Keeps the units that an
+ * earlier, interrupted run has started; `restoreUnits` restores those as well.
  */
 export async function withUnits<T>(
   places: Pick<OverlayPlaces, 'units'>,
@@ -69,7 +69,8 @@ export async function withUnits<T>(
   try {
     return await work();
   } catch (error) {
-    // The remains can only be removed while the daemons run.
+    // The rollback was incomplete. The units keep running, because the remaining rows can only be removed while they
+    // run.
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     const restored = restore(places.units, before, ask).catch((second: unknown) => {
       throw new AgentError('not-restored', messageOf(second), {
@@ -87,8 +88,8 @@ export function restoreUnits({ units }: Pick<OverlayPlaces, 'units'>, ask: AskSy
 }
 
 /**
- * Restores the units, the last started one first, and then removes them from the file, so that an interrupted run
- * continues.
+ * Restores the units in the reverse order of their start. Removes them from the file only afterwards, so that the run
+ * after an interruption restores the remaining ones.
  */
 async function restore(path: string, keep: readonly UnitBefore[], ask: AskSystemd): Promise<string[]> {
   const going = readUnits(path).filter(({ unit }) => !keep.some((one) => one.unit === unit));
@@ -109,7 +110,7 @@ function writeUnits(path: string, units: readonly UnitBefore[]): void {
   else writeFileAtomically(path, `${JSON.stringify(units)}\n`, 0o600);
 }
 
-/** Reads the stored states; empty if the file is invalid. */
+/** Reads the stored states of units; empty if the file is missing or invalid. */
 function readUnits(path: string): UnitBefore[] {
   let found: unknown;
   try {

@@ -3,8 +3,8 @@ import { processStart } from '../../../drivers/host/process/process-start.ts';
 import type { OverlayDaemon } from '../../../model/overlay-daemon.ts';
 
 /**
- * Returns the state that the daemon of this boot last wrote; null if no daemon has run, or if the file has another
- * format.
+ * Returns the last state that a daemon has written since the boot; null if no daemon has run, or if the file has
+ * another format.
  */
 export function readDaemon(path: string): OverlayDaemon | null {
   try {
@@ -15,7 +15,7 @@ export function readDaemon(path: string): OverlayDaemon | null {
   }
 }
 
-/** Writes the state of the daemon. The file is in /run, because the state is of no use after a boot. */
+/** Writes the state of the daemon to a file in /run, because the state is not valid after a boot. */
 export function writeDaemon(path: string, state: OverlayDaemon): void {
   replaceFile(path, `${JSON.stringify(state)}\n`);
 }

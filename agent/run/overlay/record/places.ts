@@ -4,36 +4,38 @@ import type { ServiceExposure } from '../../../model/overlay.ts';
 
 /** Paths of the overlay's files and sockets, and settings that depend on the node. */
 export interface OverlayPlaces {
-  /** Keys and certificates; ca.key is on the central node only. */
+  /** Folder of keys and certificates; ca.key is on the central node only. */
   readonly pki: string;
   /** Record of this node's part in the cluster. */
   readonly record: string;
   /** States of the units of OVN before the overlay started them. */
   readonly units: string;
-  /** State of the daemon, with the gateways that answer. */
+  /** File with the state of the daemon, which includes the gateways that answer. */
   readonly daemon: string;
   readonly ovsRun: string;
-  /** Run directory of OVN, and that of releases before 20.03 (ovn NEWS, "OVN run directory"). */
+  /** Run directories of OVN: the present one, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
   readonly ovnRuns: readonly string[];
   /**
-   * Inbound services as last read from the southbound database; on tmpfs, because the flows are lost in a boot as well.
+   * File with the inbound services that were last read from the southbound database. It is on tmpfs, because a boot
+   * also deletes the flows.
    */
   readonly services: string;
   /** File in which ovs-ctl(8) keeps the system-id. */
   readonly systemId: string;
-  /** Socket at which the CNI shim reaches the daemon; the shim contains the same path. */
+  /** Socket at which the daemon listens for the CNI shim, which contains the same path. */
   readonly cniSocket: string;
   /** Directory of CNI configurations (CNI specification, CRI-O and containerd). */
   readonly cniConfig: string;
-  /** Data path type of br-int; null for the kernel's. */
+  /** Data path type of br-int; null for the data path of the kernel. */
   readonly datapathType: 'netdev' | null;
   /**
-   * Ports and addresses of this node that services may use; on the central node also the allowed external addresses.
+   * Ports and addresses of this node that services may use; on the central node also the external addresses that are
+   * allowed.
    */
   readonly exposure: ServiceExposure;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
-  /** Signal that ends every wait for a database of the node's plan; absent if the work is not to be stopped. */
+  /** Signal that ends every wait for a database; absent for work that must not be stopped. */
   readonly stop?: AbortSignal | undefined;
 }
 

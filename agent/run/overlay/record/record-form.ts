@@ -3,7 +3,7 @@ import { familyOf } from '../../../net/address.ts';
 import { parseRange } from '../../../net/address-range.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
 
-/** Test of a value; returns true if the value is valid. */
+/** Test of a value in a record; returns true if the value is valid. */
 type Check = (value: unknown) => boolean;
 
 type Shape = { readonly [key: string]: Check | Shape };
@@ -17,7 +17,7 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-/** Largest number of entries of a list; a cluster has at most this many nodes. */
+/** Largest number of entries in a list, which is also the largest number of nodes in a cluster. */
 const maxEntries = 1000;
 const listOf = (check: Check): Check => {
   return (value) => Array.isArray(value) && value.length <= maxEntries && value.every(check);
@@ -32,12 +32,12 @@ const addressWithPrefix = isText((word) => parseRange(word) !== null);
 const addressOrRange = (word: string): boolean => familyOf(word) !== null || parseRange(word) !== null;
 const mac = isText((word) => /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(word));
 /**
- * Name of a bridge or a physical network: short, without characters at which ovn-bridge-mappings is split
- * (ovn-controller(8)).
+ * Name of a bridge or a physical network. It contains no separator of ovn-bridge-mappings, which is a list of such
+ * names (ovn-controller(8)).
  */
 const plainName = isText((word) => /^[A-Za-z0-9._-]{1,63}$/.test(word));
 
-/** `ssl:ADDRESS:PORT` (ovsdb(7), active connection methods); an IPv6 address is in brackets. */
+/** Remote of the form `ssl:ADDRESS:PORT` (ovsdb(7), active connection methods); an IPv6 address is in brackets. */
 const remote = isText((word) => {
   const [, bracketed, plain = '', port = ''] = /^ssl:(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(word) ?? [];
   return (
@@ -97,7 +97,7 @@ const common: Shape = { format: (value) => value === 1, layout, southbound: list
 
 const granted: Shape = { addresses: listOf(isText((word) => addressOrRange(word))), subnets: listOf(range) };
 
-/** Returns the fault of a member in the record of the central node; null if it is valid. */
+/** Returns the fault of a member in the central node's record, as part of a sentence; null if the member is valid. */
 function memberFault(value: unknown): string | null {
   const { granted: grant } = Object(value) as { readonly granted?: unknown };
   return fault(value, node, '') ?? (grant === undefined ? null : fault(grant, granted, 'granted'));
@@ -118,7 +118,7 @@ export function bundleFault(value: unknown): string | null {
   return fault(value, { ...common, pem: { key: orNull(text), certificate: text, authority: text } }, '');
 }
 
-/** Returns the first key that is missing or invalid, as part of a sentence; null if all are valid. */
+/** Returns the fault of the first key that is missing or invalid, as part of a sentence; null if all keys are valid. */
 function fault(value: unknown, shape: Shape, at: string): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return `${at || 'the file'} is not a JSON object`;

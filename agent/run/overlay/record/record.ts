@@ -3,7 +3,7 @@ import { AgentError } from '../../../errors.ts';
 import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record.ts';
 import { bundleFault, recordFault } from './record-form.ts';
 
-/** Size limit of a record; a record of a thousand nodes takes half of it. */
+/** Size limit of a record, in bytes; the record of a cluster with a thousand nodes takes half of it. */
 const recordBytes = 1024 * 1024;
 
 /**
@@ -51,7 +51,7 @@ export function writeRecord(path: string, record: OverlayRecord): boolean {
   return true;
 }
 
-/** Removes the record and a half-written copy of it; durable, so that a power cut does not restore them. */
+/** Removes the record and an incomplete copy of it. The removal is durable: a power cut does not bring them back. */
 export function removeRecord(path: string): void {
   removeForGood(path);
 }
@@ -61,7 +61,7 @@ export function bundleText(bundle: OverlayBundle): string {
   return `${JSON.stringify(bundle, null, 2)}\n`;
 }
 
-/** Parses a bundle. Fails with `bundle-unusable`; `from` is the source that the error names. */
+/** Parses a bundle. Fails with `bundle-unusable`; `from` names the source of the text in the error. */
 export function parseBundle(text: string, from: string): OverlayBundle {
   const value = parsed(text);
   const fault = value === undefined ? 'it is not a bundle of `overlay pki issue`' : bundleFault(value);

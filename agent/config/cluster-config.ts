@@ -38,7 +38,8 @@ export interface ClusterBytes {
 
 /**
  * Reads the cluster settings from MicroShift's files in the order in which they are merged; other keys are not checked.
- * An invalid setting is a problem and counts as not set; of a file that is not YAML, all settings do.
+ * An invalid setting is a problem and counts as not set. If a file is not valid YAML, all of its settings count as not
+ * set.
  */
 export function readCluster(sources: readonly ClusterBytes[]): { cluster: ClusterConfig; problems: AgentError[] } {
   const problems: AgentError[] = [];
@@ -80,7 +81,8 @@ function take<T>(files: readonly ClusterFile[], names: readonly string[], read: 
       const found = lookUp(root, name.split('.'));
       if (found === null) continue;
       const value = readFound(source, name, found, read);
-      // An empty value resets what the files before it set (JSON merge patch, RFC 7396, as MicroShift merges them).
+      // An empty value removes the value of the files before it (JSON merge patch, RFC 7396, as MicroShift merges
+      // them).
       if (value === null) break;
       return { value, source: sourceLine(source, found.keyAt) };
     }

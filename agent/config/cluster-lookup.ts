@@ -16,7 +16,10 @@ export interface Found {
 /** Limit of resolved merge keys, which can refer to each other without end. No real file has this many. */
 const maxHops = 1000;
 
-/** Follows a path of keys; null if it is not in the file. A path that ends early in an empty value counts as empty. */
+/**
+ * Returns the key at the end of a path of keys; null if the file does not have it. If a key on the path has an empty
+ * value, that empty value is the result.
+ */
 export function lookUp(root: YamlNode | null, keys: readonly string[]): Found | null {
   const budget = { hops: maxHops };
   // An empty file sets nothing, unlike a key without a value.

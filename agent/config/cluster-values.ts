@@ -84,7 +84,8 @@ function isEmpty(value: YamlNode | null): boolean {
 }
 
 /**
- * Limit of remote networks, above what a node can be connected with. Aliases could list the same networks without end.
+ * Largest number of networks of remote clusters, above the number to which a node can be connected. Aliases of YAML
+ * could list the same networks without end.
  */
 const maxRemoteNetworks = 1000;
 

@@ -16,9 +16,9 @@ import type { YamlEntry, YamlNode, YamlScalar } from './yaml-tree.ts';
 const maxDepth = 64;
 
 /**
- * Parses a YAML text into a tree with positions. Only parser events are used, so nothing is expanded, however many
- * aliases there are. A text with more than maxEvents nodes is refused before a tree is built. `root` is null if the
- * text contains only comments; `secondAt` is the offset at which a second document starts, or -1.
+ * Parses a YAML text into a tree with positions. Only the parser's events are used, so aliases are never expanded. A
+ * text with more than maxEvents events is refused before a tree is built. `root` is null if the text contains only
+ * comments. `secondAt` is the offset at which a second document starts, or -1.
  */
 export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINITY) {
   let events: Event[];
@@ -38,7 +38,7 @@ export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINI
   return { root: roots[0] ?? null, secondAt: roots.length > 1 ? secondDocumentAt(source.text, roots) : -1 };
 }
 
-/** Returns the tree of each document with contents. */
+/** Returns the tree of each document that is not empty. */
 function treesOf(text: string, events: readonly Event[]): YamlNode[] {
   const ahead = events.values();
   const anchors = new Map<string, YamlNode>();

@@ -42,7 +42,7 @@ export async function usableConfig(): Promise<UsableConfig> {
   return { config, warnings: [...clusterProblems.map(unknownWarning), ...warnings] };
 }
 
-/** Returns the warning for a problem of MicroShift's own files. */
+/** Returns a problem of MicroShift's own files as a warning that the settings concerned count as not set. */
 export function unknownWarning({ message, facts: { file, line } }: AgentError): ConfigWarning {
   const source = [file, line].filter((part) => part !== undefined).join(':');
   // The message begins with the position: FILE or FILE:LINE:COLUMN.

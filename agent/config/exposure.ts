@@ -24,7 +24,9 @@ export function serviceExposure({ overlay, cluster }: Pick<Config, 'overlay' | '
   };
 }
 
-/** Returns the entries of a setting such as `cameras=10.42.1.64/26,lab=10.42.1.128/26`. */
+/**
+ * Returns the namespaces and ranges in overlay.fixedAddressRanges, such as `cameras=10.42.1.64/26,lab=10.42.1.128/26`.
+ */
 export function fixedRanges(text: string): readonly FixedRange[] {
   return rangeTexts(text).map((part) => {
     const [namespace = '', range = ''] = part.split('=');

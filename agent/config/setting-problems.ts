@@ -26,7 +26,7 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
     const message = `${name(setting)} must be the name of an interface: ${fault}`;
     refuse(setting, message, 'write the name as "ip link" shows it');
   }
-  // These words have a meaning for `uplink` only.
+  // The words `auto` and `none` have a meaning for `uplink` only.
   for (const setting of [gateway, external]) {
     if (setting?.value !== 'auto' && setting?.value !== 'none') continue;
     const hint =

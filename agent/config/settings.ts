@@ -28,7 +28,10 @@ function isRenamed(name: SettingName): name is RenamedName {
   return Object.values(renamed).some((spellings) => spellings.some((spelling) => spelling === name));
 }
 
-/** Settings with one name. The type compares the schema with Config: a setting that Config lacks does not compile. */
+/**
+ * Settings that have one spelling in ovn.yaml, which is also their path in the configuration. The type compares the
+ * schema with Config: a setting that Config lacks does not compile.
+ */
 const sameNames: readonly ConfigPath[] = settingNames.filter((name) => !isRenamed(name));
 
 /** Spellings in ovn.yaml by path in the configuration, for every setting of the schema. */

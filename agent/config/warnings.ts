@@ -27,7 +27,7 @@ export function configWarnings(config: Config): ConfigWarning[] {
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
-    // `none` still applies: to the checks of doctor, and to the manifests.
+    // `uplink: none` is still used, by checks of doctor and by the manifests.
     if (source === 'default' || value === 'none') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
     warnings.push({ source, message });
@@ -36,8 +36,8 @@ export function configWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Returns warnings about overlapping ranges of the overlay if a setting of the overlay is set; its commands refuse
- * them.
+ * Returns warnings about overlapping ranges if a setting of the overlay is set. The commands of the overlay refuse such
+ * ranges.
  */
 function overlayWarnings(config: Config): ConfigWarning[] {
   const set = Object.values(config.overlay).find(({ source }) => source !== 'default');
@@ -82,9 +82,9 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Returns warnings about the MTU once that of the uplink is known; null without an uplink. Packets between the nodes of
- * a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so only the uplink's MTU
- * counts. The agent's default has no effect if MicroShift renders the manifests.
+ * Returns warnings about the MTU of pods compared with the MTU of the uplink, which is null without an uplink. Packets
+ * between the nodes of a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so only
+ * the uplink's MTU counts. The agent's default has no effect if MicroShift renders the manifests.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
   const { mtu } = config;

@@ -6,9 +6,9 @@ export type YamlNode = YamlScalar | YamlMapping | YamlSequence | YamlAlias;
 interface YamlPlace {
   /** Offset of the node's first character in the text. */
   readonly at: number;
-  /** Offset of its `&anchor`; -1 without one. */
+  /** Offset of the node's `&anchor`; -1 if it has none. */
   readonly anchorAt: number;
-  /** Offset of its `!tag`; -1 without one. */
+  /** Offset of the node's `!tag`; -1 if it has none. */
   readonly tagAt: number;
 }
 
@@ -39,7 +39,7 @@ export interface YamlSequence extends YamlPlace {
 
 interface YamlAlias extends YamlPlace {
   readonly kind: 'alias';
-  /** Node for which the alias stands; null if no anchor before it has its name. */
+  /** Node for which the alias stands; null if no earlier anchor has the alias's name. */
   readonly target: YamlNode | null;
 }
 

@@ -29,8 +29,8 @@ function readHint(path: string, is: HintFileFacts['is']): HintFileFacts[] {
 }
 
 /**
- * Returns unfinished profile files. NetworkManager writes `NAME.nmconnection.XXXXXX` before it renames it; an
- * interrupted write leaves one, and some versions read it.
+ * Returns the paths of unfinished profile files. NetworkManager writes `NAME.nmconnection.XXXXXX` and then renames it.
+ * An interrupted write leaves the temporary file, which some versions of NetworkManager read as a profile.
  */
 function leftovers(): readonly string[] {
   const directories = ['/etc/NetworkManager/system-connections', '/run/NetworkManager/system-connections'];
@@ -73,7 +73,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
     mountPoint: mount?.point ?? '/',
     readOnly: mount?.readOnly ?? false,
     freeBytes: bavail * bsize,
-    // Some file systems do not count files.
+    // Some file systems report no number of files.
     freeFiles: files === 0 ? null : ffree,
   };
 }

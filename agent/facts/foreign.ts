@@ -29,8 +29,8 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
 }
 
 /**
- * Reads the entries that programs other than NetworkManager added to links, and entries that only a profile can explain (`withoutListed`). Queries
- * the kernel only if signs of such entries exist.
+ * Reads the entries that programs other than NetworkManager added to links, and entries of which only the profiles show whether NetworkManager added
+ * them (`withoutListed`). Queries the kernel only if signs of such entries exist.
  */
 export async function readForeignEntries(
   links: readonly Link[],
@@ -43,7 +43,7 @@ export async function readForeignEntries(
 /**
  * Leaves out entries that the active profile of a link explains: NetworkManager generates a profile for a link that
  * another program configured, and an administrator may have added entries by hand that the profile contains as well.
- * Also leaves out links that NetworkManager does not manage.
+ * Also leaves out links that NetworkManager does not manage, except the agent's bridges and lo.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],
@@ -60,7 +60,7 @@ export function withoutListed(
     // On a link that NetworkManager does not manage, the owner of an entry is unknown, except on the agent's bridges
     // and on lo.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
-    // A bridge that stayed while NetworkManager was away has no active profile yet.
+    // A bridge that stayed while NetworkManager restarted has no active profile yet, so its own profile counts.
     const isItsOwn = ({ settings }: NmProfile): boolean =>
       isBridge &&
       textOf(settings, 'connection', 'interface-name') === entries.interface &&
@@ -99,8 +99,8 @@ function isListed(settings: readonly ProfileSettings[], { address }: KernelAddre
 }
 
 /**
- * Returns a predicate for addresses that look like NetworkManager's and that no profile lists. On one of the agent's bridges, such an address belongs
- * to another program only if it came from the NIC.
+ * Returns a predicate for addresses on one of the agent's bridges that NetworkManager has added although no profile lists them. NetworkManager sets
+ * the flag noprefixroute; an address with this flag belongs to another program only if the profile records that it came from the NIC.
  */
 function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddress) => boolean {
   const carried = settings.flatMap((one) => (stringsOf(one, 'user', 'data')[userData.carried] ?? '').split(' '));
@@ -125,8 +125,9 @@ function mayGive(
 }
 
 /**
- * Returns true for a route that a profile explains. NetworkManager's routes with protocol `static` are those of a
- * profile, that of its gateway, and the route to a gateway outside of every prefix.
+ * Returns true for a route that a profile explains. A route of NetworkManager with protocol `static` is one of a
+ * profile's routes, the route through its gateway, or the route to a gateway that is outside of every connected
+ * network.
  */
 function isExplained(
   settings: readonly ProfileSettings[],

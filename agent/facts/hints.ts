@@ -49,7 +49,8 @@ export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
 }
 
 /**
- * Returns true for the first entry with its NIC and bridge, because a NIC is in one bridge, and a bridge has one NIC.
+ * Returns true if no earlier entry of the list has the same NIC or bridge, because a NIC is in one bridge, and a bridge
+ * has one NIC.
  */
 function isFirst(entry: AddedBridge, index: number, list: readonly AddedBridge[]): boolean {
   return index === list.findIndex(({ bridge, interface: name }) => bridge === entry.bridge || name === entry.interface);

@@ -2,15 +2,15 @@ import { readCertificate } from '../drivers/openssl/read-certificate.ts';
 import { readRegularFile } from '../regular-file.ts';
 
 /**
- * Paths of a kubelet's client certificate: kubeadm's, and those of MicroShift after and before its certificates were
- * moved below two authorities.
+ * Paths of a kubelet's client certificate: that of kubeadm, that of MicroShift, and that of older releases of
+ * MicroShift.
  */
 const certificates = [
   '/var/lib/kubelet/pki/kubelet-client-current.pem',
   '/var/lib/microshift/certs/kubelet-csr-signer-signer/csr-signer/kubelet-client/client.crt',
   '/var/lib/microshift/certs/client-ca/kubelet-client/client.crt',
 ];
-/** Size limit of a certificate with its key and those of its issuers. */
+/** Largest size, in bytes, of a file with a certificate, its key and the certificates of its issuers. */
 const limitBytes = 64 * 1024;
 const subject = 'system:node:';
 
@@ -24,7 +24,7 @@ export function readKubeletName(): string | null {
       const { commonName } = readCertificate(readRegularFile(path, limitBytes)?.toString() ?? '');
       if (commonName.startsWith(subject)) return commonName.slice(subject.length);
     } catch {
-      // A file that is not a certificate does not prove a kubelet.
+      // A file that is not a certificate shows that this path has no kubelet.
     }
   }
   return null;

@@ -31,11 +31,11 @@ function withPermanentMacs(links: readonly Link[], { devices }: NetworkManagerFa
 }
 
 /**
- * MicroShift's script that makes its br-ex (openshift/microshift, packaging/systemd/configure-ovs.sh): 6,511 bytes from
- * 4.14 to 5.1.
+ * MicroShift's script that makes its br-ex (openshift/microshift, packaging/systemd/configure-ovs.sh, the same from
+ * 4.14 to 5.1).
  */
 export const microshiftScript = '/usr/bin/configure-ovs.sh';
-/** MAC that only this script sets on br-ex. It is at byte 6,288. */
+/** MAC that only this script sets on br-ex. */
 const microshiftMac = '0a:59:00:00:00:01';
 
 /**

@@ -34,7 +34,10 @@ export function readTableSigns(textOf: (path: string) => string | null = fileTex
  */
 const [kernels4, kernels6, users6] = [0, 256, 1024];
 
-/** Returns true if there is a sign. `ours` contains the names of the agent's bridges. */
+/**
+ * Returns true if links, routes or `signs` show that other programs may have added entries. `ours` contains the names
+ * of the agent's bridges.
+ */
 export function mayHaveOthers(
   links: readonly Link[],
   routes: readonly Route[],
@@ -52,8 +55,8 @@ export function mayHaveOthers(
 }
 
 /**
- * Returns true if a link has more addresses of a kind than NetworkManager adds without a profile that lists them; for
- * lo, any address; for a bridge without a default route, one address.
+ * Returns true if a link has more addresses of a family than NetworkManager usually adds without a static address in
+ * the profile: more than one; on a bridge without a default route, any; on lo, any except the loopback addresses.
  */
 function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly string[]): boolean {
   const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);
@@ -68,7 +71,7 @@ function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly stri
 
 /**
  * Returns true for a link that is an uplink, may become one, or is a bridge of the agent. Links of containers are left
- * out, because they always have routes of the kernel.
+ * out, because the kernel always adds routes to them.
  */
 function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[], ours: readonly string[]): boolean {
   return (

@@ -26,8 +26,8 @@ import { mergeConfig } from './merge-config.ts';
 import { withoutShown } from './shown-profiles.ts';
 
 /**
- * Length at which names of profiles are cut. They appear in messages, and every user who may add a profile can choose
- * any text.
+ * Length in characters at which names of profiles are cut. They appear in messages, and every user who may add a
+ * profile can choose any name.
  */
 const longestId = 256;
 
@@ -68,9 +68,9 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
 }
 
 /**
- * Reads a profile; null if NetworkManager refuses, because it was deleted since the listing, or if its settings do not
- * have the form of settings. A NetworkManager that stops fails the observation: without its profiles, a NIC would look
- * unconfigured.
+ * Reads a profile. Returns null if NetworkManager does not return it, because it was deleted since the listing, or if
+ * its settings do not have the form of settings. If NetworkManager stops, the observation fails: without its profiles,
+ * a NIC would look unconfigured.
  */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch((error: unknown) => {

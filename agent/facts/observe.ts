@@ -37,7 +37,7 @@ export interface ObservePorts {
   /** Returns the address of the SSH client that started the run; null without SSH. */
   readonly sshClient: () => string | null;
   readonly tuning: () => TuningFacts;
-  /** Returns true for a program that NetworkManager would find. */
+  /** Returns true for a program that NetworkManager would find in its search path. */
   readonly hasProgram: (name: string) => boolean;
   /** Returns true if Open vSwitch can make taps. */
   readonly hasTun: () => boolean;

@@ -83,7 +83,7 @@ function stringsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** Returns true for an interface name, or for a prefix of names with `*`. `lo` is excluded, because it stays the same on every node. */
+/** Returns true for an interface name, or for a prefix of names with `*`. `lo` does not count, because no NIC or bridge has this name. */
 function isName(word: string): boolean {
   return word !== 'lo' && /^[^\s/:]{1,15}\*?$/.test(word);
 }

@@ -2,8 +2,9 @@ import { afterSeconds, type KernelEntries } from '../model/kernel-entries.ts';
 import { type OthersPort, type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 
 /**
- * Reads what other programs had on the agent's bridges when a run last looked; empty if nothing is recorded or the record is not the agent's. Entries
- * with a lifetime have what is left of it now, and those whose lifetime is over are left out: the kernel removed them without their owner.
+ * Reads the entries and ports that other programs had on the agent's bridges when a run last looked; empty if nothing is recorded or the record is
+ * not the agent's. Lifetimes of entries are reduced by the time since then. Entries whose lifetime is over are left out: the kernel removed them, not
+ * another program.
  */
 export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
   try {

@@ -18,7 +18,7 @@ export interface Attachment {
 /** Longest name of a link: IFNAMSIZ without the terminating zero. */
 const linkNameLength = 15;
 
-/** Returns the name of the veth end on the node: the first characters of the container id. */
+/** Returns the name of the veth end on the node: the longest prefix of the container id that fits. */
 export function linkOf(containerId: string): string {
   return containerId.slice(0, linkNameLength);
 }

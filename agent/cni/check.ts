@@ -10,7 +10,7 @@ export interface PortState {
   readonly error: string | null;
 }
 
-/** True if OVN has installed all flows of the port (ovn-controller(8), ovn-installed). */
+/** Returns true if OVN has installed all flows of the port (ovn-controller(8), ovn-installed). */
 export function isInstalled({ externalIds }: Pick<PortState, 'externalIds'>): boolean {
   return externalIds['ovn-installed'] === 'true';
 }
@@ -64,8 +64,8 @@ function podFaults({ ifname, network, mtu }: Attachment, observed: readonly stri
 }
 
 /**
- * Returns the differences of the result of ADD; other plug-ins of the list may have added entries but must not have
- * removed any.
+ * Returns the interface and addresses that are missing in the result of ADD, which the runtime passes to CHECK. Other
+ * plug-ins of the list may have added entries but must not have removed any.
  */
 function resultFaults({ network, ifname }: Attachment, prevResult: unknown): readonly string[] {
   const { ips, interfaces } = (prevResult ?? {}) as Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ export interface CniRequest {
   /** Path of the network namespace; empty if it no longer exists. */
   readonly netns: string;
   readonly ifname: string;
-  /** Pod of the container; null if the runtime does not report it. */
+  /** Pod of the container; null if the runtime does not report it in CNI_ARGS. */
   readonly pod: CniPod | null;
   /** Output of `ip -json` in the namespace, for CHECK: addresses, IPv4 routes, IPv6 routes. */
   readonly observed: readonly string[];
@@ -122,8 +122,8 @@ function podOf(args: string): CniPod | null {
 }
 
 /**
- * True for a valid interface name (specification 1.1, "Parameters"): one that the kernel accepts and that ip(8) does
- * not parse as another word.
+ * Returns true for a valid interface name (specification 1.1, "Parameters"): one that the kernel accepts and that ip(8)
+ * does not parse as another word.
  */
 function isInterfaceName(name: string): boolean {
   return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';

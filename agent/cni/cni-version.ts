@@ -5,7 +5,7 @@ export const cniVersions = ['0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const;
 
 export type CniVersion = (typeof cniVersions)[number];
 
-/** True if a version has the features of another one. */
+/** Returns true if a version has the features that were added in version `since`. */
 export function isAtLeast(version: CniVersion, since: CniVersion): boolean {
   return cniVersions.indexOf(version) >= cniVersions.indexOf(since);
 }

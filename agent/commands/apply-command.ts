@@ -110,7 +110,7 @@ async function readConfig(command: string): Promise<UsableConfig> {
 }
 
 export interface DisableOptions {
-  /** True to return the NICs of `bridge add` as well, and to forget these bridges. */
+  /** True to return the NICs of `bridge add` as well, and to remove the record of these bridges. */
   readonly all: boolean;
   /** True to show the plan and to change nothing. */
   readonly dryRun: boolean;
@@ -139,7 +139,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   try {
     removeHint();
   } catch (error) {
-    // The NIC has been returned by then; a read-only disk does not make that fail.
+    // The NIC has its own profile again by then, and a read-only disk must not make the command fail.
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
@@ -154,7 +154,7 @@ export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';
   requireRoot(command);
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
-  // A bridge that the admin created is not removed.
+  // The agent does not remove a bridge that the administrator created.
   if (config.disableOvsInit.value) return;
   const { rollBackPending } = await import('../run/undo.ts');
   await rollBackPending(output.say);

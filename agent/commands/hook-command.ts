@@ -21,7 +21,8 @@ const program = '/usr/bin/microshift-net';
 export async function hook(event: HookEvent, output: Output): Promise<void> {
   requireRoot(`hook ${event}`);
   if (whyNothingRuns() === null && isNetworkHidden()) {
-    // The hook there always exits with 0; any other exit code is nsenter's.
+    // The same hook runs again in the network namespace of the machine, where its exit code is always 0. Any other exit
+    // code is that of nsenter(1).
     if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return;
     output.say('microshift-net: warning: the network of this machine cannot be seen from here');
   }
@@ -39,7 +40,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     say: (message) => output.say(`microshift-net: ${message}`),
     planTuning: (facts, ovs) => planner(config, facts, ovs),
     disable: async () => {
-      // A bridge that the admin created is not removed.
+      // The agent does not remove a bridge that the administrator created.
       if (config.disableOvsInit.value) await detachForStop(output);
       else await disable({ all: true, dryRun: false }, output);
     },

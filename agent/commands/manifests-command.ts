@@ -31,9 +31,12 @@ import type { Output } from './output.ts';
  * the unit runs it again.
  */
 const applyLimitSeconds = 300;
-/** Default limit of a removal: pods have 30 s to terminate, and a namespace goes after everything in it. */
+/**
+ * Default limit of a removal, in seconds: pods have 30 s to terminate, and a namespace is removed after all of its
+ * objects.
+ */
 const deleteLimitSeconds = 180;
-/** Default limit of a query, for which a person does not want to wait for a boot. */
+/** Default limit of a query, in seconds: a user who asks for the state does not want to wait for a boot. */
 const askLimitSeconds = 0;
 
 /** Options of every `manifests` command, and its output. */
@@ -47,17 +50,20 @@ export interface ClusterOptions extends ClusterInput, ManifestsOptions {
 }
 
 export interface RenderOptions extends ManifestsOptions {
-  /** Write a file per object into this directory instead of one stream to the output. */
+  /** Directory into which each object is written as a file. Absent to print all objects. */
   readonly directory?: string;
-  /** Also write kustomization.yaml, which lists the files. */
+  /** True to write kustomization.yaml as well, which lists the files. */
   readonly kustomization?: boolean;
 }
 
 export interface ApplyOptions extends ClusterOptions {
-  /** Wait until every pod runs the new version. */
+  /** True to wait until every pod runs the new version. */
   readonly wait?: boolean;
   readonly forceConflicts?: boolean;
-  /** Do nothing if MicroShift applies its own objects, instead of failing; for a unit that runs on every node. */
+  /**
+   * True to change nothing if MicroShift applies its own objects; otherwise the command fails then. A unit that runs on
+   * every node needs this.
+   */
   readonly unlessMicroshift?: boolean;
 }
 

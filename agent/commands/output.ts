@@ -24,7 +24,10 @@ export interface Output {
    * support, which JSON has with `--verbose`. A program without `--output` has no document.
    */
   result(text: string, document: CommandDocument | null, diagnostics?: object): void;
-  /** Prints one of several states in a row: a screen that replaces the one before, or one line of JSON. */
+  /**
+   * Prints the present state of a command that prints its state repeatedly. On a terminal, the text replaces the state
+   * before; JSON is one line per state.
+   */
   state(text: string, document: CommandDocument): void;
   /** Prints a line about the progress on standard error. */
   say(message: string): void;
@@ -35,7 +38,7 @@ export interface Output {
    * output. `command` is null if the words name no command.
    */
   fail(thrown: unknown, command: string | null): ExitCode;
-  /** Settles when every announced message is written; never fails. */
+  /** Returns a promise that settles when every announced message is written; never rejects. */
   written(): Promise<void>;
 }
 

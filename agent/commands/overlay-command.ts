@@ -168,7 +168,7 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
   output.result(done === null ? inNoneText : disabledText(done), overlayDisableDocument(done));
 }
 
-/** Text of a command that removes this node from an overlay, on a node in none. */
+/** Message of `overlay leave` and `overlay disable` on a node that is in no overlay. */
 const inNoneText = 'Nothing to do: this node is in no overlay.';
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };

@@ -9,14 +9,14 @@ import { startOverlay } from './overlay-start-command.ts';
 /** `overlay run`: runs the daemon of a node in an overlay, until a signal stops it or the node has left. */
 export async function run(output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay run');
-  // A member makes every garbage collection a full one, so that no memory stays allocated for weeks. Each takes twice
-  // the CPU time of a check of the node (docs/lab/measurements.md). The central node does not, because it has all
-  // objects in its heap, and would scan them repeatedly while many pods change.
+  // On a member, every garbage collection is a full one, so that no memory stays allocated for weeks. Each collection
+  // takes twice the CPU time of a check of the node (docs/lab/measurements.md). On the central node, full collections
+  // would scan all objects of the cluster repeatedly while many pods change.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();
   const end = (): void => stop.abort();
-  // `on` and not `once`: the handler of signal-exit ends the process unless another listener is registered, and a
-  // `once` listener is removed before that check.
+  // The listeners are added by `on` and not by `once`: the handler of signal-exit ends the process unless another
+  // listener is registered, and a `once` listener is removed before that check.
   process.on('SIGTERM', end).on('SIGINT', end);
   const fail = (error: Parameters<typeof errorText>[0]): void =>
     output.announce(failureMessage(error, errorText(error, output.progressStyle)));

@@ -90,7 +90,7 @@ interface Planned {
   readonly warnings: readonly ConfigWarning[];
 }
 
-/** Adds facts to an observation that only a report needs. */
+/** Function that adds the facts to an observation which only a report needs. */
 type FurtherFacts = typeof withAppliedSettings;
 
 async function planNow(

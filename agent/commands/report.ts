@@ -8,7 +8,10 @@ import { drawTopology, observedTopology, plannedTopology } from '../view/topolog
 import type { Output } from './output.ts';
 
 const nothingToDoText = 'Nothing to do: the node is in the desired state.';
-/** Text for commands that aim at something other than ovn.yaml. */
+/**
+ * Messages about a run without changes, by command. They replace the usual one where the desired state is not that of
+ * ovn.yaml.
+ */
 const nothingToDo: Readonly<Record<string, string>> = {
   disable: 'Nothing to do: the agent has no br-ex on this node.',
 };

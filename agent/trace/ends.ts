@@ -10,7 +10,7 @@ import { clientPort } from './packet.ts';
 
 /** MAC of the LAN's router in a trace; its value does not matter, so it is a locally administered one. */
 const outsideMac = '02:00:00:00:00:01';
-/** Number of names in a message. */
+/** Largest number of names in a message. */
 const mostNames = 12;
 
 /** Source or destination of the question. */
@@ -26,7 +26,7 @@ export interface Departure {
   readonly packet: TracePacket;
 }
 
-/** True for a port of a pod or a node, which sends packets by itself. */
+/** Returns true for a port of a pod or a node, which sends packets by itself. */
 function isSender({ type, mac }: LogicalPort): boolean {
   return type === '' && mac !== null;
 }

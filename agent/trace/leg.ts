@@ -5,16 +5,19 @@ import type { TraceItem, TraceStep } from './ovn-trace.ts';
 import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
 import { isAclStage, type RuleBook } from './rules.ts';
 
-/** Start of a run of ovn-trace. It does not know the state of connection tracking and of neighbours, so a trace may need several runs. */
+/** Start of one run of ovn-trace. ovn-trace does not know the state of connection tracking and of neighbours, so a trace may need several runs. */
 export interface LegStart {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
   readonly chassis: Chassis | null;
-  /** Places that the packet has passed, to detect a loop. */
+  /** Places that the packet has passed in earlier runs, to detect a loop. */
   readonly seen: readonly string[];
-  /** Load balancer of this router that has forwarded the packet and needs the reply to pass this router; otherwise null. */
+  /**
+   * Load balancer of this router whose packets must be answered through the router, so that the router changes their
+   * source; null for other packets.
+   */
   readonly forcedBy: TraceRule | null;
-  /** Steps of the first pipeline up to this number belong to the previous run. */
+  /** Number of the last step of the first pipeline that the previous run has already reported. */
   readonly toldUpTo: number;
 }
 
@@ -43,7 +46,10 @@ export interface Progress {
   chassis: Chassis | null;
   inPort: LogicalPort;
   outPort: LogicalPort | null;
-  /** Port of the chassis that carries a distributed router port. */
+  /**
+   * Chassis port (type chassisredirect) of the distributed router port by which the packet leaves; null for other
+   * ports.
+   */
   redirect: LogicalPort | null;
   nextHop: string | null;
   toldUpTo: number;
@@ -52,7 +58,10 @@ export interface Progress {
   /** ACL that the packet met last; a later stage may carry out its action. */
   acl: TraceRule | null;
   step: TraceStep | null;
-  /** End if no better one follows: one copy of a packet may be dropped, and another one delivered. */
+  /**
+   * End of the trace if no other copy of the packet has a better end: one copy may be dropped, and another one
+   * delivered.
+   */
   drop: TraceEnd | null;
   outcome: TraceEnd | LegStart | null;
 }
@@ -100,7 +109,10 @@ export function flowOf({ facts, step }: Progress): TraceFlow | null {
   return facts.rules.flow(step.flow) ?? { stage: step.stage, match: step.match, rule: null };
 }
 
-/** Returns the end of a trace without an output. ovn-trace stops silently where a gateway router has to find the connection of a packet. */
+/**
+ * Returns the end of a trace that does not reach an output: the packet was dropped, or ovn-trace has stopped silently, as it does where a gateway
+ * router has to find the connection of a packet.
+ */
 function unfinished(progress: Progress): TraceEnd {
   const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';
   return isLookup ? { how: 'untold', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');
@@ -192,7 +204,10 @@ function readSection(progress: Progress, title: string): void {
   else if (/^(icmp[46]|tcp_reset|sctp_abort)/.test(title)) progress.outcome = droppedAt(progress, 'rejected');
 }
 
-/** Changes the source or the destination of the packet; of several choices it is the first. */
+/**
+ * Changes the source or the destination of the packet to `to`. `others` are the alternatives between which OVN could
+ * have chosen.
+ */
 export function translate(
   progress: Progress,
   what: Translation['what'],
@@ -226,7 +241,10 @@ function ask(progress: Progress): void {
   goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
 }
 
-/** True if the router has changed the source of the packet because a load balancer forwarded it. */
+/**
+ * Changes the source of the packet if the router does so because its load balancer has forwarded the packet. Returns
+ * true if it does.
+ */
 function forceSource(progress: Progress): boolean {
   const { facts, inPort, outPort, forcedBy, packet } = progress;
   const isSix = packet.source.includes(':');

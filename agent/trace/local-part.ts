@@ -23,7 +23,7 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
 export interface LocalQuestion {
   /** Name of the device; null if Open vSwitch has no such port. */
   readonly device: string | null;
-  /** Flow of the packet; without a device the missing port, as part of a sentence. */
+  /** Packet as a flow for ofproto/trace; if the device is null, the name of the missing port, as part of a sentence. */
   readonly flow: string;
 }
 
@@ -65,8 +65,8 @@ export function localQuestions(
 }
 
 /**
- * Returns the packet for ofproto/trace with the destination that the trace has chosen. ofproto/trace neither computes
- * the hash that selects a backend, nor finds the connection of a reply.
+ * Returns the packet for ofproto/trace, with the destination that the logical trace has chosen. ofproto/trace itself
+ * neither computes the hash that selects a backend, nor finds the connection of a reply.
  */
 function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePacket {
   const crossing = ahead.findIndex((station) => station.do === 'cross');
@@ -75,12 +75,12 @@ function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePack
   return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
 }
 
-/** True for the patch port of a localnet port; ovn-controller names patch ports after the two sides. */
+/** Returns true for the patch port of a localnet port; ovn-controller names patch ports after the two sides. */
 function isPatchOf(row: DatabaseRow, localnet: string): boolean {
   return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
 }
 
-/** Returns the result for a packet that cannot enter. */
+/** Returns the result for a packet whose port is missing in Open vSwitch. */
 export function withoutDevice({ flow }: LocalQuestion): TracePart {
   const drop = { cookie: '', flow: null };
   return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };

@@ -10,7 +10,10 @@ export interface LogicalPort {
   readonly type: string;
   readonly datapath: Datapath;
   readonly key: number;
-  /** Router port that a switch port is connected to, or the reverse. */
+  /**
+   * Name of the router port that a switch port is connected to, or of the switch port that a router port is connected
+   * to; null for other ports.
+   */
   readonly peer: string | null;
   readonly mac: string | null;
   /** Addresses of the port; those of a router port with their prefix length. */
@@ -123,7 +126,7 @@ function portOf(row: DatabaseRow, datapath: Datapath, chassis: Chassis | null): 
   };
 }
 
-/** Returns an address in canonical notation; the northbound rows may have any notation. */
+/** Returns an address in canonical notation. Rows of the northbound database may have any notation. */
 function canonical(address: string): string {
   return address.replace(/^[^/]*/, canonicalAddress);
 }

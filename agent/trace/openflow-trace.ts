@@ -7,16 +7,16 @@ export interface OpenFlowOutput {
   readonly bridge: string;
   /** Number of the port within its bridge. */
   readonly port: number;
-  /** Tunnel key that the flows wrote before; null if they wrote none. */
+  /** Tunnel key that the matched flows wrote before this output; null if they wrote none. */
   readonly tunId: number | null;
   readonly metadata: number | null;
 }
 
 export interface OpenFlowTrace {
   readonly outputs: readonly OpenFlowOutput[];
-  /** Bridges that forward by MAC learning, as they do without flows. */
+  /** Bridges on the path that forward by their MAC learning tables (action NORMAL). */
   readonly learning: readonly string[];
-  /** True if ovn-controller gets a copy, to answer it or to resolve a neighbour. */
+  /** True if ovn-controller gets a copy of the packet, to answer it or to resolve a neighbour. */
   readonly isForController: boolean;
   /** Cookies of the matched flows, eight digits each; flows without a cookie are left out. */
   readonly cookies: readonly string[];
@@ -36,7 +36,10 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
   const outputs: OpenFlowOutput[] = [];
   const learning = new Set<string>();
   const remarks: string[] = [];
-  /** Bridges with the indentation of their output; a patch port leads to another bridge and back. */
+  /**
+   * Bridges that the packet is in, each with the indentation of its part of the output. A patch port leads to another
+   * bridge, whose part ends where the indentation decreases.
+   */
   const bridges: { readonly depth: number; readonly name: string }[] = [];
   const written: Written = { tunId: null, metadata: null };
   const cookies: string[] = [];

@@ -24,7 +24,7 @@ export function microflow(inPort: string, packet: TracePacket): string {
   ].join(' && ');
 }
 
-/** Keys of a packet that leaves a tunnel. */
+/** Keys in the header of a tunnel from which a packet comes. */
 export interface TunnelKeys {
   readonly tunId: number;
   readonly metadata: number | null;
@@ -65,12 +65,12 @@ export function endpoint(address: string, port: number | null): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** True for an address, with or without a port. */
+/** Returns true for an address, with or without a port. */
 export function isEndpoint(text: string): boolean {
   return familyOf(parts(text).address) !== null;
 }
 
-/** True for an endpoint with a port. */
+/** Returns true for an address with a port. */
 export function hasPort(text: string): boolean {
   return parts(text).port !== null;
 }

@@ -71,7 +71,7 @@ function nameless(stage: string, id: string, match: string): TraceRule | null {
   return id === '' || table === null ? null : { table, id, name: '', says: match };
 }
 
-/** True for a stage that evaluates ACLs or carries out their action. */
+/** Returns true for a stage that evaluates ACLs or carries out their action. */
 export function isAclStage(stage: string): boolean {
   return /^ls_(?:in|out)_acl/.test(stage);
 }

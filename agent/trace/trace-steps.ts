@@ -62,7 +62,7 @@ function passAcl(progress: Progress): void {
   progress.acl = null;
 }
 
-/** True for a stage in which a router chooses by a route or by a policy. */
+/** Returns true for a stage in which a router chooses by a route or by a policy. */
 function isRouting({ stage }: TraceStep): boolean {
   return /^lr_in_(?:ip_routing|policy)/.test(stage);
 }
@@ -81,10 +81,7 @@ function answered(progress: Progress): void {
   progress.outcome = { how: 'answered', router: progress.inPort.datapath.name };
 }
 
-/**
- * Records the next hop, which both routing stages store in the first register; other stages use the register for other
- * data.
- */
+/** Records the next hop. Both routing stages store it in the first register, which other stages use for other data. */
 function nextHop(progress: Progress, [address = '']: readonly string[], step: TraceStep): void {
   if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
 }

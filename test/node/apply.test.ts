@@ -63,7 +63,7 @@ for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
     });
 
     await t.test('a second apply writes nothing', async (t) => {
-      const run = await node.measure('microshift-net apply', { sampleMemory: false });
+      const run = await node.measure('microshift-net apply');
       t.match(run, { exitCode: 0, stdout: 'Nothing to do: the node is in the desired state.\n', stderr: '' });
       t.comment(`${lan}: second apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
       const moved = await picture(node);

@@ -85,8 +85,8 @@ async function twice(scenario: string, subject: Subject): Promise<MeasuredRun[]>
   const node = await boot(scenario);
   try {
     await node.callLan('before_cmd');
-    const first = await node.measure(subject.shell, { ...settings, sampleMemory: false });
-    return [first, await node.measure(subject.shell, { ...settings, sampleMemory: false })];
+    const first = await node.measure(subject.shell, settings);
+    return [first, await node.measure(subject.shell, settings)];
   } finally {
     await node.halt();
   }
@@ -96,7 +96,9 @@ async function withCosts(scenario: string, subject: Subject, runs: MeasuredRun[]
   const of = (index: number, pick: (run: MeasuredRun) => number): number =>
     median(runs.flatMap((pair) => (pair[index] === undefined ? [] : [pick(pair[index])])));
   const worst = (record: Record<string, number>): number => Math.max(0, ...Object.values(record));
-  const memory = await onFreshNode(scenario, (node) => node.measure(subject.shell, { ...settings, settleMs: 0 }));
+  const memory = await onFreshNode(scenario, (node) =>
+    node.measure(subject.shell, { ...settings, settleMs: 0, sampleMemory: true }),
+  );
   const counts = await onFreshNode(scenario, (node) => countMessages(node, subject.shell, settings));
   return {
     wallMs: of(0, (run) => run.wallMs),

@@ -9,7 +9,7 @@ const unit = 'microshift-ovs-init.service';
 /** Runs a command in the node, prints its output, and says how long the LAN missed the node. */
 async function show(node: TestNode, command: string, options: { quiet?: boolean; log?: boolean } = {}): Promise<void> {
   say(`$ ${command}`);
-  const run = await node.measure(command, { settleMs: measuredSettleMs, sampleMemory: false });
+  const run = await node.measure(command, { settleMs: measuredSettleMs });
   if (options.log) say(indent(await node.text(`journalctl -q -b -o cat --no-pager -u ${unit}`)));
   const output = `${run.stderr}${run.stdout}`;
   if (output.trim() !== '') say(indent(output));

@@ -109,7 +109,7 @@ async function measured({ lan, lanAppend = '', ovnYaml }: Shape): Promise<Life> 
   const files = ovnYaml === undefined ? {} : { '/etc/microshift/ovn.yaml': ovnYaml };
   const node = await bootNode({ lan, files, lanAppend: `${lanAppend}\n${fineGrained}` });
   try {
-    const quiet = { settleMs: measuredSettleMs, sampleMemory: false };
+    const quiet = { settleMs: measuredSettleMs };
     const first = figures(node, await node.measure('microshift-net apply', quiet));
     const second = figures(node, await node.measure('microshift-net apply', quiet));
     await node.text(`systemctl enable --quiet ${unit}; sync`);

@@ -2,7 +2,7 @@
 import { type Daemon, startDaemon } from '../overlay/daemon.ts';
 import { type Host, type Lan, startCentral, startController, startLan } from '../overlay/hosts.ts';
 import { startOutside } from '../overlay/outside.ts';
-import { askedOvn, ovnsHere } from '../overlay/ovn-of-nodes.ts';
+import { oneOvn } from '../overlay/ovn-of-nodes.ts';
 import { installShim } from '../overlay/pods.ts';
 import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
 import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker-node.ts';
@@ -34,7 +34,7 @@ export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
  */
 export async function startCluster(scope: Scope, mounts: readonly string[] = []): Promise<Cluster> {
   // The newest there is: tests of test/overlay have Debian's.
-  const lan = await startLan(scope, askedOvn ?? ovnsHere().at(-1));
+  const lan = await startLan(scope, oneOvn());
   const outside = await startOutside(lan, workerMounts());
   const ofWorkers = [...workerMounts(), ...mounts];
   const hosts = [await lan.host('n1', 11, [], ofWorkers), await lan.host('n2', 12, [], ofWorkers)] as const;

@@ -1,13 +1,13 @@
 // UDP clients that keep one socket each, while services are made, moved and deleted: the present server answers, and without a server the client is
 // refused.
 import { createInterface } from 'node:readline';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { type ApiObject, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { askedOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { oneOvn } from './ovn-of-nodes.ts';
 import { publish } from './publish-services.ts';
 import { type Pod, startPod } from './services.ts';
 
@@ -74,8 +74,8 @@ function burst(from: Pick<Host, 'must'>, address: string, port: number): string 
   return from.must(process.execPath, '-e', script).trim();
 }
 
-async function onRelease(t: Test, which: WhichOvn): Promise<void> {
-  const lan = await startLan(t, which);
+t.test('one socket', { skip }, async (t) => {
+  const lan = await startLan(t, oneOvn());
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
   form(t, [n1, n2]);
@@ -131,8 +131,4 @@ async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   t.equal(burst(client, n2.address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
   await publish(n1, servedBy([n1.address, 'n1']));
   await all('host', 'is answered by a process of a node that is bound to no address');
-}
-
-t.test('one socket', { skip }, async (t) => {
-  for (const which of askedOvn === null ? ovnsHere() : [askedOvn]) await t.test(which, (t) => onRelease(t, which));
 });

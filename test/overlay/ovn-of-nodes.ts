@@ -26,6 +26,9 @@ export const askedOvn: WhichOvn | null =
 /** Those that are at hand. */
 export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own'] : ['own', 'newer']);
 
+/** The one of a test that runs with one: the one that the run asks for, and the newest at hand if it asks for none. */
+export const oneOvn = (): WhichOvn => askedOvn ?? ovnsHere().at(-1) ?? 'own';
+
 /** `place`: a folder for it that is not there yet. */
 export function ovnOfNodes(which: WhichOvn, place: string): OvnOfNodes {
   const own = unpackedOvn();

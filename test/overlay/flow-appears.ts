@@ -5,16 +5,27 @@ import type { Host } from './hosts.ts';
 const limitMs = 100_000;
 
 /** Waits until ovs-vswitchd has a flow with this match on a bridge, and fails if none appears (ovs-ofctl(8), monitor). */
-export async function flowAppears(host: Host, bridge: string, match: RegExp): Promise<void> {
+export function flowAppears(host: Host, bridge: string, match: RegExp): Promise<void> {
+  return untilFlows(host, bridge, `no flow ${match}`, (said) => match.test(said));
+}
+
+/** Waits until a bridge has no flow with this match, and fails if one stays. */
+export function flowDisappears(host: Host, bridge: string, match: RegExp): Promise<void> {
+  const isGone = (): boolean => !match.test(host.must('ovs-ofctl', '-O', 'OpenFlow14', 'dump-flows', bridge));
+  return untilFlows(host, bridge, `a flow ${match}`, isGone);
+}
+
+/** Waits until `isSo` is true of what the monitor of a bridge has printed; it is asked after every change of the flows. */
+async function untilFlows(host: Host, bridge: string, left: string, isSo: (said: string) => boolean): Promise<void> {
   // Existing flows are printed on standard output, and later ones on standard error.
   const monitor = host.start('stdbuf', '-oL', 'ovs-ofctl', 'monitor', bridge, 'watch:');
   let said = '';
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${host.name}: ${bridge} has no flow ${match}:\n${said}`)), limitMs);
+    const late = setTimeout(() => reject(new Error(`${host.name}: ${bridge} has ${left}:\n${said}`)), limitMs);
     for (const stream of [monitor.stdout, monitor.stderr])
       stream?.on('data', (text: Buffer) => {
         said += text;
-        if (!match.test(said)) return;
+        if (!isSo(said)) return;
         clearTimeout(late);
         resolve();
       });

@@ -57,7 +57,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       events.emit('news');
     },
     () => undefined,
-    (addresses) => void events.emit(addresses.join(' ')),
+    ({ announced, elsewhere }) => void events.emit(`${announced.join(' ')}, not ${elsewhere.join(' ')}`),
   );
   t.teardown(stop);
 
@@ -79,7 +79,8 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   await place({ '10.43.0.1:443': '192.0.2.11:6443' });
   t.equal(news, 3, 'and what the node itself serves');
 
-  const announced = once(events, '192.0.2.200 2001:db8::200');
+  const announced = once(events, '192.0.2.200 2001:db8::200, not 192.0.2.12 192.0.2.201');
+  addBalancer({ '192.0.2.200:80': '10.42.1.9:8080', '192.0.2.201:80': '10.42.1.9:8080' });
   const own = 'external_ids:microshift-net-announced="192.0.2.200 2001:db8::200"';
   for (const [name, key, ...ids] of [
     ['etor-GR_n2', '1', 'external_ids:microshift-net-announced=192.0.2.201'],
@@ -95,7 +96,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       ...ids,
     );
   await announced;
-  t.pass('and the addresses that its own gateway announces');
+  t.pass('and the addresses that its own gateway announces, and those of others');
 }
 
 function mapped(vips: Readonly<Record<string, string>>) {

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { flowsOf } from '../../agent/drivers/openvswitch/flows.ts';
 import type { InboundService } from '../../agent/model/shared-bridge.ts';
 import { flowCookie, sharedBridgeFlows } from '../../agent/overlay/services/shared-bridge-flows.ts';
+import { withheldCookie, withheldFlows } from '../../agent/overlay/services/withheld-answers.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { gatewayOf, nodeOf } from '../unit/overlay/cluster.ts';
 import { type Daemons, startDaemons } from './daemons.ts';
@@ -96,6 +97,32 @@ t.test('where frames go', { skip }, async (t) => {
   await flows.replace(flowsFor(null, true));
   run('ovs-vsctl', `--db=unix:${runDirectory}/db.sock`, 'del-port', 'br0', 'nic');
   goes(`${spoken('LOCAL')},arp`, 'NORMAL', 'the NIC has gone');
+});
+
+t.test('answers for addresses of other gateways', { skip }, async (t) => {
+  const { run, runDirectory } = startBridge(t);
+  await flowsOf('br0', flowCookie, runDirectory).replace(flowsFor(null, true));
+  const withheld = flowsOf('br0', withheldCookie, runDirectory);
+  const wanted = withheldFlows(cluster, ['192.0.2.200', '2001:db8::200']).map(({ flow }) => flow);
+  await withheld.replace(wanted);
+  t.strictSame(await withheld.compare(wanted), { missing: [], stale: [] }, 'Open vSwitch takes them for the same');
+  const goes = (frame: string, ways: string, what: string): void => {
+    t.equal(waysOf(run('ovs-appctl', 'ofproto/trace', 'br0', frame)), ways, what);
+  };
+  const [reply, request] = ['arp,arp_op=2,arp_spa', 'arp,arp_op=1,arp_spa'];
+  const advertised = 'icmp6,icmpv6_type=136,nd_target';
+  const everybody = `in_port=${cluster},dl_src=${mac},dl_dst=33:33:00:00:00:01`;
+  goes(`${spoken(cluster)},${reply}=192.0.2.200`, 'drop', 'an answer of ARP');
+  goes(`${spoken(cluster)},${advertised}=2001:db8::200`, 'drop', 'and of neighbour discovery');
+  goes(`${spoken(cluster)},${request}=192.0.2.200`, `${nic}`, 'the announcement of ARP is a request');
+  goes(`${everybody},${advertised}=2001:db8::200`, `${nic}`, 'and that of neighbour discovery is for everybody');
+  goes(`${spoken(cluster)},${reply}=192.0.2.11`, `${nic}`, "the gateway's own address");
+  goes(`${spoken(cluster)},${advertised}=2001:db8::11`, `${nic}`, 'and that of the other family');
+  goes(
+    `in_port=${nic},dl_src=52:54:00:00:00:50,dl_dst=${mac},${reply}=192.0.2.200`,
+    `${cluster} LOCAL`,
+    'from the LAN',
+  );
 });
 
 t.test('flows are compared and replaced', { skip }, async (t) => {

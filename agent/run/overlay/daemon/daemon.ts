@@ -7,11 +7,10 @@ import { type Published, publishedFor } from '../../../overlay/members/renewal.t
 import { createNodeCni } from '../cni/on-node.ts';
 import { type DaemonOutput, openReport } from '../loop/daemon-report.ts';
 import { createWork } from '../loop/work.ts';
-import { announce } from '../node/announce.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
-import { createAnnouncements } from './announcements.ts';
+import { createAnswers } from './answers.ts';
 import { correctNode } from './correct-node.ts';
 import { createKernelLook } from './kernel-check.ts';
 import { keepOwnCertificate } from './own-certificate.ts';
@@ -61,7 +60,7 @@ export async function runDaemon(
       const { members, node } = kept.record;
       if (members === null && (await keepOwnCertificate(places.pki, node.systemId, published, output.say)))
         work.ask('look');
-      announcements.again();
+      answers.again();
       if (kept.failure !== null) throw kept.failure;
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.outcome !== 'nothing');
       return kept.outcome;
@@ -74,7 +73,7 @@ export async function runDaemon(
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
   const watcher = createCentralWatcher(config, places, output, report.noteWatcher);
   const cni = createNodeCni(config, places, output.say);
-  const announcements = createAnnouncements((addresses) => announce(addresses, places));
+  const answers = createAnswers(places);
   const kernel = createKernelLook(config, places, () => work.ask('look'));
   let published: Published | null = null;
   const learn = (ids: Readonly<Record<string, string>>): void => {
@@ -92,7 +91,7 @@ export async function runDaemon(
       onKernel: kernel.ask,
       onEvent: work.ask,
       onPublished: learn,
-      onAnnounced: announcements.know,
+      onAnswered: answers.know,
       onBroken: end,
     });
   };
@@ -105,8 +104,8 @@ export async function runDaemon(
   } finally {
     stopWatches();
     clearInterval(day);
-    for (const one of [kernel, rounds, announcements, cni]) one.close();
-    await within(stopMs, Promise.all([work.close(), watcher.close()]));
+    for (const one of [kernel, rounds, cni]) one.close();
+    await within(stopMs, Promise.all([work.close(), watcher.close(), answers.close()]));
   }
 }
 

@@ -6,6 +6,7 @@ import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { announcedBy } from '../../../overlay/services/announced-here.ts';
 import { datagramServices } from '../../../overlay/services/datagram-services.ts';
+import { withheldAddresses } from '../../../overlay/services/withheld-answers.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
 import { differFromStored, servicesIn } from '../node/inbound-flows.ts';
 import { southboundRemote } from '../node/southbound.ts';
@@ -25,6 +26,14 @@ const tables = {
   SB_Global: { columns: ['external_ids'] },
 } as const;
 
+/** Outside addresses of services on the LAN of this node's gateway. */
+export interface Answered {
+  /** Addresses for which this node's gateway answers. */
+  readonly announced: readonly string[];
+  /** Addresses for which other gateways and nodes answer. */
+  readonly elsewhere: readonly string[];
+}
+
 /** Returns the request for the Port_Binding row of this node's gateway. */
 function ownPort(node: string) {
   const where = [['logical_port', '==', gatewayNames(node).onSwitch]] as const;
@@ -34,15 +43,15 @@ function ownPort(node: string) {
 /**
  * Follows the services in the southbound database until the returned function is called. Calls `onNews` when the
  * inbound services of this node differ from those of its flows; most changes of endpoints make no difference to one
- * node. Calls `onPublished` with SB_Global.external_ids after a change of them, and `onAnnounced` with the addresses
- * for which this node's gateway answers on its LAN. Removes UDP connections whose server is gone from the data path.
+ * node. Calls `onPublished` with SB_Global.external_ids after a change of them, and `onAnswered` with the
+ * addresses for which this node's gateway and others answer on its LAN. Removes UDP connections whose server is gone from the data path.
  */
 export function followServices(
   record: OverlayRecord,
   places: OverlayPlaces,
   onNews: () => void,
   onPublished: (ids: Readonly<Record<string, string>>) => void = () => undefined,
-  onAnnounced: (addresses: readonly string[]) => void = () => undefined,
+  onAnswered: (addresses: Answered) => void = () => undefined,
 ): () => void {
   const southbound = southboundRemote(record, places);
   if (southbound === null) return () => undefined;
@@ -56,7 +65,10 @@ export function followServices(
     const ids = mapOf(rows.tables.SB_Global?.[0] ?? null, 'external_ids');
     if (JSON.stringify(ids) !== published) onPublished(ids);
     published = JSON.stringify(ids);
-    onAnnounced(announcedBy(rows.tables.Port_Binding ?? []));
+    onAnswered({
+      announced: announcedBy(rows.tables.Port_Binding ?? []),
+      elsewhere: withheldAddresses(record.layout, record.node, rows),
+    });
     connections.know(datagramServices(rows.tables.Load_Balancer ?? []));
     if (differFromStored(servicesIn(record, rows), places)) onNews();
   });

@@ -12,7 +12,7 @@ import { clusterPort } from '../../../overlay/services/shared-ports.ts';
 import type { Scope } from '../loop/work.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { followListeners } from './listener-watch.ts';
-import { followServices } from './service-watch.ts';
+import { type Answered, followServices } from './service-watch.ts';
 
 /** Functions that are called after events. */
 export interface Listener {
@@ -25,8 +25,8 @@ export interface Listener {
    * them.
    */
   onPublished(ids: Readonly<Record<string, string>>): void;
-  /** Called with the outside addresses for which this node's gateway answers on its LAN. */
-  onAnnounced(addresses: readonly string[]): void;
+  /** Called with the outside addresses for which this node's gateway answers on its LAN, and those for which others do. */
+  onAnswered(addresses: Answered): void;
   /** Called when the kernel can no longer be followed. */
   onBroken(error: Error): void;
 }
@@ -38,7 +38,7 @@ export interface Listener {
 export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
-  { onKernel, onEvent, onPublished, onAnnounced, onBroken }: Listener,
+  { onKernel, onEvent, onPublished, onAnswered, onBroken }: Listener,
   followInbound: typeof followServices = followServices,
 ): Promise<() => void> {
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
@@ -74,7 +74,7 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
-  const services = followInbound(record, places, () => onEvent('look'), onPublished, onAnnounced);
+  const services = followInbound(record, places, () => onEvent('look'), onPublished, onAnswered);
   const listeners = followListeners(places, () => onEvent('look'));
   return () => {
     stopKernel();

@@ -18,6 +18,7 @@ import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { servedHere } from './occupied-places.ts';
 import { ownDevice } from './planned-node.ts';
+import { withholdNothing } from './withhold.ts';
 
 /**
  * Limit for ovn-controller to add its port to the shared bridge. It does so as soon as it has read the rows of the
@@ -189,5 +190,6 @@ export async function removeSharedFlows(
 ): Promise<void> {
   const without = { ...record, node: { ...record.node, gateway: null } };
   await applySharedFlows(without, places, local, [], () => undefined);
+  if (record.node.gateway !== null) await withholdNothing(record.node.gateway.bridge, places);
   removeFile(places.services);
 }

@@ -91,7 +91,7 @@ export async function keepShared(
   const watches = {
     onKernel: () => undefined,
     onPublished: () => undefined,
-    onAnnounced: () => undefined,
+    onAnswered: () => undefined,
     onEvent: work.ask,
     onBroken: end,
   };

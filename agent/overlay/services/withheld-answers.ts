@@ -1,0 +1,60 @@
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { DatabaseRows } from '../../model/rows.ts';
+import type { DesiredFlow } from '../../model/shared-bridge.ts';
+import { isIpv6, isWithin, withoutLength } from '../addresses.ts';
+import { indexRows, mapOf } from '../rows/row-index.ts';
+import { announcedBy } from './announced-here.ts';
+import { placeOf } from './inbound-services.ts';
+
+/** Cookie of the flows of this file, which have another reader than those of the shared bridge. */
+export const withheldCookie = '0x6d6e6f766c7a';
+
+/** Precedence over every flow of the bridge that forwards frames of the gateway. */
+const priority = 250;
+
+/**
+ * Returns the addresses of services on the LAN of a gateway for which another gateway or node answers, sorted. OVN itself answers only for announced
+ * addresses, but the flows of an ovn-controller that hangs, has crashed or is disconnected stay in br-int and answer for those of before, beside the
+ * gateway that took them over.
+ */
+export function withheldAddresses(
+  { clusterSubnets, serviceSubnets }: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,
+  { gateway, hostAddresses }: Pick<OverlayNode, 'gateway' | 'hostAddresses'>,
+  rows: DatabaseRows,
+): readonly string[] {
+  if (gateway === null) return [];
+  const answered = new Set([
+    ...ownAddresses(gateway),
+    ...hostAddresses,
+    ...announcedBy(rows.tables.Port_Binding ?? []),
+  ]);
+  const inside = [...clusterSubnets, ...serviceSubnets];
+  const isWithheld = (address: string): boolean =>
+    !answered.has(address) &&
+    gateway.addresses.some((own) => isIpv6(own) === isIpv6(address) && isWithin(address, own)) &&
+    !inside.some((subnet) => isWithin(address, subnet));
+  const found = indexRows(rows)
+    .all('Load_Balancer')
+    .flatMap((row) => Object.keys(mapOf(row, 'vips')).flatMap((key) => placeOf(key)?.address ?? []));
+  return [...new Set(found)].filter(isWithheld).toSorted();
+}
+
+function ownAddresses({ addresses }: OverlayGateway): readonly string[] {
+  return addresses.map(withoutLength);
+}
+
+/**
+ * Returns the flows of a gateway's bridge that drop its answers for these addresses: ARP replies (RFC 826) and solicited neighbour advertisements
+ * (RFC 4861 section 7.2.4), which are unicast. `port` is the bridge's port to br-int. Announcements of the daemon, which are no replies, pass.
+ */
+export function withheldFlows(port: number, addresses: readonly string[]): readonly DesiredFlow[] {
+  return addresses.map((address) => {
+    const answer = isIpv6(address)
+      ? `icmp6,icmp_type=136,nd_target=${address},dl_dst=00:00:00:00:00:00/01:00:00:00:00:00`
+      : `arp,arp_op=2,arp_spa=${address}`;
+    return {
+      flow: `table=0,priority=${priority},in_port=${port},${answer},actions=drop`,
+      why: `another gateway answers for ${address}`,
+    };
+  });
+}

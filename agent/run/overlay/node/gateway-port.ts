@@ -1,0 +1,27 @@
+import { openSwitchDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError } from '../../../errors.ts';
+import type { OverlayGateway } from '../../../model/overlay.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { indexRows, listOf } from '../../../overlay/rows/row-index.ts';
+import { clusterPort } from '../../../overlay/services/shared-ports.ts';
+import { readRows } from '../ovn/database-rows.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+
+/**
+ * Returns the number of the port by which a gateway's bridge leads to br-int. Fails with an AgentError if ovn-controller
+ * has not made it.
+ */
+export async function gatewayPort(
+  { layout, node }: OverlayRecord,
+  gateway: OverlayGateway,
+  { ovsRun }: Pick<OverlayPlaces, 'ovsRun'>,
+): Promise<number> {
+  const name = clusterPort(layout, node.name, gateway);
+  const local = await openSwitchDatabase(ovsRun);
+  const rows = await readRows(local, ['Interface']).finally(() => local.close());
+  const [number] = listOf(indexRows(rows).named('Interface', name), 'ofport');
+  if (typeof number === 'number' && number >= 1) return number;
+  throw new AgentError('proof-failed', `ovn-controller has not connected ${gateway.bridge}`, {
+    hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
+  });
+}

@@ -24,6 +24,11 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
         ...details,
         hint: 'look at journalctl -u ovsdb-server, then run the command again',
       });
+    case 'too-large':
+      return new AgentError('ovsdb-lost', `the database of Open vSwitch cannot be read: ${messageOf(error)}`, {
+        ...details,
+        hint: 'find the table with most rows (ovsdb-client dump), and delete what does not belong there, then run the command again',
+      });
     default:
       return new AgentError('ovsdb-refused', `ovsdb-server refused to ${what}: ${messageOf(error)}`, {
         ...details,

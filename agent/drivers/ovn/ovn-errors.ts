@@ -40,6 +40,10 @@ const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   lost: ['ovsdb-lost', 'look at journalctl -u ovn-central on the central node, then run the command again'],
   closed: ['ovsdb-lost', 'run the command again'],
   protocol: ['ovsdb-lost', 'check that an OVSDB server listens there'],
+  'too-large': [
+    'ovsdb-lost',
+    'the database is larger than this program reads: find the table with most rows on the central node (ovsdb-client dump SERVER), and delete what does not belong there',
+  ],
   'not-tls': ['ovsdb-lost', 'check that the southbound database listens there with TLS: microshift-net overlay verify'],
   credentials: ['certificates-refused', 'join again with a new bundle: microshift-net overlay pki renew NODE'],
   'certificate-expired': [

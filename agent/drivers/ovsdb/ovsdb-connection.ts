@@ -103,7 +103,12 @@ export function openConnection(socket: Socket, { remote, limitMs, probeMs }: Con
       stream.push(chunk);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      finish(new OvsdbError('protocol', `${remote} does not speak OVSDB: ${why}`, error));
+      const isTooLarge = error instanceof OvsdbError && error.kind === 'too-large';
+      finish(
+        isTooLarge
+          ? new OvsdbError('too-large', `connection to ${remote} closed by this side: ${why}`, error)
+          : new OvsdbError('protocol', `${remote} does not speak OVSDB: ${why}`, error),
+      );
     }
   });
   socket.on('error', (error) => {

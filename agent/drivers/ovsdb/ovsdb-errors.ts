@@ -11,6 +11,7 @@
  * - `lost`: the connection ended
  * - `timeout`: a call or a wait exceeded its time limit
  * - `protocol`: the peer violates RFC 7047
+ * - `too-large`: a message exceeds the size limit (stream.ts), such as the contents of a database
  * - `operation`: the server rejected the operation (RFC 7047 section 3.1, `<error>`)
  * - `closed`: the client closed the connection
  */
@@ -26,6 +27,7 @@ export type OvsdbErrorKind =
   | 'lost'
   | 'timeout'
   | 'protocol'
+  | 'too-large'
   | 'operation'
   | 'closed';
 

@@ -12,8 +12,8 @@ const maxDepth = 1000;
 
 export interface MessageStream {
   /**
-   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol`; the caller must not push more after
-   * that.
+   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol` or `too-large`; the caller must not
+   * push more after that.
    */
   push(chunk: Buffer): void;
   /** Returns the number of bytes of an incomplete message. */
@@ -90,7 +90,7 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
         const end = readMessage(chunk, at);
         messageBytes += (end === -1 ? chunk.length : end) - at;
         if (messageBytes > maxMessageBytes) {
-          throw new OvsdbError('protocol', `message larger than ${maxMessageBytes} bytes`);
+          throw new OvsdbError('too-large', `a message is larger than ${maxMessageBytes} bytes`);
         }
         if (end === -1) return;
         messageBytes = 0;

@@ -4,6 +4,7 @@ import { fromReply } from '../../../agent/drivers/networkmanager/nm-errors.ts';
 import { activeStateReason, deviceStateReason } from '../../../agent/drivers/networkmanager/nm-names.ts';
 import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
 import { fromOvsdb, vswitchdNotResponding } from '../../../agent/drivers/openvswitch/ovs-errors.ts';
+import { fromOvn } from '../../../agent/drivers/ovn/ovn-errors.ts';
 import { OvsdbError } from '../../../agent/drivers/ovsdb/index.ts';
 import { AgentError, asAgentError, type ErrorKind, errorTable, isAgentError } from '../../../agent/errors.ts';
 import { failure } from '../failure.ts';
@@ -55,6 +56,7 @@ t.test("ovsdb-server's errors by kind", (t) => {
     lost: 'ovsdb-lost',
     closed: 'ovsdb-lost',
     protocol: 'ovsdb-lost',
+    'too-large': 'ovsdb-lost',
     operation: 'ovsdb-refused',
   } as const;
   for (const [kind, wanted] of Object.entries(table)) {
@@ -64,6 +66,16 @@ t.test("ovsdb-server's errors by kind", (t) => {
   t.match(fromOvsdb('remove br-ex', new Error('why')), {
     kind: 'ovsdb-refused',
     message: 'ovsdb-server refused to remove br-ex: why',
+  });
+  const tooLarge = new OvsdbError('too-large', 'a message is larger than 67108864 bytes');
+  t.match(fromOvsdb('read its bridges', tooLarge), {
+    message: 'the database of Open vSwitch cannot be read: a message is larger than 67108864 bytes',
+    hint: /table with most rows/,
+  });
+  t.match(fromOvn('follow', 'unix:nb.sock', tooLarge), {
+    kind: 'ovsdb-lost',
+    message: 'could not follow at unix:nb.sock: a message is larger than 67108864 bytes',
+    hint: /table with most rows/,
   });
   t.match(vswitchdNotResponding('it is not running'), {
     kind: 'vswitchd-not-responding',

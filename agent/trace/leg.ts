@@ -12,10 +12,7 @@ export interface LegStart {
   readonly chassis: Chassis | null;
   /** Places that the packet has passed in earlier runs, to detect a loop. */
   readonly seen: readonly string[];
-  /**
-   * Load balancer of this router whose packets must be answered through the router, so that the router changes their
-   * source; null for other packets.
-   */
+  /** Load balancer of this router that has forwarded the packet, if the router must change the packet's source for it; otherwise null. */
   readonly forcedBy: TraceRule | null;
   /** Number of the last step of the first pipeline that the previous run has already reported. */
   readonly toldUpTo: number;
@@ -46,10 +43,7 @@ export interface Progress {
   chassis: Chassis | null;
   inPort: LogicalPort;
   outPort: LogicalPort | null;
-  /**
-   * Chassis port (type chassisredirect) of the distributed router port by which the packet leaves; null for other
-   * ports.
-   */
+  /** Chassis port (type chassisredirect) of the distributed router port by which the packet leaves; null for other ports. */
   redirect: LogicalPort | null;
   nextHop: string | null;
   toldUpTo: number;
@@ -58,10 +52,7 @@ export interface Progress {
   /** ACL that the packet met last; a later stage may carry out its action. */
   acl: TraceRule | null;
   step: TraceStep | null;
-  /**
-   * End of the trace if no other copy of the packet has a better end: one copy may be dropped, and another one
-   * delivered.
-   */
+  /** End of the trace if no other copy of the packet has a better end: one copy may be dropped, and another one delivered. */
   drop: TraceEnd | null;
   outcome: TraceEnd | LegStart | null;
 }
@@ -109,10 +100,7 @@ export function flowOf({ facts, step }: Progress): TraceFlow | null {
   return facts.rules.flow(step.flow) ?? { stage: step.stage, match: step.match, rule: null };
 }
 
-/**
- * Returns the end of a trace that does not reach an output: the packet was dropped, or ovn-trace has stopped silently, as it does where a gateway
- * router has to find the connection of a packet.
- */
+/** Returns the end of a trace without an output. ovn-trace stops silently where a gateway router has to find the connection of a packet. */
 function unfinished(progress: Progress): TraceEnd {
   const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';
   return isLookup ? { how: 'untold', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');
@@ -204,10 +192,7 @@ function readSection(progress: Progress, title: string): void {
   else if (/^(icmp[46]|tcp_reset|sctp_abort)/.test(title)) progress.outcome = droppedAt(progress, 'rejected');
 }
 
-/**
- * Changes the source or the destination of the packet to `to`. `others` are the alternatives between which OVN could
- * have chosen.
- */
+/** Changes the source or the destination of the packet to `to`. `others` are the alternatives between which OVN could have chosen. */
 export function translate(
   progress: Progress,
   what: Translation['what'],
@@ -241,10 +226,7 @@ function ask(progress: Progress): void {
   goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
 }
 
-/**
- * Changes the source of the packet if the router does so because its load balancer has forwarded the packet. Returns
- * true if it does.
- */
+/** Changes the source of the packet if the router does so because its load balancer has forwarded the packet. Returns true if it does. */
 function forceSource(progress: Progress): boolean {
   const { facts, inPort, outPort, forcedBy, packet } = progress;
   const isSix = packet.source.includes(':');

@@ -1,6 +1,6 @@
 import { AgentError } from './errors.ts';
 
-/** Time limit of a run, and the signal to stop it. Each of them ends all waits. */
+/** Time limit of a run, and the signal that stops the run. The end of the limit and the signal both end all waits. */
 export interface Deadline {
   /** Returns the remaining time in ms, never negative. */
   readonly remainingMs: () => number;

@@ -33,7 +33,7 @@ const userOption = /(?<![\w-])((?:-u|--user|--proxy-user|-U)[\s=]*["']?[^\s:"'=]
 const nameAndSign = /(?<![\w./-])("?)([\w./-]+)\1\s*[=:]\s*/g;
 const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;
 
-/** True for the name of a setting whose value is a secret. */
+/** Returns true for the name of a setting whose value is a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name);
 }
@@ -134,7 +134,7 @@ function keyfileLines(text: string): readonly { line: string; name: string; secr
   });
 }
 
-/** True for ipv6.token, which is the host part of an address. */
+/** Returns true for ipv6.token, which is the host part of an address and no secret. */
 function isInterfaceToken(name: string, value: string): boolean {
   return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);
 }

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
- * Reason why a path was not read: not a regular file, a link to a private file, longer than the limit, or refused by
- * the system.
+ * Reason for which a path was not read: it is not a regular file, it is a link to a private file, it is longer than the
+ * limit, or the system refused the read.
  */
 export type FileFault = 'irregular' | 'private-link' | 'too-long' | 'unreadable';
 
@@ -54,7 +54,7 @@ export function readRegularFile(path: string, limitBytes: number, options: ReadO
   }
 }
 
-/** Names what a path holds instead of a regular file. */
+/** Returns the type of an object that is not a regular file, in words. */
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a directory';
   if (stats.isSymbolicLink()) return 'a symbolic link';

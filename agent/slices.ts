@@ -6,13 +6,13 @@ import { setImmediate } from 'node:timers';
  */
 const sliceMs = 20;
 
-/** Long works that wait for their next slice, the longest waiting one first. */
+/** Callers that wait for their next slice, the longest waiting one first. */
 const waiting: (() => void)[] = [];
 
 /**
- * Returns a function to be called between the pieces of long work: if the work has had the event loop for a slice, it
- * returns a promise that is then to be awaited, and null otherwise. The promise settles when the event loop has run. A
- * turn of the event loop has one slice, of one of the works that wait. `nowMs` is a monotonic clock.
+ * Returns a function that long work calls between its pieces. It returns null while the work may continue, and a
+ * promise to be awaited when the work has used its slice. The promise settles after the event loop has run other
+ * events. In each turn of the event loop, one of the waiting works gets a slice. `nowMs` is a monotonic clock.
  */
 export function createSlices(nowMs: () => number): () => Promise<void> | null {
   let startedMs = nowMs();

@@ -1,6 +1,6 @@
 import { Command, type ErrorOptions, type Option } from 'commander';
 
-/** Commands that show what another command would do: the answer to an unknown `--dry-run`. */
+/** Commands that show the effect of another command; an error about an unknown `--dry-run` names them. */
 const previews: Readonly<Record<string, string>> = {
   'overlay apply': 'overlay plan',
   'manifests apply': 'manifests diff',
@@ -8,13 +8,13 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
-/** A command whose errors of usage name everything that is missing, and point to the help of this command. */
+/** A command whose error messages name all missing arguments and options, and refer to the help of this command. */
 export class AgentCommand extends Command {
   override createCommand(name?: string): Command {
     return new AgentCommand(name);
   }
 
-  /** Prints an error of usage with a pointer to the help, and throws a CommanderError. */
+  /** Prints an error of usage with a reference to the help, and throws a CommanderError. */
   override error(message: string, options?: ErrorOptions): never {
     const missing = options?.code === 'commander.missingArgument' || isMissingOption(options);
     if (missing) return super.error(`error: ${this.missingText() ?? message.replace(/^error: /, '')}`, options);
@@ -59,7 +59,7 @@ export function commandPath(command: Command): string {
   return fullName(command).split(' ').slice(1).join(' ');
 }
 
-/** Returns `argument 'a'` or `arguments 'a', 'b'`, without an element if there are no names. */
+/** Returns `argument 'a'` or `arguments 'a', 'b'` as the only element of a list; an empty list without names. */
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   return [`${what}${names.length === 1 ? '' : 's'} ${names.map((name) => `'${name}'`).join(', ')}`];

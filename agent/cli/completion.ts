@@ -116,7 +116,7 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // Only names of transactions are offered, because bash does not quote the words.
+  // Only names of transactions are offered. Other words would have to be quoted in bash.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;
@@ -139,7 +139,7 @@ function optionCases(
   ].join('\n');
 }
 
-/** Returns the known paths, separated and enclosed by bars. */
+/** Returns the known paths of commands, separated and enclosed by bars. */
 function pathsText(entries: readonly CommandEntry[]): string {
   return `|${entries
     .map(({ path }) => path)

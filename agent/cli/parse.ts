@@ -41,7 +41,7 @@ export async function parseAndRunWith(
   program.configureHelp({
     showGlobalOptions: true,
     minWidthToWrap: 20,
-    // Without "(default: false)" after every option that has no value.
+    // The description of an option without a value does not end with "(default: false)".
     optionDescription(option) {
       return option.isBoolean() ? option.description : Help.prototype.optionDescription.call(this, option);
     },
@@ -102,7 +102,7 @@ export function internalOption(flag: string, description: string): Option {
   return new Option(flag, description).default(false).hideHelp();
 }
 
-/** Returns an error of the parser as one of the agent. */
+/** Returns an error of the command-line parser as an AgentError. */
 function usageError({ code, message }: CommanderError, command: string): AgentError {
   // The parser prints the help instead of a message if a command is missing (commander, Help.outputHelp).
   const isMissing = code === 'commander.help';

@@ -66,7 +66,7 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
 
 /**
  * Returns true for a bridge of the agent. A bridge that was made by hand, or that belongs to another tool's profile, is
- * neither missed nor removed.
+ * neither reported as missing nor removed.
  */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);

@@ -29,7 +29,7 @@ export function lostEntries(
 
 /**
  * Returns the foreign ports that were lost when another program made the bridge again. The tap of a virtual machine or
- * the veth of a container that no longer exists is not missed, because its owner has removed it.
+ * the veth of a container that no longer exists is not lost, because its owner has removed it.
  */
 export function lostPorts(bridge: string, { links, ovs, others = [] }: Known): readonly OthersPort[] {
   const record = others.find((entry) => entry.bridge === bridge);

@@ -27,8 +27,8 @@ export function nmcliProperty(setting: string, key: string): string {
 }
 
 /**
- * Returns a value in nmcli's notation. `text` is the value of a difference: text as it is, and every other D-Bus value
- * as JSON. A value of an unknown form is returned unchanged.
+ * Returns a value in nmcli's notation. `text` is the value of a difference: a string unchanged, or any other D-Bus
+ * value as JSON. A value in an unknown form is returned unchanged.
  */
 export function nmcliValue(setting: string, key: string, text: string): string {
   const word = enumerations[`${setting}.${key}`]?.[text];

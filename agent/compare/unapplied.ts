@@ -3,7 +3,10 @@ import type { Difference, WantedBridge } from '../model/plan.ts';
 import type { SettingValue } from '../model/profile-settings.ts';
 import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 
-/** Settings that NetworkManager writes to the applied connection of a bridge's NIC otherwise than to its profile. */
+/**
+ * Settings that are not compared. The applied connection of a bridge's NIC has no settings of the address, because the
+ * bridge has them.
+ */
 const ofAddress: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 
 /**

@@ -19,7 +19,7 @@ export interface Diagnosis {
   readonly config: Config;
   /** Observation of the node; null if NetworkManager or Open vSwitch did not answer. */
   readonly observation: Observation | null;
-  /** Plan of `apply`; null if planning failed, or if the admin creates br-ex. */
+  /** Plan of `apply`; null if planning failed, or if the administrator creates br-ex. */
   readonly plan: Plan | null;
   /** Reason why planning failed, and its remedy. */
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
@@ -48,7 +48,7 @@ export function diagnose(examination: Examination): Diagnosis {
     networkManager === null ? { links } : { links, networkManager },
   );
   const { plan, refusal } = planOf(config, observation);
-  // Only a node in an overlay has a record that can be unreadable, and br-int then belongs to the overlay.
+  // A record that cannot be read also means that the node is in an overlay, to which br-int then belongs.
   const { overlay } = examination;
   const isInNoOverlay = overlay.failure === null && overlay.value === null;
   return {

@@ -128,7 +128,7 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
     complaints.push(failed(`${path} has no name of an interface: ${quotedName(first)}`, `rm ${path}`));
   else if (links !== null && !links.includes(first)) {
-    // The agent's own hint only records the last NIC; the two other files are settings.
+    // The file below /var is the agent's own record of the last NIC; the two others are settings of an administrator.
     const complain = path.startsWith('/var/') ? warning : failed;
     const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
     complaints.push(

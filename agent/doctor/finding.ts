@@ -28,7 +28,7 @@ export function warning(found: string, ...fix: readonly (string | null)[]): Find
   return { ...failed(found, ...fix), verdict: 'warning' };
 }
 
-/** Returns an advice as a shell comment, so that a whole fix can be pasted into a shell; null stays null. */
+/** Returns advice as a shell comment, so that a whole fix can be pasted into a shell; null stays null. */
 export function advice(words: string): string;
 export function advice(words: string | null): string | null;
 export function advice(words: string | null): string | null {
@@ -36,8 +36,8 @@ export function advice(words: string | null): string | null {
 }
 
 /**
- * Merges complaints: the worst verdict, with all findings and fixes. Entries that are false are left out. Without
- * complaints, returns `ok` with the evidence.
+ * Merges findings: the worst verdict, with all evidence and fixes. Entries that are false are left out. Without
+ * findings, returns `ok` with the given evidence.
  */
 export function verdictOf(checked: readonly (Finding | false)[], ...evidence: readonly string[]): Finding {
   const complaints = checked.filter((complaint) => complaint !== false);

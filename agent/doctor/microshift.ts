@@ -52,8 +52,8 @@ export const microshiftChecks: readonly Check[] = [
 ];
 
 /**
- * Returns a complaint if MicroShift does not find the node's own address. An address that it would not find without
- * br-ex either is not caused by br-ex.
+ * Returns a complaint if MicroShift does not find the node's own address because of br-ex. An address that it would not
+ * find without br-ex either is no fault of br-ex.
  */
 function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan }: Diagnosis): Finding | false {
   const { value: wanted, source } = cluster.nodeIp;
@@ -85,7 +85,7 @@ function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan
   );
 }
 
-/** Returns the failure for an address that MicroShift's configuration names and that is on no interface. */
+/** Returns the failure for an address that MicroShift's configuration sets and that no interface has. */
 function nowhere(key: string, address: string, source: string, host: HostNetwork): Finding {
   const spelling = otherSpelling(address, host);
   if (spelling !== null)
@@ -118,8 +118,8 @@ function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork, carried: U
 }
 
 /**
- * Returns a complaint if the configured address is on no interface; MicroShift does not add it
- * (pkg/config/config.go:597, 814-830).
+ * Returns a complaint if no interface has the configured address of the API server, because MicroShift does not add a
+ * configured address (pkg/config/config.go:597, 814-830).
  */
 function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: HostNetwork): Finding | false {
   const { value, source } = advertiseAddress;
@@ -131,8 +131,8 @@ function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: Host
 }
 
 /**
- * Returns a complaint if the address of the API server is missing. MicroShift adds it to br-ex when it starts, and
- * never again (pkg/node/netconfig.go).
+ * Returns a complaint if no interface has the default address of the API server. MicroShift adds it to br-ex only when
+ * it starts (pkg/node/netconfig.go).
  */
 function lostEndpointComplaint(cluster: ClusterConfig, { links }: HostNetwork): Finding | false {
   if (cluster.advertiseAddress.value !== null) return false;

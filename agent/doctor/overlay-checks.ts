@@ -23,7 +23,10 @@ const warnClockMs = 60_000;
 /** Unit of `overlay run`. */
 const daemonUnit = 'microshift-net-overlay.service';
 
-/** Returns the complaint about an own interface that lacks settings, each a command of ip(8). */
+/**
+ * Returns the evidence that the node's own interface in the cluster (management port) lacks settings, each a command of
+ * ip(8).
+ */
 function ownInterface(kernel: readonly string[]): string {
   return `this node's own interface in the cluster lacks settings: ${kernel.map((command) => `ip ${command}`).join('; ')}`;
 }

@@ -50,11 +50,11 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, ovs, files, network }, { plan, config }) =>
       given(networkManager, ({ profiles }) =>
         given(ovs, ({ bridges }) => {
-          // If the admin creates br-ex, `apply` does not remove leftovers.
+          // `apply` does not remove leftovers if the administrator creates br-ex.
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
           const isSurplus = (name: string): boolean =>
             plan?.differences.some(({ kind, bridge }) => kind === 'surplus' && bridge === name) ?? false;
-          // A bridge with one of the agent's names may belong to another program, and `apply` then leaves it unchanged.
+          // A bridge with one of the agent's names may belong to another program. `apply` leaves it unchanged then.
           const isPlanned = (name: string): boolean =>
             plan === null ? isOurs(name) : plan.wanted.bridges.some(({ bridge }) => bridge === name) || isSurplus(name);
           const mendBridge = (name: string, byHand: string): string => (isPlanned(name) ? mend(byHand) : byHand);
@@ -105,7 +105,8 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, network }) =>
       given(networkManager, ({ profiles }) => {
         const words = network.value?.commandLine ?? [];
-        // Settings that were copied from such a profile into one of the agent's do not return at the next boot.
+        // The agent's own profiles may contain settings that came from an initrd profile. They are no finding, because
+        // they do not return at the next boot.
         const made = profiles.filter((profile) => isOfInitrd(profile) && !ownProfileIds.has(profile.id));
         const args = words.length === 0 ? 'ip=…' : words.join(' ');
         return verdictOf(
@@ -147,8 +148,8 @@ export const profileChecks: readonly Check[] = [
                 `networkctl reload # with [Link] Unmanaged=yes in a .network file for ${name}`,
               ),
             ),
-          // These complaints come first: once the scripts are disabled, only a migration of the file keeps its
-          // settings.
+          // The complaints about ifcfg files come first: once the network scripts are disabled, only a migration of the
+          // file keeps its settings.
           ...(networkManager.value?.profiles ?? []).filter(isIfcfg).map(({ id, filename }) => {
             const what = `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`;
             return warning(what, `nmcli connection migrate ${shellWord(id)}`);
@@ -185,9 +186,9 @@ export const profileChecks: readonly Check[] = [
 ];
 
 /**
- * Returns links that are connected externally although they have a profile with autoconnect. This happens after two
- * crashes of NetworkManager in a row: it then finds addresses whose profile it has not recorded (nm-manager.c,
- * get_existing_connection).
+ * Returns links with a generated profile (connected externally) that have a profile with autoconnect as well. This
+ * happens after two crashes of NetworkManager in a row: it then finds addresses whose profile it has not recorded
+ * (nm-manager.c, get_existing_connection).
  */
 function displacedProfiles(
   names: readonly string[],
@@ -204,14 +205,14 @@ function displacedProfiles(
   });
 }
 
-/** True for a profile with a name that configure-ovs.sh uses and that this agent has not created. */
+/** Returns true for a profile with a name that configure-ovs.sh uses and that this agent has not created. */
 function isFormer({ id, uuid }: NmProfile): boolean {
   return (
     ownProfileIds.has(id) && !ownBridges.some((names) => profileIds(names).includes(id) && profileUuid(id) === uuid)
   );
 }
 
-/** True for a profile of NetworkManager's initrd generator, which records that in the profile. */
+/** Returns true for a profile of NetworkManager's initrd generator, which records its name in the profile. */
 function isOfInitrd({ settings }: NmProfile): boolean {
   return stringsOf(settings, 'user', 'data')['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator';
 }
@@ -228,7 +229,10 @@ function place(filename: string): string {
   return filename === '' ? '' : ` in ${filename}`;
 }
 
-/** True if a DHCP client serves one of the links; a client without a link name in its arguments serves every link. */
+/**
+ * Returns true if a DHCP client serves one of the links; a client without a link name in its arguments serves every
+ * link.
+ */
 function concernsAny(command: readonly string[], links: readonly string[]): boolean {
   const words = command.slice(1).filter((word) => !word.startsWith('-') && !word.startsWith('/'));
   return words.length === 0 || words.some((word) => links.includes(word));

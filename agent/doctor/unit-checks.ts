@@ -7,7 +7,7 @@ const ownUnit = 'microshift-ovs-init.service';
  * drop-in is not effective.
  */
 const ownRun = /^\S*\/microshift-net apply\b/;
-/** Directory in which a file of the admin hides or overrides the drop-in. */
+/** Directory in which a file of the administrator hides or overrides the drop-in. */
 const overrides = `/etc/systemd/system/${ownUnit}.d`;
 
 /** Required order of the unit, each with the consequence if it is missing. */
@@ -137,7 +137,7 @@ export const unitChecks: readonly Check[] = [
 
 /** Judges a unit that other units start: it has to be enabled and must not have failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
-  // A unit that waits for events has to run at once; a unit of the boot starts with the next one.
+  // A unit that waits for events must run now. A unit that runs once at boot runs again only at the next boot.
   const waits = isWatching(name);
   const enable = waits ? `systemctl enable --now ${name}` : `systemctl enable ${name}`;
   const again = `systemctl reset-failed ${name} && systemctl start ${name} # once the cause is fixed`;
@@ -164,12 +164,15 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
   });
 }
 
-/** Returns true for a unit that has to run all the time; the others run once and end. */
+/** Returns true for a unit that has to run all the time; all other units run once and end. */
 function isWatching(name: string): boolean {
   return /\.(path|socket)$/.test(name);
 }
 
-/** Returns the words between the state of a unit that is not enabled and the consequence, which an active one has only later. */
+/**
+ * Returns the words between the state of a unit that is not enabled and the consequence. The consequence for an active unit comes only with the next
+ * boot.
+ */
 function untilBoot({ name, active }: UnitFacts): string {
   return isWatching(name) && active === 'active' ? ' and runs until the next boot; after that, ' : ': ';
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 
 /**
- * Annotation of a pod template that makes its pods restart after a change of a ConfigMap, which pods do not notice by
- * themselves.
+ * Annotation of a pod template that makes the pods restart after a change of a ConfigMap. Running pods do not notice
+ * such a change by themselves.
  */
 export const configHashAnnotation = 'microshift-net/config-hash';
 

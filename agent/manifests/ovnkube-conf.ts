@@ -24,9 +24,10 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       mtu: config.mtu.value === 'auto' ? undefined : config.mtu.value,
       'cluster-subnets': isSingleNode ? clusterNetwork.value.join(',') : undefined,
       'encap-port': 6081,
-      // In milliseconds. A small node that is busy with the start of pods must not lose its database connections.
+      // The unit is milliseconds. On a small node that is busy with the start of pods, a shorter limit would close
+      // database connections.
       'inactivity-probe': 180_000,
-      // Memory is scarcer than the time that is needed to compute a flow again.
+      // The cache is off, because memory is scarcer than the time that is needed to compute a flow again.
       'enable-lflow-cache': false,
       'lflow-cache-limit-kb': 870,
     },
@@ -55,8 +56,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       // is one.
       'allow-no-uplink': true,
     },
-    // Durations in seconds. They are long, because there is only one candidate, which must not lose the lease when the
-    // disk is slow. ovnkube.sh uses the same values for --init-master.
+    // Durations are in seconds. They are long, because the only candidate must not lose the lease when the disk is
+    // slow. ovnkube.sh uses the same values for --init-master.
     clustermgrha: { 'election-lease-duration': 137, 'election-renew-deadline': 107, 'election-retry-period': 26 },
   });
 }

@@ -46,8 +46,9 @@ export function refusedContainers(
 }
 
 /**
- * Returns the first refusal that the last apply does not resolve, because a ConfigMap that was missing before may exist
- * now; null without such a refusal.
+ * Returns the first container that cannot start for a reason that the last apply does not remove: a reason that
+ * concerns the image, or one that did not exist before the apply. A ConfigMap that was missing before may exist now.
+ * null without such a container.
  */
 export function lastingRefusal(
   before: readonly RefusedContainer[],

@@ -6,8 +6,8 @@ import { type CommandItem, type FileItem, keyfileDirectories } from './items.ts'
 import { itemLimitBytes, type Staging } from './staging.ts';
 
 /**
- * Limit of a command: enough for journalctl on a slow disk. A command that takes longer hangs, which is itself a
- * finding.
+ * Time limit of a command, in ms: enough for journalctl on a slow disk. A command that takes longer hangs, which is
+ * itself a finding.
  */
 const commandMs = 15_000;
 /** Number of commands that run at once. With more, a small machine would finish none of them in time. */
@@ -72,7 +72,7 @@ function maskFile(text: string, as: FileItem['as'], secrets: readonly string[]):
     .join('\n');
 }
 
-/** Returns the path of a file, or the files of a directory. Links are not followed. */
+/** Returns the path of a file, or the paths of the files in a directory. Links are not followed. */
 function filesOf(path: string): readonly string[] {
   try {
     if (!lstatSync(path).isDirectory()) return [path];
@@ -88,7 +88,7 @@ function read(path: string): { readonly text: string | null; readonly note: stri
     try {
       if (!fstatSync(descriptor).isFile()) return { text: null, note: 'not a regular file' };
       const { size } = fstatSync(descriptor);
-      // The end of a long log describes the present fault.
+      // Only the end of a long log is kept, because it describes the present fault.
       const leftOut = Math.max(0, size - itemLimitBytes);
       const buffer = Buffer.alloc(itemLimitBytes);
       const length = readSync(descriptor, buffer, 0, itemLimitBytes, leftOut);

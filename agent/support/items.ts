@@ -1,27 +1,30 @@
 import { journalDirectory } from '../model/journal.ts';
 
-/** Program whose output is collected. It must not change anything, and must not print a secret unless asked to. */
+/**
+ * Command whose output is collected. The program must not change anything, and must not print a secret without being
+ * asked to.
+ */
 export interface CommandItem {
   readonly file: string;
   /** Command line; its words must not contain spaces. */
   readonly command: string;
 }
 
-/** File that is collected, or a directory whose files are. */
+/** File that is collected, or directory whose files are collected. */
 export interface FileItem {
   readonly path: string;
   readonly as: 'text' | 'keyfile' | 'json-lines';
 }
 
 /**
- * Number of journal lines: enough for a day with many messages at debug level. Older lines say little about the present
- * fault.
+ * Number of journal lines that are collected: enough for a day with many messages at debug level. Older lines say
+ * little about the present fault.
  */
 const journalLines = '4000';
 
 /**
- * Patterns of units, so that none is missed: the agent's units, and the scopes of runs by hand (systemctl(1),
- * journalctl(1)).
+ * Units whose journal is collected, as patterns so that no unit is missed: the agent's units, and the scopes of runs by
+ * hand (systemctl(1), journalctl(1)).
  */
 const ownUnits = ['microshift-ovs-init.service', 'microshift-net-*'];
 const shownUnits = [...ownUnits, 'NetworkManager', 'ovs-vswitchd', 'ovsdb-server'].join(' ');

@@ -4,11 +4,11 @@ import { unwritable } from '../drivers/host/files/files.ts';
 
 /** Directory on tmpfs, so that a bundle can be made if the disk is full or read-only; only root can read it. */
 const stagingDirectory = '/run/microshift-net';
-/** Size limit of a file; a larger one adds no information. */
+/** Size limit of a collected file, in bytes; a larger file adds no information. */
 export const itemLimitBytes = 2 * 1024 * 1024;
 /**
- * Size limit of a bundle before compression, which a node that is short of memory can spare. That of a healthy node is
- * below 1 MiB.
+ * Size limit of a bundle before compression, in bytes: memory that even a node that is short of memory can spare. The
+ * bundle of a healthy node has less than 1 MiB.
  */
 const totalLimitBytes = 24 * 1024 * 1024;
 

@@ -25,15 +25,16 @@ import { AgentError, messageOf } from '../../../errors.ts';
 import { pkiFiles } from './pki-files.ts';
 
 /**
- * Validity of the authority. It is much longer than that of a certificate, because replacing the authority needs a command on every node.
+ * Validity of the authority, in days. It exceeds that of a certificate, which the daemons renew: only an admin replaces
+ * an authority.
  */
 const authorityDays = 3650;
-/** Validity of a certificate, three years; `pki show` and `nodes` show the rest of it. */
+/** Validity of a certificate, in days (three years); `pki show` and `nodes` show the remaining days. */
 export const certificateDays = 1095;
 /** Size limit of a PEM file: a key and a chain of certificates fit in; a larger file was not written by the agent. */
 const pemBytes = 65_536;
 
-/** A certificate of the cluster. */
+/** Certificate in the folder of a node. */
 export interface Issued extends CertificateFacts {
   /** Name of the node; `ca` for the authority. */
   readonly name: string;
@@ -134,10 +135,7 @@ export async function issueFor(
   return issueCertificate(folder, authority, node.systemId, use, days);
 }
 
-/**
- * Fails with `certificates-refused` if the node already has a certificate, because only a renewal may issue another
- * one.
- */
+/** Fails with `certificates-refused` if the node already has a certificate; only a renewal may issue another one. */
 export function refuseSecond(folder: string, node: string): void {
   const file = pkiFiles(folder).issued(node);
   if (!existsSync(file)) return;
@@ -157,10 +155,7 @@ export async function signFor(folder: string, systemId: string, request: string,
   });
 }
 
-/**
- * Stores an issued certificate with the request that it answers. `pki show` lists it, and it prevents a second issue by
- * mistake.
- */
+/** Stores an issued certificate with its request, for `pki show` and to prevent a second issue by mistake. */
 export function rememberIssued(folder: string, node: string, certificate: string, request = ''): void {
   writeFileAtomically(pkiFiles(folder).issued(node), certificate + request);
 }
@@ -196,10 +191,7 @@ export function clearRemains(folder: string): void {
     rmSync(`${folder}/${name}`, { recursive: true, force: true });
 }
 
-/**
- * Installs a node's key and certificate in the files that the daemons of OVN read. Writes only files that differ. Fails
- * with `bundle-unusable`.
- */
+/** Installs a node's key and certificate for the daemons of OVN, if they differ. Fails with `bundle-unusable`. */
 export function installOwn(folder: string, pair: KeyPair, authority: string): void {
   const fault = pairFault(pair.key, pair.certificate, authority);
   if (fault !== null) throw new AgentError('bundle-unusable', `the certificate cannot be used: ${fault}`);

@@ -1,33 +1,33 @@
 import { isAgentError } from '../../../errors.ts';
 
 /**
- * MAX_NEIGHBOR_ADVERTISEMENT (RFC 4861, section 10). A frame may be lost, or arrive before the host has the address in
- * its cache.
+ * Number of announcements per address (MAX_NEIGHBOR_ADVERTISEMENT, RFC 4861, section 10). One is not enough: a frame
+ * can be lost, or arrive before the host has the address in its neighbour cache.
  */
 const times = 3;
-/** RETRANS_TIMER (RFC 4861, section 10). */
+/** Time between two announcements of an address (RETRANS_TIMER, RFC 4861, section 10). */
 const betweenMs = 1_000;
 
-/** Announcements of the addresses for which a gateway has begun to answer. */
+/** Announcements of the addresses for which a gateway answers on its LAN. */
 export interface Announcements {
   /**
-   * Sets the addresses for which the gateway answers. Announces new addresses, and addresses of which a frame could not
-   * be sent.
+   * Sets the addresses for which the gateway answers. Announces those that are new, and those of which a frame could
+   * not be sent before.
    */
   know(addresses: readonly string[]): void;
-  /** Sends the frames that could not be sent before. */
+  /** Sends the frames that could not be sent when they were due. */
   again(): void;
   close(): void;
 }
 
 /**
- * Creates the announcements of a gateway. `send` fails with an AgentError if the gateway cannot send yet; `again`, or
- * the next change, then repeats it.
+ * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send; the frames are
+ * then sent by `again`, or by the next call of `know`.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
   /**
-   * Number of announcements that each address still needs. An address that was removed and returns is announced from
-   * the start again.
+   * Number of announcements that are still due, by address. An address that is removed and added again is announced as
+   * often as a new one.
    */
   const known = new Map<string, { left: number }>();
   let timer: NodeJS.Timeout | undefined;

@@ -5,11 +5,11 @@ import { createAnnouncements } from './announcements.ts';
 import type { Answered } from './service-watch.ts';
 import { createWithheld } from './withheld.ts';
 
-/** Answers of this node's gateway for outside addresses of services. */
+/** Control of the addresses of services for which this node's gateway answers on its LAN. */
 export interface Answers {
-  /** Sets the addresses: withholds the answers for those of other gateways, and announces new ones of this gateway. */
+  /** Announces new addresses of this gateway, and makes its bridge drop the gateway's answers for addresses of others. */
   know(answered: Answered): void;
-  /** Repeats what could not be done before. */
+  /** Writes the flows and sends the announcements that were not possible before. */
   again(): void;
   /** Settles when the write in progress has ended. */
   close(): Promise<void>;

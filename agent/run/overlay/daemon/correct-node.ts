@@ -18,29 +18,32 @@ import { ensureCentral } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord, writeRecord } from '../record/record.ts';
 
-/** Name of the command in the lock file, for other contenders. */
+/** Command in the name of the lock file, which other commands report while they wait. */
 const command = 'overlay run';
 
-/** Result of comparing a node with its record. */
+/** Result of bringing a node into the state of its record. */
 export interface Corrected {
   readonly record: OverlayRecord;
-  /** Members as planned. */
+  /** Members of the cluster with what they announce, on which the plan is based. */
   readonly members: readonly OverlayNode[];
   /**
-   * Unauthorized write access to the cluster by other programs, and unauthorized claims of members; each is a sentence.
+   * Sentences about other programs with unauthorized write access to the cluster, and about unauthorized claims of
+   * members.
    */
   readonly refused: readonly string[];
   readonly outcome: Outcome;
   /**
-   * Failure in the inbound services, while databases and kernel are in the desired state; null without a failure.
+   * Failure in the inbound services, while the databases and the kernel are in the desired state; null without a
+   * failure.
    */
   readonly failure: AgentError | null;
 }
 
 /**
- * Applies the record of the node, after it has updated the record to the node's present addresses. Takes the lock only
- * if there is something to write, and looks again under the lock. Returns a failure in the inbound services with the
- * other results, because the caller needs those. Returns null if the node is not in an overlay any more.
+ * Brings the node into the state of its record, after an update of the record to the node's present addresses. With the
+ * scope `look`, takes the lock only if there is a difference, and compares again under the lock. A failure in the
+ * inbound services is a part of the result, because the caller needs the other parts as well. Returns null if the node
+ * is no longer in an overlay.
  */
 export async function correctNode(
   scope: Scope,
@@ -50,7 +53,7 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // Central daemons are started only at boot: if one does not run later, an administrator has stopped it.
+  // The central daemons are started only at boot. If one of them does not run later, an administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places);
   const wanted = withOwnAddress(present, config, readHost());
   const found = await difference(wanted, places);
@@ -80,8 +83,8 @@ export async function correctNode(
       const rows = rowsOf(planned) + port.length;
       const services = storedServices(places);
       try {
-        // `overlay verify` checks that OVN has carried out the change. Nothing here depends on it, and the central node
-        // may be away.
+        // Whether OVN has carried out the change is checked by `overlay verify`. The daemon does not wait for that,
+        // because the central node may not answer.
         const { demux } = await installAndProveInbound(planned, say, () => gatewayLeft(planned));
         const hasNews = storedServices(places) !== services;
         const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
@@ -95,8 +98,8 @@ export async function correctNode(
 }
 
 /**
- * Returns the faults of this node's gateway that other nodes have to correct. The port that ovn-controller then creates
- * is an event.
+ * Returns the faults of this node's gateway that other nodes have to correct. Does not wait for the correction: the
+ * port that ovn-controller then creates causes an event.
  */
 async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
   return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];
@@ -122,8 +125,8 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
 }
 
 /**
- * Returns sentences about unauthorized write access to the cluster by other programs, and about unauthorized claims of
- * members.
+ * Returns sentences about other programs with unauthorized write access to the cluster, about unauthorized claims and
+ * refused certificate requests of members, and about chassis that belong to no member.
  */
 function refusedOf({ listeners, refusedClaims, certificates, strangers }: PlannedNode): readonly string[] {
   return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers];
@@ -133,15 +136,15 @@ function rowsOf(planned: PlannedNode): number {
   return changesOf(planned).databases.reduce((sum, plan) => sum + plan.changes.length, 0);
 }
 
-/** Returns an AgentError; throws any other error, which is a defect of the agent. */
+/** Returns the error if it is an AgentError. Throws any other error, which is a defect of the agent. */
 function agentErrorIn(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   throw error;
 }
 
 /**
- * Fails with `proof-failed` if Open vSwitch has not created the node's own interface. The daemon does not wait for it
- * under the lock, because its creation is an event.
+ * Fails with `proof-failed` if Open vSwitch has not created the node's own interface. The daemon does not wait for the
+ * interface while it holds the lock; its creation causes an event, after which the daemon tries again.
  */
 function requireDevice(record: OverlayRecord): void {
   const device = ownDevice(record);

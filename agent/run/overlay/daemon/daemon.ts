@@ -18,19 +18,20 @@ import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 
 /**
- * Limit for a write in progress when the daemon is stopped. A write takes milliseconds; a write that takes longer is
- * cut off, as by SIGKILL.
+ * Longest time that the end of the daemon waits for a write in progress, which takes milliseconds. A longer write is
+ * interrupted, as by SIGKILL.
  */
 const stopMs = 400;
 
 /**
- * Interval of the check of certificates. A certificate with a validity of one day is due eight hours before its end.
+ * Interval at which certificates are checked. It is short enough for a certificate that is valid for one day, whose
+ * renewal is due eight hours before its end.
  */
 const certificateLookMs = 3_600_000;
 
 /**
- * Applies this node's part in the cluster and keeps it, by events, until `stop` is aborted or the node has left. Fails
- * if it can no longer follow the kernel. Reports any other failure once and tries again.
+ * Brings this node into the state of its record and corrects it after each event, until `stop` is aborted or the node
+ * has left the overlay. Fails if events of the kernel no longer arrive. Reports any other failure once and tries again.
  */
 export async function runDaemon(
   config: Pick<Config, 'overlay' | 'cluster'>,
@@ -80,7 +81,7 @@ export async function runDaemon(
     published = publishedFor(record.node.systemId, ids);
     work.ask('look');
   };
-  // No event reports that a certificate is due.
+  // Certificates are checked at intervals, because no event reports that a renewal is due.
   const day = setInterval(() => work.ask('look'), certificateLookMs);
   let stopWatches = (): void => undefined;
   let watched = '';
@@ -97,7 +98,7 @@ export async function runDaemon(
   };
   stop.addEventListener('abort', () => end());
   try {
-    // The watches start before the first look, so that no event is missed.
+    // The watches start before the node is first examined, so that no event is missed.
     await watch(record);
     work.ask('boot');
     await ended;
@@ -110,8 +111,9 @@ export async function runDaemon(
 }
 
 /**
- * Returns the data on which the watches depend, as text; if it changes, the watches have to be set up again. At boot
- * the central databases start after this daemon.
+ * Returns the parts of the record on which the watches depend, and the sockets of the central databases, as text for a
+ * comparison. A different text means that the watches have to be set up again; at boot, the central databases start
+ * after this daemon.
  */
 function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);

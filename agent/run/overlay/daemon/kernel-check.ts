@@ -7,19 +7,19 @@ import { planKernel } from '../node/planned-node.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 
-/** Examination of the kernel after its events. */
+/** Comparison of the kernel with the record after events of the kernel. */
 export interface KernelLook {
-  /** Examines the kernel soon, once for all calls until then. */
+  /** Requests a comparison. Calls before the comparison begins cause only one. */
   ask(): void;
-  /** Notes the further addresses of the node, which a run announces that begins now. */
+  /** Stores the node's further addresses, which the run that begins now announces. Later comparisons use them. */
   note(): void;
   close(): void;
 }
 
 /**
- * Calls `onDifference` if the kernel or the node's addresses differ from the record, or the further addresses from those
- * that were noted. Most kernel events do not concern the overlay; an examination reads only files of the kernel and
- * queries no database.
+ * Calls `onDifference` if the kernel or the node's addresses differ from the record, or if the further addresses differ
+ * from the stored ones. Most kernel events do not concern the overlay, so the comparison reads only files of the kernel
+ * and queries no database.
  */
 export function createKernelLook(
   config: Pick<Config, 'overlay' | 'cluster'>,
@@ -46,7 +46,7 @@ function differsFromRecord(config: Pick<Config, 'overlay' | 'cluster'>, places: 
   return planKernel(record, host).length > 0 || withOwnAddress(record, config, host) !== record;
 }
 
-/** Returns the further addresses of this node as one text; empty on a node without a record. */
+/** Returns the further addresses of this node as text for a comparison; empty on a node without a record. */
 function furtherText(places: Pick<OverlayPlaces, 'record'>): string {
   const record = readRecord(places.record);
   return record === null ? '' : furtherAddressesNow(record.node, record.layout).join();

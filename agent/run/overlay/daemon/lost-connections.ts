@@ -7,29 +7,31 @@ import {
 } from '../../../overlay/services/datagram-services.ts';
 
 /**
- * Times after the loss of a server at which its connections are forgotten. ovn-controller does it once
- * (options:ct_flush), together with its flows, but Open vSwitch forwards by the earlier flows until it has revalidated
- * them, within half a second, and a client that continues to send makes the same connection again. The later times are
- * for a machine on which ovn-controller is slow.
+ * Times after the loss of a server at which connections to it are removed. ovn-controller removes them once
+ * (options:ct_flush), when it removes its flows. For up to half a second, until its revalidation, Open vSwitch still
+ * forwards by the old flows, and a client that continues to send creates the connection again. The later times are for
+ * a machine on which ovn-controller is slow.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
-/** UDP connections whose server is gone. */
+/** Removal of UDP connections whose server no longer serves. */
 export interface LostConnections {
   /**
-   * Takes the present servers, and forgets the connections of servers that served at the previous call and no longer
-   * serve.
+   * Sets the present servers, and removes the connections of servers that served at the previous call and do not any
+   * more.
    */
   know(services: DatagramServices): void;
   close(): void;
 }
 
-/** Creates the record of servers. `forget` makes the data path forget the connections with one server of a place. */
+/**
+ * Starts without servers. `forget` has to remove the connections of one server and service address from the data path.
+ */
 export function createLostConnections(forget: (lost: ServedConnections) => Promise<unknown>): LostConnections {
   const timers = new Set<NodeJS.Timeout>();
   let before: DatagramServices = new Map();
   const forgetUnserved = async (lost: readonly ServedConnections[]): Promise<void> => {
-    // The connections of a server that serves again by now are valid.
+    // A server that serves again has valid connections.
     for (const one of lost) if (!isServed(before, one)) await forget(one);
   };
   return {
@@ -51,7 +53,9 @@ export function createLostConnections(forget: (lost: ServedConnections) => Promi
   };
 }
 
-/** Returns a function that forgets connections on the bridge of the cluster, and thereby in every zone. */
+/**
+ * Returns a function that removes connections on br-int; Open vSwitch removes them from every connection tracking zone.
+ */
 export function forgetOnBridge(runDirectory: string): (lost: ServedConnections) => Promise<unknown> {
   return ({ at, server }) => forgetConnections(integrationBridge, at, server, runDirectory);
 }

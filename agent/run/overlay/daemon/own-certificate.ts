@@ -6,19 +6,20 @@ import { installOwn, readOwn, readOwnAuthority } from '../certificates/authority
 import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../certificates/own-request.ts';
 import { pkiFiles } from '../certificates/pki-files.ts';
 
-/** Next step of a member with its certificate. */
+/** Next step of a member in the renewal of its certificate. */
 type OwnStep =
-  /** Trusts these authorities, as the central node does. */
+  /** Trusts these authorities, which the central node publishes. */
   | { readonly do: 'trust'; readonly authorities: string }
-  /** Installs the answer to its request. */
+  /** Installs the certificate that answers the member's request. */
   | { readonly do: 'install'; readonly key: string; readonly certificate: string }
-  /** Makes a key and requests a certificate for it. */
+  /** Creates a key and requests a certificate for it. */
   | { readonly do: 'ask' };
 
 /**
- * Maintains a member's certificate: trusts the authorities that the central node publishes, requests another
- * certificate if its own is due or is of an authority that is being replaced, and installs the answer. Returns true if
- * it did a step, which the next check of the node then announces. Takes the lock only for a step.
+ * Maintains a member's certificate: trusts the authorities that the central node publishes, requests a new certificate
+ * if the own one is due for renewal or was issued by an authority that is being replaced, and installs the answer.
+ * Returns true if a step was done; the next check of the node then announces the result. Takes the lock only for a
+ * step.
  */
 export async function keepOwnCertificate(
   pki: string,
@@ -45,14 +46,14 @@ export async function keepOwnCertificate(
   });
 }
 
-/** Decides from the node's files and the data that is published for it; null if there is nothing to do. */
+/** Determines the next step from the node's files and the published data; null if there is nothing to do. */
 export function ownStep(pki: string, published: Published | null, nowMs: number): OwnStep | null {
   const own = readOwn(pki);
   const trusted = readOwnAuthority(pki);
   if (own === null || trusted === null) return null;
   const { authorities = null, certificate = null } = published ?? {};
-  // Authorities that did not sign the node's own certificate are never trusted: the node would be cut off from the
-  // answer to its request.
+  // Authorities are trusted only if one of them has signed the node's own certificate. Otherwise the node could not
+  // connect any more to receive a new certificate.
   if (authorities !== null && authorities !== trusted && isSignerIn(own.certificate, authorities))
     return { do: 'trust', authorities };
   const request = readOwnRequest(pki);

@@ -4,25 +4,34 @@ import { judgeGateways, nextRound } from '../../../overlay/members/heartbeat.ts'
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
-/** Interval of the requests to gateways. A gateway counts as down after three rounds, 10 to 15 s. */
+/**
+ * Interval of the requests to gateways. A gateway that has not answered for three intervals, that is 10 to 15 s, is
+ * down.
+ */
 const roundMs = 5_000;
 
-/** Result of a round. */
+/** Result of one round of requests. */
 interface Round {
-  /** Requested values of NB_Global.nb_cfg, for the next round. */
+  /** Values of NB_Global.nb_cfg that were requested, which the next round needs. */
   readonly asked: readonly number[];
   /** Names of the gateways that are down. */
   readonly down: readonly string[];
 }
 
-/** Rounds of requests to gateways, as long as there are several. */
+/**
+ * Regular requests to the gateways, by which the central node notices that one is down. They run while there are at
+ * least two gateways.
+ */
 export interface Rounds {
-  /** Sets the gateways of the following rounds. Needs at least two; otherwise the rounds stop. */
+  /** Sets the gateways of the following rounds. The rounds stop if there are fewer than two. */
   ask(gateways: readonly OverlayNode[]): void;
   close(): void;
 }
 
-/** Creates the rounds. Calls `note` with the requested numbers, and then `onChange` if a gateway went up or down. */
+/**
+ * Creates the rounds. After each round calls `note` with the requested values, and calls `onChange` if a gateway went
+ * up or down.
+ */
 export function createRounds(
   places: OverlayPlaces,
   before: readonly number[],
@@ -57,9 +66,9 @@ export function createRounds(
 }
 
 /**
- * Checks which gateways have answered, and requests the next answer: NB_Global.nb_cfg (ovn-nb(5)) is incremented,
- * ovn-northd copies it to the southbound database, and every ovn-controller writes it to its Chassis_Private row. Runs
- * on the central node. Returns null if its databases do not answer.
+ * Determines which gateways have answered, and requests the next answer. Increments NB_Global.nb_cfg (ovn-nb(5)), which
+ * ovn-northd copies to the southbound database and every ovn-controller to its Chassis_Private row. Runs on the central
+ * node. Returns null if its databases do not answer.
  */
 async function askGateways(
   members: readonly OverlayNode[],

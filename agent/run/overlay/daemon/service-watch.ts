@@ -14,8 +14,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, forgetOnBridge } from './lost-connections.ts';
 
 /**
- * Southbound columns from which the services are derived; ovn-controller of other nodes writes to none of them in
- * normal operation.
+ * Southbound columns from which the services are derived. ovn-controller of other nodes does not write to them in
+ * normal operation, so the watch is seldom notified.
  */
 const tables = {
   Load_Balancer: { columns: ['name', 'vips', 'protocol', 'lr_datapath_group'] },
@@ -34,7 +34,7 @@ export interface Answered {
   readonly elsewhere: readonly string[];
 }
 
-/** Returns the request for the Port_Binding row of this node's gateway. */
+/** Returns the monitor request for the Port_Binding row of this node's gateway. */
 function ownPort(node: string) {
   const where = [['logical_port', '==', gatewayNames(node).onSwitch]] as const;
   return { Port_Binding: { columns: ['logical_port', 'external_ids'], where } };
@@ -42,9 +42,10 @@ function ownPort(node: string) {
 
 /**
  * Follows the services in the southbound database until the returned function is called. Calls `onNews` when the
- * inbound services of this node differ from those of its flows; most changes of endpoints make no difference to one
- * node. Calls `onPublished` with SB_Global.external_ids after a change of them, and `onAnswered` with the
- * addresses for which this node's gateway and others answer on its LAN. Removes UDP connections whose server is gone from the data path.
+ * inbound services of this node differ from those that its flows serve; most changes of endpoints do not concern a given
+ * node. Calls `onPublished` with SB_Global.external_ids after they have changed, and `onAnswered` with the addresses for
+ * which this node's gateway, and other gateways and nodes, answer on the LAN. Removes UDP connections to servers that no
+ * longer serve from the data path.
  */
 export function followServices(
   record: OverlayRecord,

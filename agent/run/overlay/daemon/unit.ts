@@ -5,8 +5,8 @@ import { askSystemd } from '../ovn/ovn-units.ts';
 const unit = 'microshift-net-overlay.service';
 
 /**
- * Starts the daemon, now and at every boot. Does nothing without systemd or without the unit. Reports a failure and
- * does not throw it.
+ * Starts the unit of the daemon and enables it for every boot. Does nothing without systemd, or if the unit is not
+ * installed. Reports a failure and does not throw it.
  */
 export async function startDaemon(say: (step: string) => void): Promise<void> {
   await change(say, async (systemd) => {
@@ -15,7 +15,7 @@ export async function startDaemon(say: (step: string) => void): Promise<void> {
   });
 }
 
-/** Stops the daemon, now and at every boot. Reports a failure and does not throw it. */
+/** Stops the unit of the daemon and disables it. Reports a failure and does not throw it. */
 export async function stopDaemon(say: (step: string) => void): Promise<void> {
   await change(say, async (systemd) => {
     await systemd.stopUnit(unit);

@@ -14,26 +14,26 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { followListeners } from './listener-watch.ts';
 import { type Answered, followServices } from './service-watch.ts';
 
-/** Functions that are called after events. */
+/** Functions that the watches call after events. */
 export interface Listener {
   /** Called after any change of links, addresses or routes of the kernel. */
   onKernel(): void;
-  /** Called after an event that requires a check of the node, or a complete installation. */
+  /** Called after an event that requires a check of the node (`look`), or a complete installation (`all`). */
   onEvent(scope: Scope): void;
   /**
-   * Called with the entries that the central node publishes for its members, SB_Global.external_ids, after a change of
-   * them.
+   * Called with SB_Global.external_ids, in which the central node publishes data for its members, after they have
+   * changed.
    */
   onPublished(ids: Readonly<Record<string, string>>): void;
-  /** Called with the outside addresses for which this node's gateway answers on its LAN, and those for which others do. */
+  /** Called with the addresses for which this node's gateway answers on its LAN, and those for which others answer. */
   onAnswered(addresses: Answered): void;
-  /** Called when the kernel can no longer be followed. */
+  /** Called when events of the kernel no longer arrive. */
   onBroken(error: Error): void;
 }
 
 /**
  * Follows everything on which a node's part in the cluster depends, until the returned function is called.
- * `followArriving` follows its inbound services.
+ * `followInbound` follows the inbound services of the node.
  */
 export async function startWatches(
   record: OverlayRecord,
@@ -65,7 +65,7 @@ export async function startWatches(
 
   let stopFiles = (): void => undefined;
   const local = follow('Open_vSwitch', `unix:${places.ovsRun}/db.sock`, () => {
-    // The folder may have been created again with the restart of the service.
+    // A restart of Open vSwitch may have created its run directory again, so the directory is watched again.
     stopFiles();
     stopFiles = onSwitchRestart(record, places, () => onEvent('all'));
     onEvent('look');
@@ -84,8 +84,8 @@ export async function startWatches(
 }
 
 /**
- * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. Its database does not show a restart; its
- * files in the run directory do.
+ * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. The database of Open vSwitch does not show
+ * a restart, but the daemon creates its files in the run directory again.
  */
 function onSwitchRestart({ node }: OverlayRecord, { ovsRun }: OverlayPlaces, onRestart: () => void): () => void {
   const bridges = [integrationBridge, ...(node.gateway === null ? [] : [node.gateway.bridge])];

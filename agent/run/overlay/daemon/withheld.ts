@@ -2,18 +2,18 @@ import { isAgentError } from '../../../errors.ts';
 
 /** Addresses for which this node's gateway must not answer. */
 export interface Withheld {
-  /** Sets the addresses. They are written at once, unless the same ones are written. */
+  /** Sets the addresses, and writes their flows at once if they differ from the written ones. */
   know(addresses: readonly string[]): void;
-  /** Writes the addresses that could not be written before. */
+  /** Writes the flows if that was not possible before. */
   again(): void;
   /** Settles when the write in progress has ended; the flows stay. */
   close(): Promise<void>;
 }
 
 /**
- * Creates the withheld answers of a gateway. `write` fails with an AgentError if the gateway is not connected yet;
- * `again`, or the next change, then repeats it. Only one write runs at a time, and the last set of addresses is
- * written last.
+ * Creates the set of addresses. `write` has to install their flows, and fails with an AgentError while the gateway is
+ * not connected; `again`, or the next change, then repeats it. Only one write runs at a time, and the flows of the
+ * present set are written last.
  */
 export function createWithheld(write: (addresses: readonly string[]) => Promise<void>): Withheld {
   let wanted: readonly string[] | null = null;
@@ -28,7 +28,7 @@ export function createWithheld(write: (addresses: readonly string[]) => Promise<
         written = addresses.join();
       } catch (error) {
         if (!isAgentError(error)) throw error;
-        // The bridge may have some of the flows, or those of before.
+        // The bridge may have the earlier flows, or a part of the new ones.
         written = null;
         if (wanted === addresses) return;
       }

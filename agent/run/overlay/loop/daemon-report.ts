@@ -6,41 +6,41 @@ import { readDaemon, runsStill, writeDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { createWriting } from './writing.ts';
 
-/** Output of the daemon. */
+/** Output of the daemon for the journal. */
 export interface DaemonOutput {
   say(step: string): void;
   fail(error: AgentError): void;
 }
 
 /**
- * State of the daemon: in the journal for people, in the status of the unit for systemd, and in a file for other
- * commands.
+ * State of the daemon. It is reported in the journal for people, in the status of the unit for systemd, and in a file
+ * for other commands.
  */
 export interface Report {
-  /** Values of NB_Global.nb_cfg that were requested, including those of the previous daemon. */
+  /** Values of NB_Global.nb_cfg that were requested by this daemon and by the previous one. */
   readonly asked: readonly number[];
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
   /**
-   * Reports unauthorized write access to the cluster by other programs, and unauthorized claims; each sentence is
-   * reported when it is new.
+   * Reports sentences about unauthorized write access to the cluster and unauthorized claims. Reports only sentences
+   * that were not in the previous call.
    */
   refused(claims: readonly string[]): void;
-  /** Reports that the node is in the desired state, if that is new. */
+  /** Reports that the node is in the desired state, if `isNews` is true or a failure was reported before. */
   wanted(node: string, isNews: boolean): Promise<void>;
-  /** Reports a failure. Does not report the same failure again. */
+  /** Reports a failure, unless it is the one that was reported last. */
   failed(error: AgentError): Promise<void>;
 }
 
 /**
- * Opens the report of this process. Its first message makes the service ready for systemd. Fails with `busy` if a
- * daemon runs already.
+ * Begins the report of this process. The first report of a result notifies systemd that the service is ready. Fails
+ * with `busy` if another daemon runs.
  */
 export function openReport({ daemon }: OverlayPlaces, { say, fail }: DaemonOutput): Report {
   let state = firstState(daemon);
   let isReady = false;
   let refused: readonly string[] = [];
-  // A file that cannot be written must not stop the service of pods.
+  // A failure to write this file is reported and must not end the daemon, which serves pods.
   const file = createWriting(() => writeDaemon(daemon, state), {
     failed: fail,
     recovered: () => say(`${daemon} can be written again`),

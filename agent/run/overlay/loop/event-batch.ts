@@ -1,21 +1,27 @@
 import { monotonicMs } from '../../../deadline.ts';
 
-/** Function that runs after events, once for several of them. */
+/** Function that runs once for several events. */
 export interface EventBatch {
   ask(): void;
   /** Cancels the pending call. */
   close(): void;
 }
 
-/** Delay that gathers events. One command of an admin causes several events. */
+/**
+ * Shortest time from an event to the call, in which further events arrive. One command of an admin causes several
+ * events.
+ */
 const gatherMs = 100;
 /**
- * Ratio of the pause to the duration of a check of the node. A pod causes a dozen link events; all checks together may
- * take at most a tenth of the time, regardless of the duration of a single one.
+ * Ratio of the pause after a call to the duration of the call. A pod causes a dozen link events; with this ratio, all
+ * calls together take at most a tenth of the time, however long one call takes.
  */
 const restPerLook = 9;
 
-/** Creates a function that calls `look` a tenth of a second after the first event, and again for later events. */
+/**
+ * Creates a function that calls `look` once for all events of at least 100 ms; after a long call of `look` it waits
+ * longer.
+ */
 export function createEventBatch(look: () => void): EventBatch {
   let timer: NodeJS.Timeout | undefined;
   let restMs = gatherMs;

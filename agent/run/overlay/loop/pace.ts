@@ -1,44 +1,47 @@
 /**
- * Result of a run. `nothing`: no change was necessary. `followed`: the desired state had changed, and the run applied it. `corrected`: the desired
- * state was the same, and the run repaired drift.
+ * Result of a run. `nothing`: no change was necessary. `followed`: the desired state had changed, and the run applied
+ * it. `corrected`: the desired state was the same, but the node differed from it, and the run corrected the difference.
  */
 export type Outcome = 'nothing' | 'followed' | 'corrected';
 
-/** Delay that gathers events. One command of an admin causes several events. */
+/** Shortest pause before a run, in which further events arrive. One command of an admin causes several events. */
 const gatherMs = 100;
-/** Longest pause between two attempts. The cause of a failure may end without an event. */
+/** Longest pause after a failure. Its cause may disappear without an event, so the pause must not be long. */
 const longestPauseMs = 60_000;
 /**
- * Number of corrections in a row that are made without a pause. More corrections mean that another program writes the
- * opposite repeatedly.
+ * Number of corrections in a row without a pause. A longer row means that another program repeatedly writes other
+ * values.
  */
 const promptCorrections = 5;
-/** Pause after which corrections do not count as in a row. */
+/** Time without a correction after which the next correction begins a new row. */
 const quietMs = 60_000;
-/** Ratio of the pause to the duration of a run that followed a change: services that change all the time take a tenth of the time. */
+/**
+ * Ratio of the pause after a `followed` run to its duration. Runs for services that change all the time then take a
+ * tenth of the time.
+ */
 const restPerRun = 9;
-/** Longest pause after such a run, so that a busy machine does not delay services for longer. */
+/** Longest pause after a `followed` run, also on a machine on which the run takes long. */
 const longestRestMs = 5_000;
 
-/** Returns the pause after a number of failures in a row: 1 s, 2 s, 4 s … 60 s. */
+/** Returns the pause after a number of failures in a row: 1 s, doubled with each failure, up to 60 s. */
 export function retryAfterMs(failures: number): number {
   return Math.min(longestPauseMs, 1000 * 2 ** Math.min(failures - 1, 10));
 }
 
-/** State of past runs that decides when the next one begins. */
+/** Facts about past runs from which the start of the next run is determined. */
 export interface Pace {
-  /** Corrections in a row, and the end of the last one on the monotonic clock. */
+  /** Number of corrections in a row; the row ends after a minute without a correction. */
   readonly corrections: number;
   readonly correctedAtMs: number;
-  /** Time on the monotonic clock before which the next run does not begin. */
+  /** Time on the monotonic clock before which the next run does not start. */
   readonly notBeforeMs: number;
 }
 
 export const firstPace: Pace = { corrections: 0, correctedAtMs: 0, notBeforeMs: 0 };
 
 /**
- * Returns the pace after a run that began and ended at these times of the monotonic clock. Only corrections in a row make the pauses grow:
- * changes that the cluster's objects ask for do not, however many there are.
+ * Returns the pace after a run that began and ended at these times of the monotonic clock. Only corrections in a row
+ * lead to growing pauses; any number of changes of the desired state does not.
  */
 export function paceAfter(before: Pace, outcome: Outcome, beganMs: number, endedMs: number): Pace {
   if (outcome === 'nothing') return before;

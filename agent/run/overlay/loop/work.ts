@@ -1,21 +1,24 @@
 import { monotonicMs } from '../../../deadline.ts';
 import { firstPace, type Outcome, paceAfter, pauseMs, retryAfterMs } from './pace.ts';
 
-/** Scope of the work: everything including the start of central daemons, everything, or only the differences. */
+/**
+ * Scope of a run. `look`: only if there are differences. `all`: a complete installation. `boot`: also starts the
+ * central daemons.
+ */
 export type Scope = 'boot' | 'all' | 'look';
 
 const rank: Readonly<Record<Scope, number>> = { look: 0, all: 1, boot: 2 };
 
 export interface Work {
-  /** Requests the work. Requests during a run lead to one more run. */
+  /** Requests a run. Requests during a run cause one further run. */
   ask(scope: Scope): void;
   /** Cancels further runs. Settles when the current run has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a work queue that runs `run` once at a time, whenever it is requested; `run` returns what it did. After a
- * failure it runs again after a growing pause, and at the next request. After many corrections in a row the pauses grow.
+ * Creates a single flight of `run`, which returns its result. After a failure, runs again after a growing pause, or
+ * earlier at the next request. After many corrections in a row, the pause before the next run grows.
  */
 export function createWork(run: (scope: Scope) => Promise<Outcome>): Work {
   let wanted: Scope | null = null;

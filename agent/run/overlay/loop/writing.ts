@@ -1,7 +1,7 @@
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import { retryAfterMs } from './pace.ts';
 
-/** File write that is repeated until it succeeds. */
+/** Write of a file that is repeated until it succeeds. */
 export interface Writing {
   /** Requests a write of the present content. Never throws. */
   ask(): void;
@@ -10,8 +10,8 @@ export interface Writing {
 }
 
 /**
- * Creates a writer that writes at once when requested. Reports a failure once, and tries again after growing pauses
- * until it succeeds: no event reports that a disk has free space again.
+ * Creates a writer that writes as soon as a write is requested. Reports a failure once, and tries again after growing
+ * pauses until a write succeeds, because no event reports that a disk has free space again.
  */
 export function createWriting(
   write: () => void,

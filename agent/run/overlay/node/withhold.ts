@@ -6,8 +6,9 @@ import { readRecord } from '../record/record.ts';
 import { gatewayPort } from './gateway-port.ts';
 
 /**
- * Makes the bridge of this node's gateway drop the gateway's answers for exactly these addresses; writes nothing if it
- * does so already. Returns the name of the bridge; null without a gateway. Fails with an AgentError if the gateway is not connected to its bridge, or ovs-vswitchd does not answer.
+ * Makes the bridge of this node's gateway drop the gateway's answers for exactly these addresses. Writes nothing if it
+ * already does so. Returns the name of the bridge; null without a gateway. Fails with an AgentError if the gateway is not
+ * connected to its bridge, or ovs-vswitchd does not answer.
  */
 export async function withhold(addresses: readonly string[], places: OverlayPlaces): Promise<string | null> {
   const record = readRecord(places.record);
@@ -20,7 +21,7 @@ export async function withhold(addresses: readonly string[], places: OverlayPlac
   return gateway.bridge;
 }
 
-/** Removes these flows from the bridge of a gateway that is removed; a bridge that does not answer has none. */
+/** Removes the flows of withhold() from the bridge of an earlier gateway. A bridge that does not answer has no flows. */
 export async function withholdNothing(bridge: string, { ovsRun }: Pick<OverlayPlaces, 'ovsRun'>): Promise<void> {
   const flows = flowsOf(bridge, withheldCookie, ovsRun);
   try {

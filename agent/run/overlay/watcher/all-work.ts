@@ -6,8 +6,8 @@ import type { Northbound } from './northbound-mirror.ts';
 import type { WorkItem } from './work-queue.ts';
 
 /**
- * Yields the work for every object, and for every object key that has rows but no object. Objects may change during the
- * iteration.
+ * Yields the work for every object, and for every object key that still has rows although its object does not exist.
+ * Objects may change during the iteration.
  */
 export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,
@@ -23,16 +23,19 @@ export function* allWork(
     if (!covered.has(objectKey)) yield { of: objectKey, objectKeys: new Set([objectKey]) };
 }
 
-/** Kinds of objects, policies first: the rules of all policies are read for each pod, so each policy is read in a piece of its own beforehand. */
+/**
+ * Kinds of objects with policies first. The plan of each pod reads the rules of all policies; planning each policy
+ * before divides this work into small pieces.
+ */
 const policiesFirst = kinds.toSorted((a, b) => Number(b.of === 'policies') - Number(a.of === 'policies'));
 
-/** Yields a change for every object, as if it had just been added. */
+/** Yields a change for every object, as if each had just been created. */
 function* changesOf(workload: Workload): Generator<ObjectChange, void, undefined> {
   for (const { kind, of } of policiesFirst)
     for (const now of workload[of].values()) yield { kind, now } as ObjectChange;
 }
 
-/** Returns the work for a change, named by the object's own key if it has one. */
+/** Returns the object keys that a change concerns, as a work item with the name of the changed object. */
 export function workOf(change: ObjectChange, facts: WorkloadFacts): WorkItem {
   const object = change.now ?? change.before;
   const word = kinds.find(({ kind }) => kind === change.kind)?.keyPrefix ?? change.kind;
@@ -43,8 +46,8 @@ export function workOf(change: ObjectChange, facts: WorkloadFacts): WorkItem {
 }
 
 /**
- * Returns an object key and the keys that have to be planned with it: port groups and address sets contain the row of a
- * pod only if they are planned with it or after it.
+ * Returns an object key and the keys that have to be planned with it. For a pod these are port groups and address sets,
+ * whose plans contain the pod's row only if the pod is planned with them or before them.
  */
 export function togetherWith(objectKey: ObjectKey, facts: WorkloadFacts | null): Iterable<ObjectKey> {
   const pod = objectKey.startsWith('pod:') ? facts?.workload.pods.get(objectKey.slice('pod:'.length)) : undefined;

@@ -7,26 +7,27 @@ import { firstState } from './state.ts';
 import { startWatcher, type Watcher, type WatcherPlaces } from './watcher.ts';
 
 /**
- * Part of the memory limit that objects in use may have. V8 needs the rest for its collections, and for the pages and
- * replies that arrive meanwhile.
+ * Part of V8's memory limit that objects in use may occupy. V8 needs the rest for garbage collection, and for replies
+ * of the API server that arrive meanwhile.
  */
 const mostUsed = 0.75;
 
 /**
- * Pause after which the objects are read again, because some may have been deleted. Reading all of them takes seconds
- * of CPU time, and memory up to the limit.
+ * Pause before the objects are listed again, some of which may have been deleted. Listing all of them takes seconds of
+ * CPU time, and memory up to the limit.
  */
 const pauseMs = 10 * 60_000;
 
 export interface BoundedPlaces extends WatcherPlaces {
-  /** Calls back with the memory in use, until the returned function is called (drivers/host/process/heap.ts). */
+  /** Calls the listener with the memory in use until the returned function is called (drivers/host/process/heap.ts). */
   readonly followHeap: (listener: (use: HeapUse) => void) => () => void;
 }
 
 /**
- * Starts a watcher that ends before the process has used up its memory. Rows stay as they are then; the failure is
- * reported, with an Event of the namespace with most objects; and the watcher starts again after a pause. The number of objects has
- * no other bound, and a process that V8 ends would stop all other services of the daemon too, at every start.
+ * Starts a watcher, and ends it before the process has used up its memory. The rows then stay as they are. The failure
+ * is reported, also as an Event of the namespace with the most objects, and the watcher starts again after a pause.
+ * Nothing else limits the number of objects, and without this function V8 would end the process, with all services of
+ * the daemon, after each start.
  */
 export function startBoundedWatcher({ followHeap, ...places }: BoundedPlaces): Pick<Watcher, 'know' | 'close'> {
   const { api, teller: output, note } = places;
@@ -36,7 +37,10 @@ export function startBoundedWatcher({ followHeap, ...places }: BoundedPlaces): P
   let timer: NodeJS.Timeout | undefined;
   let closing: Promise<void> = Promise.resolve();
 
-  /** Number of the latest watcher; the last report of an ended one is not the present state. */
+  /**
+   * Number of the watcher that was started last. Reports of an earlier watcher, which may arrive after its end, are
+   * ignored.
+   */
   let latest = 0;
   const start = (): Watcher => {
     const own = latest;
@@ -92,7 +96,7 @@ interface Most {
   readonly count: number;
 }
 
-/** Returns the namespace with most objects; null if no object has a namespace. */
+/** Returns the namespace with the most objects; null if no object has a namespace. */
 function mostObjects(namespaces: ReadonlyMap<string, number>): Most | null {
   let most: Most | null = null;
   for (const [namespace, count] of namespaces) if (count > (most?.count ?? 0)) most = { namespace, count };

@@ -16,16 +16,16 @@ import { readPolicy } from '../../../workload/policies/read-policy.ts';
 import { readService } from '../../../workload/services/read-service.ts';
 import { readSlice } from '../../../workload/services/read-slice.ts';
 
-/** Projection of an object to the fields that the network depends on. */
+/** Fields of an object of Kubernetes on which the network depends. */
 export type Projected = ClusterNode | Namespace | Pod | Service | EndpointSlice | NetworkPolicy;
 
-/** Kind of objects that is followed. */
+/** Kind of objects that the watcher follows. */
 export interface Kind {
   readonly kind: ObjectChange['kind'];
   readonly collection: Parameters<KubernetesApi['follow']>[0];
   /** First word of the object key. */
   readonly keyPrefix: string;
-  /** Collection that holds the objects. */
+  /** Collection in the workload that contains the objects. */
   readonly of: keyof Workload;
   read(object: unknown): Projected;
 }

@@ -11,17 +11,20 @@ import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
 import type { WatcherReport } from './state.ts';
 import { createWriter, type WriterListener } from './writer.ts';
 
-/** Keeper of the rows while this process has the OVSDB lock; it stands by while another process has it. */
+/**
+ * Keeper of the northbound rows for objects of Kubernetes. It writes while this process has the OVSDB lock, and stands
+ * by while another process has it.
+ */
 export interface Keeper {
   /** Sets the nodes and settings of the cluster. */
   know(cluster: Cluster): void;
-  /** Handles changes of objects, which the collections contain already. */
+  /** Handles changes of objects; the caller has already put them into the collections. */
   changed(changes: readonly ObjectChange[]): void;
   /** Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 
-/** Creates a keeper. `known` is null if the cluster is not known yet. */
+/** Creates a keeper. `known` is the present cluster; null if it is not known yet. */
 export function createKeeper(
   northbound: Northbound,
   objects: Objects,
@@ -32,7 +35,7 @@ export function createKeeper(
   const { workload } = objects;
   let cluster = known;
   let networks: PodNetworks | null = null;
-  /** Number of the latest start. */
+  /** Number of the last start, by which an earlier start that still reads rows notices that it is obsolete. */
   let latest = 0;
   const writer = createWriter(
     northbound,
@@ -45,7 +48,8 @@ export function createKeeper(
       : [];
   const events = createObjectEvents(api, workload);
   /**
-   * Starts again from annotations and rows, because the previous owner of the lock may have assigned other addresses.
+   * Reads all assigned addresses again from annotations and rows, because the previous owner of the lock may have
+   * assigned others.
    */
   const takeOver = (): void => {
     networks?.close();
@@ -59,7 +63,10 @@ export function createKeeper(
       if (latest === own) begin();
     });
   };
-  /** Reads the rows of all pods in slices. The mirror keeps them as read, and all addresses are assigned in one step. */
+  /**
+   * Decodes the rows of all pods in slices. The mirror caches the decoded rows, so that the addresses can then be
+   * assigned in one step.
+   */
   const readAhead = async (): Promise<void> => {
     const breathe = createSlices(monotonicMs);
     for (const key of workload.pods.keys()) {
@@ -119,8 +126,8 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report
 }
 
 /**
- * True if rows depend on the change. No row depends on a Node object. After the address book has read the annotations
- * of a pod, no row depends on them, nor on the addresses that the kubelet reports.
+ * True if rows depend on the change. No row depends on a Node object. No row depends on the annotations of a pod, which
+ * only the address book reads, or on the addresses that the kubelet reports for a pod with its own network.
  */
 function concernsRows(change: ObjectChange): boolean {
   if (change.kind === 'Node') return false;

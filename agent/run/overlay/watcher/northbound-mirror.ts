@@ -13,24 +13,30 @@ import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 const byUnit = `external_ids:${tagKeys.unit}`;
 
 /**
- * OVSDB lock (RFC 7047, section 4.1.8) whose owner writes the rows for objects of Kubernetes; all other processes stand
- * by.
+ * Name of the OVSDB lock (RFC 7047, section 4.1.8) whose owner writes the rows for objects of Kubernetes. Every other
+ * process stands by.
  */
 const lock = 'microshift_net_nb';
 
-/** OVN_Northbound as the planner of a workload's rows reads it, always up to date. */
+/**
+ * Mirror of OVN_Northbound in memory, from which the rows for objects of Kubernetes are planned. It is always up to
+ * date.
+ */
 export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner' | 'transact' | 'close'> {
   /** Tables and columns of the server's schema. */
   readonly shape: DatabaseShape;
-  /** Present rows; an unchanged row is the same object. */
+  /** Present rows. A row that has not changed is always the same JavaScript object. */
   readonly existing: RowIndex;
-  /** Number of transactions that changed a row, including the transactions by which OVN reports. */
+  /** Number of transactions that have changed a row, including those in which ovn-northd only reports a state. */
   readonly revision: number;
-  /** Calls the listener with the row changes of each transaction, without those by which OVN reports. */
+  /**
+   * Calls the listener with the row changes of each transaction, except changes in which ovn-northd only reports a
+   * state.
+   */
   onChange(listener: (changes: readonly RowUpdate[]) => void): void;
 }
 
-/** State of a row before and after a transaction: `old` is undefined for a new row, `now` for a removed one. */
+/** Row before and after a transaction. `old` is undefined for a new row, and `now` for a removed one. */
 export interface RowUpdate {
   readonly table: string;
   readonly old: DatabaseRow | undefined;
@@ -40,7 +46,10 @@ export interface RowUpdate {
 /** Columns in which ovn-northd reports the state of a row (ovn-nb(5)). */
 const reports: ReadonlySet<string> = new Set(['up', 'dynamic_addresses']);
 
-/** Follows OVN_Northbound and requests the lock for writing a workload's rows. Fails as openMirrored does. */
+/**
+ * Mirrors OVN_Northbound and requests the lock for writing rows for objects of Kubernetes. Fails as openMirrored()
+ * does.
+ */
 export async function openNorthbound(
   remote: string,
   report: MirrorRequest['report'],
@@ -66,7 +75,7 @@ export async function openNorthbound(
     return now;
   };
   const shapeNow = (): DatabaseShape => {
-    // The server may have been replaced by one of another release.
+    // After an update of the server, its schema may be a different one.
     if (schema !== database.schema) shape = shapeOfSchema(database.schema as never, workloadTables);
     schema = database.schema;
     return shape;
@@ -99,22 +108,22 @@ function indexesOf(table: string): readonly string[] {
   return ['name', byUnit, ...Object.keys(partColumns[table] ?? {})];
 }
 
-/** Tables and columns that refer to the rows of a table. */
+/** Tables and columns that refer to rows of a table, by the name of that table. */
 const holders = new Map<string, { readonly table: string; readonly column: string }[]>();
 for (const table of workloadTables)
   for (const [column, held] of Object.entries(partColumns[table] ?? {}))
     holders.set(held, [...(holders.get(held) ?? []), { table, column }]);
 
 /**
- * True if only columns by which OVN reports have changed. In a mirror, only a changed value is another object
- * (drivers/ovsdb, tables).
+ * True if a row differs only in columns in which ovn-northd reports its state. Values are compared by identity, because
+ * the mirror keeps the object of a value that has not changed (drivers/ovsdb, tables).
  */
 export function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined): boolean {
   if (old === undefined || now === undefined) return false;
   return Object.keys(now).every((column) => reports.has(column) || old[column] === now[column]);
 }
 
-/** Returns a view of the rows that finds them by the indexes of the mirror. */
+/** Returns an index of the mirrored rows, which uses the indexes of the mirror. */
 function existingIn(
   { table: tableOf }: MirroredDatabase,
   read: (table: string, row: MirrorRow) => DatabaseRow,

@@ -11,7 +11,7 @@ import { unservedNote } from '../../../workload/unserved-requests.ts';
 import { type Kind, kinds, type Projected } from './followed-kinds.ts';
 import type { Objects } from './objects.ts';
 
-/** Returns the Event for a pod that does not get the address that it needs or requests. */
+/** Returns the Event for a pod that does not get an address, or not the one that it requests. */
 export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   const { namespace, name, uid } = pod;
   const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
@@ -19,8 +19,8 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
 }
 
 /**
- * Returns the Event for host ports of a pod, which this network does not serve. containerd leaves them to the network;
- * CRI-O serves them itself (its internal/hostport).
+ * Returns the Event for the host ports of a pod, which this network does not serve. CRI-O serves them itself (its
+ * internal/hostport); containerd does not.
  */
 export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [] }: Pod): readonly Notice[] {
   if (isOver || hostPorts.length === 0) return [];
@@ -37,8 +37,8 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
 }
 
 /**
- * Returns Events for requests of a service that are not served. Leaves out the requests that were not served before
- * either, because those were reported; `before` is null without an earlier state.
+ * Returns Events for the parts of a service that are not served. Leaves out the parts that were not served in the
+ * earlier state either, because they have been reported. `before` is null without an earlier state.
  */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
   const reported = before === null ? [] : missing(service, before);
@@ -47,7 +47,7 @@ export function noticesOfService(service: Service, now: ServiceView, before: Ser
     .map((note) => notServedNotice(service, note));
 }
 
-/** Returns an Event for a service of which not all endpoints are served; null if they are. */
+/** Returns an Event for a service with endpoints that are not served; null if all are served. */
 export function noticeOfEndpoints(service: Service, { slices }: ServiceView): Notice | null {
   const fault = slices.fault(`${service.namespace}/${service.name}`);
   return fault === null ? null : notServedNotice(service, fault);
@@ -63,7 +63,7 @@ function notServedNotice({ namespace, name, uid }: Service, note: string): Notic
   return { regarding, type: 'Warning', reason: 'NotServed', action: 'Serve', note };
 }
 
-/** Returns an Event for an object that is beyond its budget; null if it is within it. */
+/** Returns an Event for an object that exceeds its budget; null if it does not. */
 export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
   const { refusal } = object;
   if (refusal === undefined) return null;
@@ -71,8 +71,8 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
 }
 
 /**
- * Returns Events for requests of an object that this network does not serve. Leaves out those that `before`, the
- * earlier state of the object, had as well, because those were reported.
+ * Returns Events for fields of an object that this network does not serve. Leaves out those that `before`, the earlier
+ * state of the object, had as well, because they have been reported.
  */
 export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {
   const known = before !== undefined && before.uid === object.uid && 'asks' in before ? (before.asks ?? []) : [];
@@ -93,20 +93,20 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
   return { apiVersion, kind, namespace: 'namespace' in object ? object.namespace : '', name, uid };
 }
 
-/** Facts that decide what a service gets: the nodes, and the other services. */
+/** Facts on which it depends how a service is served: the nodes, the endpoints, and the other services. */
 export interface ServiceView {
   readonly nodes: readonly OverlayNode[];
   readonly slices: ServedSlices;
   readonly outside: Outside;
 }
 
-/** Returns the view of these objects and nodes. */
+/** Returns the facts on which the services depend. */
 export function viewOf(facts: OutsideFacts): ServiceView {
   const slices = servedSlices(facts);
   return { nodes: facts.nodes, slices, outside: outsideOf(facts, slices) };
 }
 
-/** Returns the Event for an object whose rows OVN refuses; null if the key belongs to no present object. */
+/** Returns the Event for an object whose rows the database has refused; null if the key has no present object. */
 export function noticeOfRefused(objectKey: ObjectKey, error: AgentError, { workload }: Objects): Notice | null {
   const found = kinds.find((kind) => objectKey.startsWith(`${kind.keyPrefix}:`));
   if (found === undefined) return null;

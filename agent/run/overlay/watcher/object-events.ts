@@ -17,15 +17,15 @@ import {
 /** Nodes of the cluster and their common settings. */
 export type Cluster = Omit<OutsideFacts, 'workload'>;
 
-/** Reporter of Events for objects that do not get everything that they request. */
+/** Reporter of Events for objects whose requests are not served completely. */
 export interface ObjectEvents {
-  /** Reports all objects, in slices, for as long as `isWanted` returns true. */
+  /** Reports on all objects, in slices. Stops early if `isWanted` returns false. */
   all(cluster: Cluster, isWanted: () => boolean): Promise<void>;
-  /** Reports the objects that have changed. */
+  /** Reports on the objects that have changed. */
   changed(changes: readonly ObjectChange[], cluster: Cluster): void;
   /**
-   * Reports the services that get less from the present cluster than from the previous one; `before` is null for the
-   * first cluster.
+   * Reports the services of which the present cluster serves less than the previous one. `before` is null for the first
+   * cluster.
    */
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }
@@ -79,7 +79,7 @@ export function createObjectEvents({ report }: Pick<KubernetesApi, 'report'>, wo
   };
 }
 
-/** Returns the pod of a change that added it. A pod that replaces another pod of its name is new as well. */
+/** Returns the pod if the change has created it. A pod that replaces another one of the same name is also a new pod. */
 function newPod({ kind, before, now }: ObjectChange): readonly Pod[] {
   return kind === 'Pod' && now !== undefined && before?.uid !== now.uid ? [now] : [];
 }

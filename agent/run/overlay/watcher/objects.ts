@@ -6,15 +6,15 @@ import { createSlices } from '../../../slices.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
 
-/** Listener for changes of objects. */
+/** Functions that are called with changes of objects. */
 export interface ObjectListener {
-  /** Called once, when all objects of every kind are known. */
+  /** Called once, when every kind has been listed completely. */
   whole(): void;
-  /** Called with later changes, in their order; `workload` contains them already. */
+  /** Called with later changes in their order; `workload` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
   /**
-   * Called with the error when the watch of a kind is lost; its known objects are kept. Called with null when every
-   * kind is watched again.
+   * Called with an error when the API server no longer reports a kind, whose known objects are kept, and with null when
+   * it reports every kind again.
    */
   heard(error: AgentError | null): void;
 }
@@ -22,14 +22,14 @@ export interface ObjectListener {
 /** Objects that the network depends on, as the API server last reported them. */
 export interface Objects {
   readonly workload: Workload;
-  /** True when all objects of every kind are known. No row may be deleted before. */
+  /** True when every kind has been listed completely. No row may be deleted before. */
   readonly isWhole: boolean;
-  /** Returns the number of objects of each namespace: of the known ones, or of those that are listed so far. */
+  /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;
   close(): void;
 }
 
-/** Follows every kind until `close` is called. */
+/** Follows the objects of every kind until `close` is called. */
 export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: ObjectListener): Objects {
   const workload = emptyWorkload();
   const unknown = new Set(kinds.map(({ kind }) => kind));
@@ -105,7 +105,10 @@ function countIn(counts: Map<string, number>, object: Projected): void {
   if ('namespace' in object) counts.set(object.namespace, (counts.get(object.namespace) ?? 0) + 1);
 }
 
-/** Compares two projections by their JSON text: the same function has read both and adds the keys in the same order. */
+/**
+ * Compares two projections by their JSON text. This is exact, because the same function has created both, with their
+ * keys in the same order.
+ */
 function isSame(one: Projected | undefined, other: Projected | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return JSON.stringify(one) === JSON.stringify(other);

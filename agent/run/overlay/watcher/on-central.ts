@@ -12,12 +12,14 @@ import type { Watcher } from './watcher.ts';
 
 /** Watcher in the daemon of the central node; it does nothing on other nodes. */
 export interface CentralWatcher {
-  /** Sets the record of the node and the members as planned. */
+  /** Sets the record of the node, and the members on which the last plan was based. */
   know(record: OverlayRecord, members: readonly OverlayNode[]): void;
   close(): Promise<void>;
 }
 
-/** Creates a watcher that starts with the first record of a central node. Without a kubeconfig it waits for one. */
+/**
+ * Creates a watcher that starts with the first record of a central node. Waits for the kubeconfig if it does not exist.
+ */
 export function createCentralWatcher(
   config: Pick<Config, 'overlay'>,
   places: OverlayPlaces,

@@ -5,7 +5,7 @@ import type { NamespacedName, Pod } from '../../../model/workload.ts';
 import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 
-/** Addresses of a pod, and the other contents of its annotations. */
+/** Addresses of a pod, with the other facts that its annotations contain. */
 export interface Assignment {
   readonly pod: Pod;
   readonly addresses: readonly string[];
@@ -13,23 +13,23 @@ export interface Assignment {
   readonly layout: OverlayLayout;
 }
 
-/** Writer of the address annotations of pods. */
+/** Writer of the annotations that contain the addresses of pods. */
 export interface PodAnnotations {
-  /** Writes the annotations of a pod if they differ. If a write is in progress, it is finished first. */
+  /** Writes the annotations of a pod if they differ, after a write in progress has ended. */
   annotate(key: NamespacedName): void;
-  /** Removes pods that were deleted. */
+  /** Ends the attempts for pods that were deleted. */
   forget(keys: readonly NamespacedName[]): void;
   /**
-   * Cancels further writes, including those that wait for an API server, because another process may assign addresses
-   * from now on.
+   * Cancels further writes and those that wait for an API server, because from now on another process may assign
+   * addresses.
    */
   close(): void;
 }
 
 /**
- * Creates the writer. `assignmentOf` returns the present assignment; null if the pod has no addresses. `report` is
- * called with the reason if a pod cannot be annotated, and with null when no such pod is left. Tries again after a
- * refusal, because no event reports that an admin has allowed the write.
+ * Creates the writer. `assignmentOf` returns the present assignment of a pod; null if the pod has no addresses.
+ * `report` is called with an error while a pod cannot be annotated, and with null when no such pod is left. Tries again
+ * after a refusal, because no event reports that an admin has allowed the write.
  */
 export function createPodAnnotations(
   api: Pick<KubernetesApi, 'annotate'>,
@@ -63,7 +63,7 @@ export function createPodAnnotations(
     else failed.delete(key);
     reportFailure();
     const now = assignmentOf(key);
-    // A change during the write: another pod of the same name, or other addresses.
+    // During the write, another pod of the same name was created, or the addresses have changed.
     if (error === null && (now?.pod.uid !== pod.uid || now.addresses !== addresses)) annotate(key);
   };
   function annotate(key: NamespacedName): void {
@@ -90,7 +90,7 @@ export function createPodAnnotations(
   };
 }
 
-/** Returns the annotations that the pod lacks or that differ. */
+/** Returns the annotations that the pod does not have, or has with another value. */
 function missingOf({ pod, addresses, node, layout }: Assignment): readonly (readonly [string, string])[] {
   const wanted = Object.entries(wantedAnnotations(addresses, node, layout, pod.uid));
   return wanted.filter(([name, value]) => pod.annotations[name] !== value);

@@ -12,7 +12,7 @@ import { keyOf } from './followed-kinds.ts';
 import { noticeOfFault } from './notices.ts';
 import { createPodAnnotations } from './pod-annotations.ts';
 
-/** Facts from which addresses are assigned. */
+/** Facts from which the addresses of pods are assigned. */
 export interface NetworkFacts {
   readonly layout: OverlayLayout;
   readonly nodes: readonly OverlayNode[];
@@ -21,21 +21,22 @@ export interface NetworkFacts {
   readonly exposure: Pick<ServiceExposure, 'fixedRanges'>;
 }
 
-/** Addresses of pods, which this process assigns while it has the lock. */
+/** Addresses of pods. This process assigns them while it has the OVSDB lock. */
 export interface PodNetworks {
   readonly addresses: PodAddresses;
   /**
-   * Handles changes, or all objects (null), and has the pods annotated. Returns the pods whose addresses have changed,
-   * as changes of those pods.
+   * Assigns addresses after changes, or to all pods if `changes` is null, and has the annotations written. Returns the
+   * pods whose addresses have changed, as changes.
    */
   settle(changes: readonly ObjectChange[] | null, facts: NetworkFacts): readonly ObjectChange[];
-  /** Cancels further annotations. */
+  /** Cancels further writes of annotations. */
   close(): void;
 }
 
 /**
- * Creates an empty address book, which takes the addresses of a pod from its annotations, or else from its row.
- * `report` is called with the reason if a pod cannot be annotated, and with null when no such pod is left.
+ * Creates an empty address book. It takes the addresses of a pod from its annotations, or else from its row, before it
+ * assigns new ones. `report` is called with an error while a pod cannot be annotated, and with null when no such pod is
+ * left.
  */
 export function createPodNetworks(
   api: Pick<KubernetesApi, 'annotate' | 'report'>,
@@ -69,7 +70,7 @@ export function createPodNetworks(
     settle: (changes, facts) => {
       latest = facts;
       const { pods, gone } = changes === null ? { pods: [...facts.pods.values()], gone: [] } : podsOf(changes);
-      // Addresses depend on pods, and on nodes and ranges, whose changes are handled with all objects.
+      // Addresses also depend on nodes and ranges; after a change of those, the caller passes null for all objects.
       if (changes !== null && pods.length + gone.length === 0) return [];
       const { changed, faults } = book.settle({
         nodes: facts.nodes,
@@ -96,7 +97,7 @@ export function createPodNetworks(
   };
 }
 
-/** Returns the pods after all changes; a pod that was changed and then removed is gone. */
+/** Returns the last state of each changed pod, and the keys of the pods that were deleted last. */
 function podsOf(changes: readonly ObjectChange[]): {
   readonly pods: readonly Pod[];
   readonly gone: readonly NamespacedName[];
@@ -114,9 +115,9 @@ function podsOf(changes: readonly ObjectChange[]): {
 }
 
 /**
- * Returns the addresses of a pod's row without the MAC: of `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` the last two
- * (ovn-nb(5), Logical_Switch_Port.addresses). Empty if the row belongs to an earlier pod of that name. A row without a
- * uid is from a release that did not write it, and is accepted.
+ * Returns the addresses in a pod's row, without the MAC: the last two of `0a:58:0a:2a:01:03 10.42.1.3 fd01::3`
+ * (ovn-nb(5), Logical_Switch_Port.addresses). Empty if the row belongs to an earlier pod of the same name. A row
+ * without a uid was written by an older release, and counts as the row of this pod.
  */
 export function addressesOfRow(existing: RowIndex, pod: NamespacedName, uid: string): readonly string[] {
   const row = existing.named('Logical_Switch_Port', portName(pod));

@@ -1,26 +1,30 @@
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 
-/** Object key whose rows the database has refused although it was alone in the transaction. */
+/** Object key whose rows the database has refused in a transaction of their own. */
 export interface Refused {
   readonly objectKey: ObjectKey;
   /** Number of refusals in a row. */
   readonly failures: number;
 }
 
-/** Refused object keys until they are written. Each is tried again after a pause of its own. */
+/**
+ * Object keys that the database has refused and that have not been written since. Each has its own pause until the next
+ * attempt.
+ */
 export interface Refusals {
   readonly objectKeys: ReadonlySet<ObjectKey>;
   refuse(objectKey: ObjectKey, nowMs: number): Refused;
   /**
-   * Returns a key whose retry is due; null if none is due. The key is not due again before its next result is reported.
+   * Returns a key whose next attempt is due; null if none is due. The key is not returned again before the result of
+   * this attempt is reported.
    */
   take(nowMs: number): ObjectKey | null;
-  /** Makes the retry of a refused key due at once, because its object has changed. */
+  /** Makes the next attempt of a refused key due at once, because its object has changed. */
   wake(objectKey: string): void;
   /** Removes keys that were written. */
   done(objectKeys: Iterable<ObjectKey>): void;
-  /** Returns the time of the next retry; null if no key is refused. */
+  /** Returns the time of the next attempt; null if no key is refused. */
   dueMs(): number | null;
 }
 

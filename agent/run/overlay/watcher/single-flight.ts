@@ -1,16 +1,16 @@
 import { monotonicMs } from '../../../deadline.ts';
 
-/** Single flight of a piece of work: one turn after the other, whenever there is work. */
+/** Single flight of a job: runs it whenever there is work, and never twice at the same time. */
 export interface SingleFlight {
-  /** Starts a turn unless one is in progress. */
+  /** Starts a run of the job, unless one is in progress. */
   start(): void;
-  /** Cancels further turns. Settles when the turn in progress has ended. */
+  /** Cancels further runs. Settles when the run in progress has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a single flight. `job` does all work that is due. `dueMs` returns the time of the next turn, by the clock of
- * deadline.ts; null if only `start` begins the next one.
+ * Creates a single flight. `job` does all work that is due. `dueMs` returns the time of the next run on the monotonic
+ * clock (deadline.ts), or null if only `start` starts the next run.
  */
 export function createSingleFlight(job: () => Promise<void>, dueMs: () => number | null): SingleFlight {
   let current: Promise<void> | null = null;

@@ -2,26 +2,29 @@ import type { AgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { DaemonOutput } from '../loop/daemon-report.ts';
 
-/** Separate causes for which a watcher cannot work. */
+/**
+ * Area of a watcher's work in which it can fail: the API server, the northbound database, the writing of rows, or the
+ * annotations of pods.
+ */
 export type Concern = 'api' | 'database' | 'rows' | 'annotations';
 
-/** Report of a watcher's state. */
+/** Reporter of a watcher's state. */
 export interface WatcherReport {
   role(role: WatcherState['role']): void;
   objects(counts: Readonly<Record<string, number>>): void;
   nodesOutside(names: readonly string[]): void;
   wrote(): void;
   refused(objectKeys: ReadonlySet<string>): void;
-  /** Sets the failure of a concern; null if it works again. The same failure is reported once. */
+  /** Sets the failure in an area; null if the area works again. Reports the same failure only once. */
   concern(concern: Concern, error: AgentError | null): void;
-  /** Reports the last state at once. */
+  /** Reports a state that has not been reported yet, and ends the reports. */
   close(): void;
 }
 
-/** Interval between two reports, so that many changes write one file a second. */
+/** Shortest time between two reports, so that many changes cause one write of the file per second. */
 const quietMs = 1_000;
 
-/** State of a watcher that has read nothing yet. */
+/** State of a watcher that has not read anything yet. */
 export const firstState: WatcherState = {
   role: 'waiting',
   objects: {},
@@ -31,7 +34,7 @@ export const firstState: WatcherState = {
   failure: null,
 };
 
-/** Creates the report. Calls `note` with the state as soon as it changes, and at most once a second. */
+/** Creates the reporter. Calls `note` with the state when it has changed, at most once a second. */
 export function createReport({ say, fail }: DaemonOutput, note: (state: WatcherState) => void): WatcherReport {
   let state = firstState;
   const concerns = new Map<Concern, NonNullable<WatcherState['failure']>>();

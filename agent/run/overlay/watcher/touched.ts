@@ -3,12 +3,15 @@ import { listOf, mapOf, type RowIndex } from '../../../overlay/rows/row-index.ts
 import { tagKeys } from '../../../overlay/rows/tag-keys.ts';
 import type { RowUpdate } from './northbound-mirror.ts';
 
-/** Tables whose rows contain rows of object keys: the rows of its pods are added and removed with a node's switch. */
+/**
+ * Tables whose rows contain rows of many object keys. A node's switch, for example, is added and removed together with
+ * the rows of its pods.
+ */
 const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group']);
 
 /**
- * Returns the object keys of changed rows, and those of load balancers that were removed from a switch, a router or a
- * group. Returns `everything` if a row of `holders` was added or removed.
+ * Returns the object keys of changed rows, and of load balancers that were removed from a switch, a router or a group.
+ * Returns `everything` if a switch, a router or a group was added or removed.
  */
 export function touchedBy(
   changes: readonly RowUpdate[],
@@ -27,8 +30,8 @@ export function touchedBy(
 }
 
 /**
- * Returns the load balancers that a row referred to before and does not now. A deleted load balancer is not among them;
- * its own change reports it.
+ * Returns the load balancers to which the old row refers and the new one does not. A deleted load balancer is not among
+ * them, because its own row change reports it.
  */
 function takenOff(
   old: DatabaseRow | undefined,

@@ -11,19 +11,19 @@ import type { Cluster } from './object-events.ts';
 import { followObjects, type Objects } from './objects.ts';
 import { createReport } from './state.ts';
 
-/** Watcher of Kubernetes objects, which maintains their rows in OVN_Northbound while it has the OVSDB lock. */
+/** Watcher of Kubernetes objects. It maintains their rows in OVN_Northbound while it has the OVSDB lock. */
 export interface Watcher {
-  /** Sets the cluster as last planned. Nothing is written before the first call. */
+  /** Sets the nodes and settings of the cluster, as last planned. Nothing is written before the first call. */
   know(cluster: Cluster): void;
-  /** Returns the number of objects of each namespace: of the known ones, or of those that are listed so far. */
+  /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;
   /** Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Connections and outputs of a watcher. `remote` is the server of OVN_Northbound; `note` is called with the state after
- * a change.
+ * Connections and outputs of a watcher. `remote` is the remote of OVN_Northbound. `note` is called with the state after
+ * each change.
  */
 export interface WatcherPlaces {
   readonly api: KubernetesApi;
@@ -33,7 +33,7 @@ export interface WatcherPlaces {
 }
 
 /**
- * Starts to follow the objects and continues until `close` is called, through failures of the API server and the
+ * Starts a watcher, which runs until `close` is called. It continues after failures of the API server and of the
  * database.
  */
 export function startWatcher({ api, remote, teller: output, note }: WatcherPlaces): Watcher {
@@ -70,7 +70,8 @@ export function startWatcher({ api, remote, teller: output, note }: WatcherPlace
       count();
       keeper?.changed(changes);
     },
-    // A missing kubeconfig is not a failure: the overlay may run without Kubernetes, or before it is installed.
+    // A missing kubeconfig is not a failure, because the overlay may run without Kubernetes, or Kubernetes may be
+    // installed later.
     heard: (error) => report.concern('api', error?.kind === 'kubeconfig-missing' ? null : error),
   });
   return {

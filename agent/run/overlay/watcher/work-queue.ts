@@ -2,61 +2,61 @@ import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { createRefusals, type Refused } from './refusals.ts';
 
 /**
- * Object keys that are planned together, because their rows depend on each other: a pod's row, and the groups that
+ * Object keys that are planned together because their rows depend on each other, such as a pod and the port groups that
  * contain it.
  */
 export interface WorkItem {
-  /** Name of the cause: the key of the object, or another name. */
+  /** Name of the object that has caused the work: its object key, or another name if it has no key. */
   readonly of: string;
   readonly objectKeys: ReadonlySet<ObjectKey>;
 }
 
 /**
- * Work queue of object keys, in the order in which they were added. Has no clock of its own: `nowMs` is the time of a
- * monotonic clock.
+ * Work queue of object keys, in the order in which they were added. It has no clock: the caller passes `nowMs`, the
+ * time on the monotonic clock.
  */
 export interface WorkQueue {
-  /** Adds the work of a changed object. If the object's own key was refused, makes its retry due at once. */
+  /** Adds the work of a changed object. If the object's own key was refused, its next attempt is due at once. */
   add(of: string, objectKeys: Iterable<ObjectKey>): void;
   /**
-   * Returns the work of the next transaction, about 100 object keys. A refused key is returned alone, when its retry is
-   * due. Empty if nothing is due.
+   * Returns the work of the next transaction, about 100 object keys; empty if nothing is due. A refused key whose next
+   * attempt is due is returned only with the keys that have to be planned with it.
    */
   take(nowMs: number): readonly WorkItem[];
-  /** Removes work that was written. */
+  /** Reports work as written. Its keys are no longer refused. */
   done(items: readonly WorkItem[]): void;
-  /** Returns work to the front of the queue, because the database has not answered. */
+  /** Returns work to the front of the queue, because the database did not answer or the lock was lost. */
   putBack(items: readonly WorkItem[]): void;
   /**
-   * Splits work that is too large for one transaction, or of which a part is refused: into halves, and a single entry
-   * into its object keys.
+   * Splits work that is too large for one transaction, or of which a part was refused. Several items are divided into
+   * halves, and a single item into its object keys.
    */
   halve(items: readonly WorkItem[]): void;
   /**
-   * Records that the database has refused the work. Several keys are split, and the result is null; a single key is
-   * tried again after a growing pause.
+   * Reports work as refused by the database. Work of several keys is split, and the result is null. The attempts for a
+   * single key are repeated after growing pauses.
    */
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;
-  /** Returns the time at which the next work is due; null if the queue is empty. */
+  /** Returns the time at which the next work is due; null if there is no work. */
   dueMs(): number | null;
   /** Refused object keys that have not been written since. */
   readonly refused: ReadonlySet<ObjectKey>;
 }
 
 /**
- * Number of object keys per transaction, for which planning keeps the event loop busy for some tens of milliseconds.
+ * Number of object keys per transaction. Planning this many keeps the event loop busy for some tens of milliseconds.
  */
 const mostObjectKeys = 100;
 
 /**
- * Creates an empty queue. `together` returns the object keys that have to be planned with a retried key, including the
- * key itself.
+ * Creates an empty queue. `together` returns a refused key and the keys that have to be planned with it, for its next
+ * attempt.
  */
 export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKey>): WorkQueue {
   const waiting = new Map<string, Set<ObjectKey>>();
   const halves: (readonly WorkItem[])[] = [];
   const refusals = createRefusals();
-  /** Removes the refused keys of other objects, so that they cannot make this transaction fail. */
+  /** Removes refused keys of other objects from an item, so that they do not make this transaction fail. */
   const cleared = ({ of, objectKeys }: WorkItem): WorkItem =>
     refusals.objectKeys.size === 0
       ? { of, objectKeys }
@@ -112,7 +112,10 @@ export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKe
   };
 }
 
-/** Splits work in halves; the second half comes first, because the result is pushed on a stack. */
+/**
+ * Divides work into halves. The first half is the last element of the result, because the caller pushes the result on a
+ * stack.
+ */
 function halvesOf(items: readonly WorkItem[]): readonly (readonly WorkItem[])[] {
   const [only, ...more] = items;
   if (only === undefined) return [];

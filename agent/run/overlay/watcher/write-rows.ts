@@ -7,7 +7,7 @@ import type { WorkloadFacts } from '../../../workload/part.ts';
 import { planInSteps } from '../../../workload/plan-workload.ts';
 import type { Northbound } from './northbound-mirror.ts';
 
-/** Result of a transaction: `nothing` if no row differed; nothing was written if it was refused. */
+/** Result of a transaction. `nothing` means that no row differed; a refused transaction has written nothing. */
 export type Outcome =
   | { readonly end: 'nothing' }
   | { readonly end: 'not owner' }
@@ -16,23 +16,26 @@ export type Outcome =
   | { readonly end: 'refused'; readonly error: AgentError };
 
 /**
- * Number of attempts when rows change between a plan and its transaction. More conflicts in a row are not a
- * coincidence.
+ * Number of attempts if rows change between the plan and its transaction. After that many, another program probably
+ * writes the same rows.
  */
 const mostStale = 5;
 /**
- * Number of times that a plan is begun in slices, and discarded because rows changed meanwhile, before it is made
- * without a pause. Rows of starting pods change all the time.
+ * Number of plans that are made in slices and discarded, because rows have changed meanwhile, before a plan is made in
+ * one piece. While pods start, rows change all the time.
  */
 const mostBegun = 3;
-/** Largest number of rows in a transaction of several objects; one policy has at most some thousand. */
+/**
+ * Largest number of rows in a transaction of several objects. The rows of a single object, at most some thousand, are
+ * not limited.
+ */
 const mostRows = 500;
-/** Largest size of a transaction of several objects; the server does no other work meanwhile. */
+/** Largest size, in bytes, of a transaction of several objects. The server does no other work during a transaction. */
 const mostBytes = 400_000;
 
 /**
  * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true if the keys cannot
- * be split. Fails if the server has not answered, in which case the transaction may have been written.
+ * be split. Fails if the server does not answer; the transaction may have been carried out in that case.
  */
 export async function bring(
   northbound: Northbound,
@@ -61,7 +64,9 @@ export async function bring(
   return { end: 'refused', error: new AgentError('ovsdb-refused', 'rows change while they are written', { hint }) };
 }
 
-/** Plans in slices. Starts again if rows change meanwhile; after some attempts, plans without a pause. */
+/**
+ * Makes a plan in slices, and starts again if rows change meanwhile. After some attempts, makes the plan in one piece.
+ */
 async function planned(
   northbound: Northbound,
   facts: WorkloadFacts,
@@ -89,7 +94,7 @@ async function sent(northbound: Northbound, rows: number, operations: ReturnType
     return await northbound.transact(`change ${rows} rows of OVN_Northbound`, operations as never);
   } catch (thrown) {
     const error = asAgentError(thrown);
-    // A refusal for lack of storage says nothing about the rows.
+    // A refusal for lack of disk space is not caused by the rows, so it is thrown and the same rows are tried again.
     if (error.kind === 'ovsdb-refused' && error.facts.isStorage !== true) return error;
     throw error;
   }

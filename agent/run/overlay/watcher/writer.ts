@@ -13,15 +13,15 @@ import { touchedBy } from './touched.ts';
 import { createWorkQueue, type WorkItem, type WorkQueue } from './work-queue.ts';
 import { bring, type Outcome } from './write-rows.ts';
 
-/** Listener for the progress of the writer. */
+/** Functions that are called with the progress of the writer. */
 export interface WriterListener {
   /** Called with the number of rows of a written transaction. */
   written(rows: number): void;
-  /** Called when the database refuses an object key, which is tried again after a growing pause. */
+  /** Called when the database has refused an object key. The attempts for it are repeated after growing pauses. */
   refused(refused: Refused, error: AgentError): void;
-  /** Called when nothing can be written at present. */
+  /** Called when the database does not carry out any transaction at present. */
   stuck(error: AgentError): void;
-  /** Called when there is nothing left to write except refused object keys. */
+  /** Called when all rows are written, except those of refused object keys. */
   settled(refused: ReadonlySet<ObjectKey>): void;
 }
 
@@ -30,15 +30,15 @@ export interface WriterListener {
  * the OVSDB lock.
  */
 export interface Writer {
-  /** Handles changes of objects, which the facts contain already. */
+  /** Handles changes of objects; `facts` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
-  /** Compares everything, because anything may have changed. */
+  /** Compares all rows with all objects, because anything may have changed. */
   all(): void;
   /** Cancels further transactions. Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 
-/** Creates a writer. `facts` returns the present facts; null if they are incomplete, and nothing is written then. */
+/** Creates a writer. `facts` returns the present facts, or null while they are incomplete; nothing is written then. */
 export function createWriter(
   northbound: Northbound,
   facts: () => WorkloadFacts | null,
@@ -61,7 +61,7 @@ export function createWriter(
     try {
       const outcome = await rows.during(objectKeys, () => bring(northbound, now, objectKeys, batch.length === 1));
       judge(errands, batch, outcome, listener);
-      // The driver reports at once that the lock was lost.
+      // The report that the lock was lost follows. Counting a failure keeps the writer from trying again before it arrives.
       failures = outcome.end === 'not owner' ? failures + 1 : 0;
     } catch (error) {
       errands.putBack(batch);
@@ -113,8 +113,8 @@ export function createWriter(
 }
 
 /**
- * Creates a list of changes whose object keys are not determined yet, in their order. Determining them takes long if
- * there are many policies.
+ * Creates a list of changes, in their order, whose object keys still have to be determined. That takes long if there
+ * are many policies.
  */
 function createUnread(put: (errand: WorkItem) => void) {
   let changes: ObjectChange[] = [];
@@ -124,8 +124,8 @@ function createUnread(put: (errand: WorkItem) => void) {
       changes = [...changes, ...more];
     },
     /**
-     * Determines the object keys of the changes. Resolves with false if a change was left out because the facts were
-     * incomplete.
+     * Determines the object keys of the changes. Resolves with false if it has left out a change, because the facts
+     * were incomplete.
      */
     read: async (facts: () => WorkloadFacts | null, breathe: () => Promise<void> | null): Promise<boolean> => {
       let isWhole = true;
@@ -157,8 +157,8 @@ function judge(errands: WorkQueue, batch: readonly WorkItem[], outcome: Outcome,
 }
 
 /**
- * Calls `look` with row changes of other programs. Changes during a transaction of this process are held until it has
- * ended: the last of them is the transaction itself.
+ * Calls `look` with the row changes of other programs. Changes that arrive during a transaction of this process are
+ * handled after its end; the last of them is this process's own change.
  */
 function hearRows(
   northbound: Northbound,

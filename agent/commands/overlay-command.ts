@@ -10,12 +10,14 @@ import { initOverlay } from '../run/overlay/membership/init-overlay.ts';
 import { joinOverlay } from '../run/overlay/membership/join.ts';
 import { expelNode, leaveOverlay } from '../run/overlay/membership/leave.ts';
 import { setGateway } from '../run/overlay/membership/set-gateway.ts';
+import { stillMember, stoppable } from '../run/overlay/membership/stoppable.ts';
 import { applyOverlay } from '../run/overlay/node/apply-overlay.ts';
 import { credentialNotices } from '../run/overlay/node/kubernetes-credentials.ts';
 import { listNodes } from '../run/overlay/node/nodes.ts';
 import { readOverlayStatus } from '../run/overlay/node/overlay-status.ts';
 import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
 import { parseBundle, readRecord, requireRecord } from '../run/overlay/record/record.ts';
+import { uninterrupted } from '../run/signals.ts';
 import {
   gatewayDocument,
   initDocument,
@@ -124,7 +126,8 @@ export async function apply(output: Output): Promise<void> {
     async () => {
       const record = requireRecord(places.record);
       const before = await askController(places);
-      const changes = await applyOverlay(record, places, output.say);
+      const apply = (stop: AbortSignal) => applyOverlay(record, { ...places, stop }, output.say);
+      const changes = await stoppable(output.say, apply, { state: stillMember });
       return { record, changes, isStarted: before === 'absent' };
     },
     output.say,
@@ -144,8 +147,10 @@ export async function nodes(output: Output): Promise<void> {
 export async function leave(name: string | undefined, output: Output): Promise<void> {
   const command = 'overlay leave';
   const { places } = await startOverlay(command);
+  // A node that has left by half is of no use to either side.
+  const toItsEnd = <T>(work: () => Promise<T>): Promise<T> => uninterrupted(`\`${command}\``, output.say, work);
   if (name !== undefined) {
-    await withLock(command, () => expelNode(name, places), output.say);
+    await withLock(command, () => toItsEnd(() => expelNode(name, places)), output.say);
     const text = `${name} is out of the cluster. If the machine still runs, run there: microshift-net overlay leave`;
     output.result(text, leaveDocument(name, null));
     return;
@@ -154,7 +159,11 @@ export async function leave(name: string | undefined, output: Output): Promise<v
     output.result(inNoneText, leaveDocument(null, null));
     return;
   }
-  const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say), output.say);
+  const { record, leftOver } = await withLock(
+    command,
+    () => toItsEnd(() => leaveOverlay(places, output.say)),
+    output.say,
+  );
   const first = `${record.node.name} is not in an overlay any more.`;
   const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
   output.result(text, leaveDocument(record.node.name, leftOver));
@@ -164,7 +173,11 @@ export async function leave(name: string | undefined, output: Output): Promise<v
 export async function disable({ force = false }: { readonly force?: boolean }, output: Output): Promise<void> {
   const command = 'overlay disable';
   const { places } = await startOverlay(command);
-  const done = await withLock(command, () => disableOverlay(places, force, output.say), output.say);
+  const done = await withLock(
+    command,
+    () => uninterrupted(`\`${command}\``, output.say, () => disableOverlay(places, force, output.say)),
+    output.say,
+  );
   output.result(done === null ? inNoneText : disabledText(done), overlayDisableDocument(done));
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayWords, NodeRequest, NodeWords } from '../model/ovn-k8s.ts';
 import { withLock } from '../run/lock.ts';
+import { stoppable } from '../run/overlay/membership/stoppable.ts';
 import { initNode } from '../run/overlay/ovn-k8s/init-node.ts';
 import { gatewayRequest, nodeRequest } from '../run/overlay/ovn-k8s/node-request.ts';
 import { changesLines } from '../view/overlay-view.ts';
@@ -27,7 +28,14 @@ export function gatewayInit(words: GatewayWords, output: Output): Promise<void> 
 
 async function init(command: string, request: NodeRequest, words: NodeWords, output: Output): Promise<void> {
   const { places } = await startOverlay(command, program);
-  const changes = await withLock(`${program} ${command}`, () => initNode(request, words, places, output.say));
+  const changes = await withLock(
+    `${program} ${command}`,
+    () =>
+      stoppable(output.say, (stop) => initNode(request, words, { ...places, stop }, output.say), {
+        state: 'no row is half written, and the same command goes on',
+      }),
+    output.say,
+  );
   for (const line of changesLines(changes, output.progressStyle)) output.say(line);
   // Last line of the tool of 2017, for which scripts may search.
   output.result('Initialization complete.', null);

@@ -36,7 +36,7 @@ export async function tuneOnly(command: string, config: Config, output: Output):
 
 async function tune(command: string, config: Config, output: Output): ReturnType<typeof tuneAlone> {
   const planner = (...facts: Parameters<Parameters<typeof tuneAlone>[1]>) => planTuning(config, ...facts);
-  const result = await tuneAlone(command, planner, reporting(output).tuned);
+  const result = await tuneAlone(command, planner, reporting(output).tuned, output.say);
   sayNotes(result.plan.notes, output);
   return result;
 }

@@ -20,7 +20,7 @@ export async function recover(boot: boolean, output: Output): Promise<void> {
       output.announce(message);
     },
   };
-  await (boot ? recoverAtBoot(reporter) : recoverNow(reporter));
+  await (boot ? recoverAtBoot(reporter) : recoverNow(reporter, output.say));
   const outcome = said.length === 0 ? 'unchanged' : 'changed';
   const text = outcome === 'unchanged' ? 'Nothing to recover.' : 'Recovered.';
   output.result(text, { command: 'recover', outcome, done: said });

@@ -40,7 +40,7 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
     ports.say(`${why}: no service is started or notified; ${rest}`);
     return;
   }
-  const tune = () => tuneAlone(`hook ${event}`, ports.planTuning, () => undefined);
+  const tune = () => tuneAlone(`hook ${event}`, ports.planTuning, () => undefined, ports.say);
   if (event === 'pre-uninstall') {
     await attempt('return the NIC to its own profile', ports.disable);
     await attempt('remove the tuning of Open vSwitch', tune);

@@ -6,6 +6,7 @@ import { directoryFault } from '../drivers/host/files/own-directory.ts';
 import { processStart } from '../drivers/host/process/process-start.ts';
 import { AgentError } from '../errors.ts';
 import { endingWith } from '../failures.ts';
+import { onTerminal, reportedWait, type Say } from './reported-wait.ts';
 
 /*
  * Lock for one run at a time. Each contender creates a file whose name contains its process and its command, and then
@@ -40,9 +41,6 @@ interface Contender {
 /** Longest wait for the end of a brief run. The run takes seconds, or longer if a service has to start again first. */
 const briefRunLimitMs = 60_000;
 
-/** Time after which a wait for the lock is reported. Most brief runs end within a second. */
-const silentMs = 2_000;
-
 /**
  * Takes the lock. If a brief run holds it, waits for the end of that run, and reports a wait of more than 2 s with
  * `say`. Fails with `busy`, which names the process that holds the lock.
@@ -61,14 +59,9 @@ export async function takeLock(
     if (!holder.isBrief) throw error;
     const limitMs = giveUpAt - monotonicMs();
     const waiting = `waiting up to ${Math.ceil(limitMs / 1000)} s for the end of another run: ${spoken(holder)}`;
-    const timer = setTimeout(() => say(waiting), silentMs);
-    const isOver = await ended(directory, holder, limitMs).finally(() => clearTimeout(timer));
-    if (!isOver) throw error;
+    if (!(await reportedWait(waiting, say, () => ended(directory, holder, limitMs)))) throw error;
   }
 }
-
-/** Function that reports a wait to the person at the terminal. */
-type Say = (message: string) => void;
 
 /** Runs work under the lock. Fails with `busy`. */
 export function withLock<T>(command: string, work: () => Promise<T>, say?: Say): Promise<T> {
@@ -81,9 +74,7 @@ export function withBriefLock<T>(command: string, work: () => Promise<T>, say?: 
 }
 
 async function holding<T>(command: string, kind: RunKind, work: () => Promise<T>, say?: Say): Promise<T> {
-  // A wait is reported only at a terminal, where a person wonders about the silence; scripts and the journal get the
-  // outcome.
-  const lock = await takeLock(lockDirectory, command, kind, process.stderr.isTTY ? say : undefined);
+  const lock = await takeLock(lockDirectory, command, kind, onTerminal(say));
   return endingWith(work, () => lock.release());
 }
 

@@ -12,7 +12,9 @@ import { withBriefLock, withLock } from './lock.ts';
 import { openTuning, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
+import type { Say } from './reported-wait.ts';
 import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './rollback/recover.ts';
+import { uninterrupted } from './signals.ts';
 
 /** Directory of the profiles that NetworkManager keeps over a boot. */
 const diskProfiles = '/etc/NetworkManager/system-connections';
@@ -22,13 +24,17 @@ const profileDirectories = [
   '/usr/lib/NetworkManager/system-connections',
 ];
 
-/** Recovers the open transactions of earlier runs and does nothing else. Prints nothing if no transaction is open. */
-export function recoverNow(reporter: Reporter): Promise<void> {
-  return withBriefLock('recover', async () => {
+/**
+ * Recovers the open transactions of earlier runs and does nothing else. Prints nothing if no transaction is open;
+ * `waiting` receives a wait for another run. No signal stops the rollback.
+ */
+export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
+  const recover = async (): Promise<void> => {
     if (usableOpenJournals(reporter.say).length === 0) return;
     const deadline = startDeadline(runLimitMs);
     try {
-      await withNode((node) => recoverEarlierRuns(node, reporter, deadline));
+      const rollBack = () => withNode((node) => recoverEarlierRuns(node, reporter, deadline));
+      await uninterrupted('the recovery', waiting, rollBack);
     } catch (error) {
       // `busy` means that a change awaits confirmation; it stays in effect.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
@@ -36,7 +42,8 @@ export function recoverNow(reporter: Reporter): Promise<void> {
     } finally {
       deadline.clear();
     }
-  });
+  };
+  return withBriefLock('recover', recover, waiting);
 }
 
 /**

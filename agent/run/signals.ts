@@ -15,7 +15,7 @@ export function interruptOnSignals(
   return onSignals((signal) => {
     if (deadline.signal.aborted) say(`${signal}: the run is stopping already, and its rollback goes on to its end`);
     else {
-      const hint = 'run it again when it may take its time';
+      const hint = 'run it again if its change is still wanted';
       deadline.interrupt(new AgentError('interrupted', `stopped by ${signal}`, { hint }));
     }
   });

@@ -3,6 +3,7 @@ import type { TuningFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
 import { startRecord } from './journal/record-run.ts';
 import { withLock } from './lock.ts';
 import { openTuning, type TunedFacts } from './node.ts';
+import type { Say } from './reported-wait.ts';
 import { runTuning } from './steps/tuning-steps.ts';
 
 /**
@@ -13,8 +14,9 @@ export async function tuneAlone(
   command: string,
   planner: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan,
   tuned: (step: TuningStep, tookMs: number) => void,
+  say: Say,
 ): Promise<TunedFacts & { readonly plan: TuningPlan }> {
-  return withLock(command, async () => {
+  const tune = async () => {
     const record = command.startsWith('apply') ? startRecord(command) : null;
     try {
       const result = await tuneLocked(planner, tuned);
@@ -24,7 +26,8 @@ export async function tuneAlone(
       record?.failed(error);
       throw error;
     }
-  });
+  };
+  return withLock(command, tune, say);
 }
 
 async function tuneLocked(

@@ -16,7 +16,7 @@ import { fromOvn } from './ovn-errors.ts';
  * Time limit for a call. A database answers in milliseconds; 15 s allow for the compaction of its file, a slow link
  * between two nodes, and a machine that swaps.
  */
-const callMs = 15_000;
+export const databaseCallMs = 15_000;
 
 /** Rows for which a wait looks: rows of a table with these values in these columns. */
 export interface Awaited {
@@ -87,8 +87,12 @@ export function openSouthbound(
  * Opens the northbound database of the central node, for a node that writes its own rows. `credentials` may be
  * undefined if no remote is `ssl:`.
  */
-export function openNorthbound(remotes: readonly string[], credentials: Credentials | undefined): Promise<RowDatabase> {
-  return open('OVN_Northbound', remotes.join(','), credentials);
+export function openNorthbound(
+  remotes: readonly string[],
+  credentials: Credentials | undefined,
+  stop?: AbortSignal,
+): Promise<RowDatabase> {
+  return open('OVN_Northbound', remotes.join(','), credentials, stop);
 }
 
 async function open(
@@ -98,7 +102,7 @@ async function open(
   stop?: AbortSignal,
 ): Promise<RowDatabase> {
   stop?.throwIfAborted();
-  const client = await connect(remote, callMs, { credentials }).catch((error: unknown) => {
+  const client = await connect(remote, databaseCallMs, { credentials }).catch((error: unknown) => {
     throw fromOvn('connect', remote, error);
   });
   const giveUp = (): void => client.close();

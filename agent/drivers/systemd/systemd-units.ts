@@ -1,6 +1,7 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { type Bus, daemonCall, type MethodCall } from '../dbus/bus-connection.ts';
 import { toPlain } from '../dbus/codec.ts';
+import { unitJobMs } from './unit-job.ts';
 
 /** Bus name of systemd (org.freedesktop.systemd1(5)). */
 const service = 'org.freedesktop.systemd1';
@@ -13,12 +14,6 @@ export const manager = {
 
 /** Time limit for a reload, which reads every unit file and runs every generator. That takes seconds on a slow disk. */
 const reloadMs = 60_000;
-/**
- * Time limit for a job. Open vSwitch's own TimeoutSec is 300 s, but a scriptlet that waits that long looks hung. The
- * job continues after the limit.
- */
-const jobMs = 90_000;
-
 /**
  * Calls of systemd's manager that the agent uses. Every call settles; failures are `systemd-refused`, `dbus-lost`,
  * `dbus-timeout`.
@@ -130,7 +125,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
     });
     const job = String((await call())[0]);
     const result = await new Promise<string>((resolve) => {
-      const timer = setTimeout(() => resolve('timeout'), jobMs);
+      const timer = setTimeout(() => resolve('timeout'), unitJobMs);
       wake = () => {
         const seen = lost === undefined ? ended.get(job) : 'lost';
         if (seen === undefined) return;

@@ -14,7 +14,7 @@ const askAgainMs = 1_000;
  */
 export async function waitForKernel(
   condition: () => boolean,
-  deadline: Deadline,
+  deadline: Pick<Deadline, 'signal'>,
   limitMs: number,
   onTimeout: () => Error,
 ): Promise<void> {

@@ -54,7 +54,7 @@ export async function correctNode(
   const present = readRecord(places.record);
   if (present === null) return null;
   // The central daemons are started only at boot. If one of them does not run later, an administrator has stopped it.
-  if (scope === 'boot' && present.members !== null) await ensureCentral(places);
+  if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
   const wanted = withOwnAddress(present, config, readHost());
   const found = await difference(wanted, places);
   if (found.rows === 0 && found.kernel > 0) requireDevice(wanted);
@@ -74,7 +74,7 @@ export async function correctNode(
     if (isOther) writeRecord(places.record, record);
     const [was, is] = [before, record].map(({ node }) => node.encap.addresses.join(' and '));
     if (was !== is) say(`this node is at ${is} now`);
-    if (record.members !== null) await ensureCentral(places);
+    if (record.members !== null) await ensureCentral(places, say);
     await withPlan(record, places, ({ certificates }) => doCertificateWork(certificates, record, places, say));
     return withPlan(record, places, async (planned) => {
       const { members } = planned;

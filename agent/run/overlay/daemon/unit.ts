@@ -1,6 +1,6 @@
 import type { Systemd } from '../../../drivers/systemd/systemd-units.ts';
 import { asAgentError } from '../../../errors.ts';
-import { askSystemd } from '../ovn/ovn-units.ts';
+import { reportingSystemd } from '../ovn/ovn-units.ts';
 
 const unit = 'microshift-net-overlay.service';
 
@@ -25,7 +25,7 @@ export async function stopDaemon(say: (step: string) => void): Promise<void> {
 
 async function change(say: (step: string) => void, work: (systemd: Systemd) => Promise<void>): Promise<void> {
   try {
-    await askSystemd(async (systemd) => {
+    await reportingSystemd(say)(async (systemd) => {
       if (await systemd.isInstalled(unit)) await work(systemd);
     });
   } catch (thrown) {

@@ -6,7 +6,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { applyOverlay, refuseOpenListeners, refuseOtherOvn } from '../node/apply-overlay.ts';
 import { withPlan } from '../node/planned-node.ts';
 import { askController, ensureCentral, startController } from '../ovn/ovn-daemons.ts';
-import { withUnits } from '../ovn/ovn-units.ts';
+import { reportingSystemd, withUnits } from '../ovn/ovn-units.ts';
 import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { removeRecord, writeRecord } from '../record/record.ts';
@@ -27,10 +27,14 @@ export function attempt(
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
   return stoppable(say, (stop) =>
-    withUnits(places, async () => {
-      if (record.members !== null) await ensureCentral(places);
-      return attemptRows(record, places, files, prepare, say, stop);
-    }),
+    withUnits(
+      places,
+      async () => {
+        if (record.members !== null) await ensureCentral({ ...places, stop }, say);
+        return attemptRows(record, places, files, prepare, say, stop);
+      },
+      reportingSystemd(say),
+    ),
   );
 }
 
@@ -72,7 +76,7 @@ async function attemptRows(
       await removeRows(record, places, before);
       removeRecord(places.record);
       removeFiles();
-      if (wasRunning && (await askController(places)) === 'absent') await startController();
+      if (wasRunning && (await askController(places)) === 'absent') await startController(say);
     } catch (second) {
       throw notRestored(error, second, 'run `microshift-net overlay leave` once the cause is fixed');
     }

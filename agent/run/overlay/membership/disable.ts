@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { removeFile } from '../../../drivers/host/files/files.ts';
 import { clearRemains } from '../certificates/authority.ts';
 import { pkiFiles } from '../certificates/pki-files.ts';
-import { restoreUnits } from '../ovn/ovn-units.ts';
+import { reportingSystemd, restoreUnits } from '../ovn/ovn-units.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 import { type LeftOver, leaveOverlay, otherMembers, refuseToCutOff } from './leave.ts';
@@ -29,22 +29,27 @@ export async function disableOverlay(
   say: (step: string) => void,
 ): Promise<Disabled | null> {
   const present = readRecord(places.record);
-  if (present === null) return removeRemains(places);
+  if (present === null) return removeRemains(places, say);
   if (!isForced) refuseToCutOff(present);
   const { record, leftOver } = await leaveOverlay(places, say, isForced);
-  return { node: record.node.name, leftOver, cutOff: otherMembers(record), units: await restoreUnits(places) };
+  return {
+    node: record.node.name,
+    leftOver,
+    cutOff: otherMembers(record),
+    units: await restoreUnits(places, reportingSystemd(say)),
+  };
 }
 
 /**
  * Removes the files and units that an interrupted run has left. Keeps the authority of a central node, because `overlay
  * pki init` creates it before there is an overlay.
  */
-async function removeRemains(places: OverlayPlaces): Promise<Disabled | null> {
+async function removeRemains(places: OverlayPlaces, say: (step: string) => void): Promise<Disabled | null> {
   const { own, request, authority, authorityKey } = pkiFiles(places.pki);
   const files = [own, request, ...(existsSync(authorityKey) ? [] : [authority])].filter((file) => existsSync(file));
   for (const file of files) removeFile(file);
   clearRemains(places.pki);
-  const units = await restoreUnits(places);
+  const units = await restoreUnits(places, reportingSystemd(say));
   if (files.length + units.length === 0) return null;
   return { node: null, leftOver: null, cutOff: [], units };
 }

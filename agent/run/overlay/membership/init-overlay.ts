@@ -27,6 +27,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
+import { stillMember, stoppable } from './stoppable.ts';
 
 /** Result of a command that changes a node's part in the overlay: its record, and the changes. */
 export interface Begun {
@@ -106,7 +107,11 @@ async function again(
       { hint: 'put the configuration back, or take every node out and start again: microshift-net overlay leave' },
     );
   }
-  await ensureCentral(places);
-  await withPlan(record, places, async (planned) => refuseOpenListeners(planned));
-  return applyOverlay(record, places, say);
+  const apply = async (stop: AbortSignal): Promise<OverlayChanges> => {
+    const forward = { ...places, stop };
+    await ensureCentral(forward, say);
+    await withPlan(record, forward, async (planned) => refuseOpenListeners(planned));
+    return applyOverlay(record, forward, say);
+  };
+  return stoppable(say, apply, { state: stillMember });
 }

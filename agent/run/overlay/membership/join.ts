@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { KeyPair } from '../../../drivers/openssl/certificates.ts';
 import { certificatesIn, isKeyOf, pairFault, readCertificate } from '../../../drivers/openssl/read-certificate.ts';
+import { databaseCallMs } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readKubeletName } from '../../../facts/kubelet-name.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
@@ -30,6 +31,7 @@ import { readRecord, writeRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
 import type { Begun } from './init-overlay.ts';
+import { stillMember, stoppable } from './stoppable.ts';
 
 /**
  * Makes this node a member of the cluster that a bundle describes. On a member of the same cluster, replaces the
@@ -67,13 +69,14 @@ export async function joinOverlay(
     refuseOtherCluster(present, pem.authority, places);
     install();
     writeRecord(places.record, record);
-    return { record, changes: await applyOverlay(record, places, say) };
+    const apply = (stop: AbortSignal) => applyOverlay(record, { ...places, stop }, say);
+    return { record, changes: await stoppable(say, apply, { state: stillMember }) };
   }
   refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {
     if (systemId === null) writeSystemId(places.systemId, node.systemId);
     install();
-    say(`connecting to the central node, ${record.southbound.join(', ')}`);
+    say(`waiting up to ${databaseCallMs / 1000} s for the central node, ${record.southbound.join(', ')}`);
     await refuseTakenChassis(record, places);
   };
   const { own, authority } = pkiFiles(places.pki);

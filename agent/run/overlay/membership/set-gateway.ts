@@ -10,6 +10,7 @@ import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord, writeRecord } from '../record/record.ts';
 import type { Begun } from './init-overlay.ts';
+import { stoppable } from './stoppable.ts';
 
 /** Limit for a batch of `ip` commands; the kernel takes milliseconds. */
 const kernelMs = 30_000;
@@ -19,22 +20,34 @@ export type AskedGateway = Omit<GatewayRequest, 'moved'>;
 
 /**
  * Makes this node a gateway of its cluster, changes its gateway, or removes it if `asked` is null. Rolls back after a
- * failure. The record always contains either the old or the new gateway, so that `overlay apply` completes one of them
- * after a crash.
+ * failure and after a signal (Ctrl-C), which ends the waits. The record always contains either the old or the new
+ * gateway, so that `overlay apply` completes one of them after a crash.
  */
-export async function setGateway(
+export function setGateway(
   asked: AskedGateway | null,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<Begun> {
+  return stoppable(say, (stop) => changeGateway(asked, places, stop, say));
+}
+
+async function changeGateway(
+  asked: AskedGateway | null,
+  places: OverlayPlaces,
+  stop: AbortSignal,
+  say: (step: string) => void,
+): Promise<Begun> {
   const before = requireRecord(places.record);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
+  // The rollback uses `places`, because a signal does not stop it.
+  const forward = { ...places, stop };
   // This plan is not carried out; it only throws if the request has to be refused.
-  await withPlan(wanted, places, async () => undefined);
+  await withPlan(wanted, forward, async () => undefined);
+  stop.throwIfAborted();
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
   try {
-    return { record: wanted, changes: await applyOverlay(wanted, places, say) };
+    return { record: wanted, changes: await applyOverlay(wanted, forward, say) };
   } catch (error) {
     say('rolling back');
     try {

@@ -2,14 +2,20 @@ import { asAgentError } from '../../../errors.ts';
 import { interruptOnSignals } from '../../signals.ts';
 import { wasStopped, withState, withStateOfNode } from '../../stopped.ts';
 
+const rolledBack = 'what was begun is rolled back, and the node is in the state before';
+/** State of a member whose apply was stopped: each transaction of a database is made or not, and a repetition makes the others. */
+export const stillMember =
+  'this node stays in its overlay, and the next `overlay apply` or the daemon makes what is missing';
+
 /**
  * Runs work that SIGTERM, SIGINT and SIGHUP stop. A signal aborts `stop` with an AgentError as the reason; the work
- * then rolls back and throws that reason. Throws the failure of the work. If a signal stopped the work, the message
- * ends with the state of the node.
+ * then throws that reason, after its rollback if it has one. Throws the failure of the work. If a signal stopped the
+ * work, the message ends with `state`, the state of the node.
  */
 export async function stoppable<T>(
   say: (message: string) => void,
   work: (stop: AbortSignal) => Promise<T>,
+  { state = rolledBack }: { readonly state?: string } = {},
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -19,7 +25,7 @@ export async function stoppable<T>(
   } catch (error) {
     const failure = asAgentError(error);
     if (!wasStopped(failure) || failure.kind !== 'interrupted') throw withStateOfNode(failure);
-    throw withState(failure, 'what was begun is rolled back, and the node is in the state before');
+    throw withState(failure, state);
   } finally {
     end();
   }

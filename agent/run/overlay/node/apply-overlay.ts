@@ -1,4 +1,3 @@
-import { startDeadline } from '../../../deadline.ts';
 import { ipBatchOrRefusal } from '../../../drivers/host/kernel/ip-batch.ts';
 import { waitForKernel } from '../../../drivers/host/kernel/kernel-events.ts';
 import { readLinks } from '../../../drivers/host/kernel/links.ts';
@@ -10,6 +9,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
+import { onTerminal, reportedWait } from '../../reported-wait.ts';
 import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
 import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
@@ -49,7 +49,7 @@ export async function applyOverlay(
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
   // The central daemons start at boot as well, and may not answer yet.
-  if (recorded.members !== null) await ensureCentral(places);
+  if (recorded.members !== null) await ensureCentral(places, say);
   return withPlan(recorded, places, async (planned) => {
     const managementPort = await writePlanned(planned, say);
     const inbound = await installAndProveInbound(planned, say, () => provePart(planned, say));
@@ -66,7 +66,7 @@ export async function installAndProveInbound(
   say: (step: string) => void,
   prove: () => Promise<readonly string[]>,
 ): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
-  await ensureController(planned.places);
+  await ensureController(planned.places, say);
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
   // Without the port that ovn-controller adds to the shared bridge, inbound packets cannot reach the cluster yet.
@@ -94,20 +94,24 @@ export async function restoreOverlay(
  * changes of the node's own interface.
  */
 export async function writePlanned(
-  { databases, record }: PlannedNode,
+  { databases, record, places }: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly PortChange[]> {
   for (const { database, plan, rows } of databases) {
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
   }
-  return applyKernel(record, say);
+  return applyKernel(record, say, places.stop);
 }
 
 /** Waits for the node's own interface, and adds the kernel entries that it lacks. Does not need the central node. */
-export async function applyKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
+export async function applyKernel(
+  record: OverlayRecord,
+  say: (step: string) => void,
+  stop?: AbortSignal,
+): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
-  if (record.node.subnets.length > 0) await waitForDevice(device);
+  if (record.node.subnets.length > 0) await waitForDevice(device, say, stop);
   const port = planKernel(record, readHost());
   for (const { command } of port) say(`ip ${command}`);
   const refusal = await ipBatchOrRefusal(
@@ -122,17 +126,17 @@ export async function applyKernel(record: OverlayRecord, say: (step: string) => 
 
 /**
  * Waits until the kernel has the node's own interface. The Interface row does not show it: after a boot it still has
- * the old port number.
+ * the old port number. On a terminal, a longer wait is reported; `stop` ends it.
  */
-async function waitForDevice(device: string): Promise<void> {
+async function waitForDevice(device: string, say: (step: string) => void, stop?: AbortSignal): Promise<void> {
   const isThere = (): boolean => readLinks().some(({ name }) => name === device);
-  // waitForKernel() reports its own limit, so this deadline only has to be longer.
-  const deadline = startDeadline(2 * madeMs);
   const late = (): AgentError =>
     new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
       hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
     });
-  await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
+  const signal = stop ?? new AbortController().signal;
+  const waiting = `waiting up to ${madeMs / 1000} s until Open vSwitch has made ${device}`;
+  await reportedWait(waiting, onTerminal(say), () => waitForKernel(isThere, { signal }, madeMs, late));
 }
 
 /** Returns the changes that a plan contains, without those of inbound services and without faults. */

@@ -44,7 +44,7 @@ export async function initNode(
   say: (line: string) => void,
 ): Promise<OverlayChanges> {
   refuseMember(places);
-  const local = await openSwitchDatabase(places.ovsRun);
+  const local = await openSwitchDatabase(places.ovsRun, places.stop);
   try {
     const rows = await readRows(local, overlayTables.Open_vSwitch);
     const systemId = readSystemId(places.systemId);
@@ -53,14 +53,16 @@ export async function initNode(
     // is reported here, before any change.
     if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
-    const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words)).catch(explained);
+    const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words), places.stop).catch(
+      explained,
+    );
     try {
       // ovn-controller can start before the rows are written, because the admin has already configured the address of
       // the southbound database.
-      await ensureController(places);
+      await ensureController(places, say);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
-      const port = await applyKernel(record, say);
+      const port = await applyKernel(record, say, places.stop);
       await proveInstalled(record, local, say);
       await provePatch(planned.node, local, say);
       const demux = await applyShared(record, words, places, local, say);

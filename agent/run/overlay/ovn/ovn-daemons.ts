@@ -2,8 +2,9 @@ import { monotonicMs } from '../../../deadline.ts';
 import { serviceEvent } from '../../../drivers/host/process/service-event.ts';
 import { type ControllerState, controllerState } from '../../../drivers/ovn/controller.ts';
 import { centralSocket, openCentralDatabase, ovnMissing } from '../../../drivers/ovn/database.ts';
+import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { startAgain, startUnits } from './ovn-units.ts';
+import { type AskSystemd, reportingSystemd, startAgain, startUnits } from './ovn-units.ts';
 
 /**
  * Limit for a started daemon to answer. systemd may report a unit as started a second before its daemon listens; 30 s
@@ -26,9 +27,9 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
  * True if both OVN databases answer. A socket alone does not prove it: it exists before its server listens, and after a
  * crash.
  */
-export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
+export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
-    const database = await openCentralDatabase(name, ovnRuns).catch(() => null);
+    const database = await openCentralDatabase(name, ovnRuns, stop).catch(() => null);
     if (database === null) return false;
     database.close();
   }
@@ -37,13 +38,18 @@ export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolea
 
 /**
  * Starts OVN's databases and ovn-northd unless they run, and enables them for every boot. Waits until both databases
- * have their first row.
+ * have their first row. On a terminal, each longer wait is reported; `places.stop` ends it.
  */
-export async function ensureCentral(places: OverlayPlaces): Promise<void> {
+export async function ensureCentral(
+  places: OverlayPlaces,
+  say: Say,
+  ask: AskSystemd = reportingSystemd(say),
+): Promise<void> {
   const answers = (): Promise<boolean> => centralAnswers(places);
   if (!(await answers())) {
-    const isStarted = await startUnits(units.central, places);
-    if (!isStarted || !(await isSo(answers))) throw ovnMissing("OVN's central part", 'ovn-central');
+    const isStarted = await startUnits(units.central, places, ask);
+    const listen = (): Promise<boolean> => isSo(answers, "OVN's databases answer", say, places.stop);
+    if (!isStarted || !(await listen())) throw ovnMissing("OVN's central part", 'ovn-central');
   }
   // The servers listen before the first rows exist. ovn-northd inserts the row of the southbound database, and
   // ovn-ctl(8) that of the northbound database.
@@ -51,22 +57,33 @@ export async function ensureCentral(places: OverlayPlaces): Promise<void> {
     ['OVN_Northbound', 'NB_Global'],
     ['OVN_Southbound', 'SB_Global'],
   ] as const) {
-    const database = await openCentralDatabase(name, places.ovnRuns);
-    await database?.appears({ table, where: [] }, listenMs).finally(() => database.close());
+    const database = await openCentralDatabase(name, places.ovnRuns, places.stop);
+    const appears = async (): Promise<boolean | undefined> => database?.appears({ table, where: [] }, listenMs);
+    await reportedWait(waitingUntil(`${name} has its first row`), onTerminal(say), appears).finally(() =>
+      database?.close(),
+    );
   }
 }
 
-/** Starts ovn-controller unless it runs, and enables it for every boot. */
-export async function ensureController(places: OverlayPlaces): Promise<void> {
+/**
+ * Starts ovn-controller unless it runs, and enables it for every boot. On a terminal, each longer wait is reported;
+ * `places.stop` ends it.
+ */
+export async function ensureController(
+  places: OverlayPlaces,
+  say: Say,
+  ask: AskSystemd = reportingSystemd(say),
+): Promise<void> {
   const runs = async (): Promise<boolean> => (await controllerState(places.ovnRuns)) !== 'absent';
   if (await runs()) return;
-  const isStarted = await startUnits(units.host, places);
-  if (!isStarted || !(await isSo(runs))) throw ovnMissing('ovn-controller', 'ovn-host');
+  const isStarted = await startUnits(units.host, places, ask);
+  if (!isStarted || !(await isSo(runs, 'ovn-controller answers', say, places.stop)))
+    throw ovnMissing('ovn-controller', 'ovn-host');
 }
 
 /** Starts an ovn-controller that the agent has stopped. Does not enable its unit. */
-export async function startController(): Promise<void> {
-  await startAgain(units.host);
+export async function startController(say: Say): Promise<void> {
+  await startAgain(units.host, reportingSystemd(say));
 }
 
 /** Returns the state of ovn-controller. */
@@ -74,11 +91,19 @@ export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerSta
   return controllerState(ovnRuns);
 }
 
-async function isSo(condition: () => Promise<boolean>): Promise<boolean> {
+/** Waits until a condition holds; false at the limit. `words` are the condition for people. `stop` ends the wait. */
+function isSo(condition: () => Promise<boolean>, words: string, say: Say, stop?: AbortSignal): Promise<boolean> {
   const giveUp = monotonicMs() + listenMs;
-  while (!(await condition())) {
-    if (monotonicMs() > giveUp) return false;
-    await serviceEvent();
-  }
-  return true;
+  return reportedWait(waitingUntil(words), onTerminal(say), async () => {
+    while (!(await condition())) {
+      stop?.throwIfAborted();
+      if (monotonicMs() > giveUp) return false;
+      await serviceEvent();
+    }
+    return true;
+  });
+}
+
+function waitingUntil(words: string): string {
+  return `waiting up to ${listenMs / 1000} s until ${words}`;
 }

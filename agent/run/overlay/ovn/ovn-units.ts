@@ -1,8 +1,10 @@
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files/files.ts';
 import type { Systemd } from '../../../drivers/systemd/systemd-units.ts';
+import { unitJobMs } from '../../../drivers/systemd/unit-job.ts';
 import { AgentError, isAgentError, messageOf } from '../../../errors.ts';
 import { onSystemBus } from '../../../facts/system-bus.ts';
 import { failedThen } from '../../../failures.ts';
+import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /** State of a unit at the time before the overlay started it. */
@@ -21,6 +23,12 @@ export const askSystemd: AskSystemd = (work) =>
     const { openSystemd } = await import('../../../drivers/systemd/systemd-units.ts');
     return work(openSystemd(bus));
   });
+
+/** Returns a function that connects to systemd as `askSystemd` does; on a terminal, longer work is reported. */
+export function reportingSystemd(say: Say): AskSystemd {
+  const waiting = `waiting for systemd to start or stop units, up to ${unitJobMs / 1000} s for each`;
+  return (work) => reportedWait(waiting, onTerminal(say), () => askSystemd(work));
+}
 
 /**
  * Starts and enables those of the units that are installed; true if at least one is installed. Stores the state of each

@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { openSwitchDatabase } from '../../../../../agent/drivers/ovn/database.ts';
 import { AgentError } from '../../../../../agent/errors.ts';
-import { stoppable } from '../../../../../agent/run/overlay/membership/stoppable.ts';
+import { stillMember, stoppable } from '../../../../../agent/run/overlay/membership/stoppable.ts';
 import { notRestored } from '../../../../../agent/run/overlay/record/not-restored.ts';
 import { errorText } from '../../../../../agent/view/error-view.ts';
 import { plain } from '../../../../../agent/view/style.ts';
@@ -30,7 +30,7 @@ t.test('a signal ends the wait for a row, and what was begun is rolled back', as
   t.strictSame(rolledBack, ['AgentError: stopped by SIGINT']);
   t.equal(
     text,
-    'microshift-net: stopped by SIGINT; what was begun is rolled back, and the node is in the state before; run it again when it may take its time',
+    'microshift-net: stopped by SIGINT; what was begun is rolled back, and the node is in the state before; run it again if its change is still wanted',
   );
   t.equal(process.listenerCount('SIGINT'), listeners);
 });
@@ -52,7 +52,7 @@ t.test('an incomplete rollback', async (t) => {
   });
   t.equal(
     text,
-    'microshift-net: stopped by SIGINT; the rollback is incomplete; run it again when it may take its time\n  then: the old state could not be restored: the database is full; look at it',
+    'microshift-net: stopped by SIGINT; the rollback is incomplete; run it again if its change is still wanted\n  then: the old state could not be restored: the database is full; look at it',
   );
 });
 
@@ -60,4 +60,19 @@ t.test('a failure without a signal has no such sentence', async (t) => {
   const failed = new AgentError('proof-failed', 'it is not connected');
   t.equal(await shown(() => Promise.reject(failed)), 'microshift-net: it is not connected');
   t.equal(await shown(async () => 'done'), 'done');
+});
+
+t.test('an apply on a member keeps the node in its overlay', async (t) => {
+  const apply = async (stop: AbortSignal): Promise<void> => {
+    process.emit('SIGINT');
+    stop.throwIfAborted();
+  };
+  const error = await stoppable(silent, apply, { state: stillMember }).then(
+    () => t.fail('it was stopped'),
+    (thrown: AgentError) => thrown,
+  );
+  t.equal(
+    errorText(error as AgentError, plain),
+    'microshift-net: stopped by SIGINT; this node stays in its overlay, and the next `overlay apply` or the daemon makes what is missing; run it again if its change is still wanted',
+  );
 });

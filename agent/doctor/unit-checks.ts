@@ -28,26 +28,26 @@ const sideUnits: readonly (readonly [id: string, unit: string, does: string, oth
   [
     'repair',
     'microshift-net-repair.path',
-    'looks after br-ex',
+    'starts the repair of br-ex',
     'no event at br-ex is repaired before the next `microshift-net apply`',
   ],
   [
     'event-watch',
     'microshift-net-event.path',
-    'asks for a look after an event',
+    'starts a check of br-ex after an event of NetworkManager',
     "after a restart of NetworkManager br-ex is not returned to it, and after a lost link the NIC's addresses are not removed again",
   ],
   [
     'uplink-watch',
     'microshift-net-uplink.path',
-    'asks for a look when the uplink is out',
+    'starts a check of br-ex when the NIC leaves it',
     'a NIC that is removed from br-ex stays out, and the node has no network',
   ],
   [
     'address-watch',
     'microshift-net-uplink.socket',
-    'asks for a look when an address of the node changes',
-    'lo keeps an address that the node has lost, or does not get a new one that a router advertises, and MicroShift then uses the wrong one; what other programs have added to br-ex since the last look is lost when br-ex is created again',
+    'starts a check of br-ex when an address of the node changes',
+    'lo keeps an address that the node has lost, or does not get a new one that a router advertises, and MicroShift then uses the wrong one; what other programs have added to br-ex since the last check is lost when br-ex is created again',
   ],
 ];
 
@@ -77,7 +77,7 @@ export const unitChecks: readonly Check[] = [
               failed(
                 `${ownUnit} does not run microshift-net: MicroShift's configure-ovs.sh would cut the node off`,
                 'systemctl daemon-reload',
-                `dnf reinstall microshift-net # where that does not help, after a look at ${overrides}`,
+                `dnf reinstall microshift-net # if that does not help, remove what overrides it in ${overrides} first`,
               ),
             unit.active === 'failed' &&
               failed(

@@ -58,8 +58,9 @@ export function planApply(
   // At boot, a missing NIC may still appear.
   const isInVain = boot === null && isWithoutCandidates(config, observation);
   const decision = chooseUplink(config, observation, routeWaitOver || isInVain);
-  if (decision.kind === 'waiting') return { ...decision, interface: null };
+  // A refusal comes before a wait.
   const external = chooseExternalUplink(config, observation);
+  if (decision.kind === 'waiting') return { ...decision, interface: null };
   if (external !== null) refuseForeignBridge(externalBridge, observation);
   const chosen = { gateway: decision.choice.interface, external };
   const { addedBridges: added = [] } = observation.hints;

@@ -48,7 +48,7 @@ export async function undoTransaction(
   const result = await look(0).catch((error: unknown) => {
     const failure = asAgentError(error);
     if (wasStopped(failure)) throw withState(failure, `transaction ${header.id} is rolled back`);
-    options.say(`${goneService(error).message}; the node is looked at when it is there again`);
+    options.say(`${goneService(error).message}; the node is checked when it is there again`);
     return look(repairWait.servicesMs);
   });
   return { ...result, reverted: header.id };

@@ -58,7 +58,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
   t.match(n1.agent('overlay', 'run'), { status: 1, stderr: /runs already, process \d+/ }, 'one is enough');
   for (const host of [n1, n2])
-    t.match(host.agent('overlay', 'status').stdout, /runs since .*its last look found nothing to repair/);
+    t.match(host.agent('overlay', 'status').stdout, /runs since .*its last check found nothing to repair/);
   t.match(
     n2.agent('overlay', 'status').stdout,
     /Central node: ssl:192\.0\.2\.11:6642\nTunnels:\n.* geneve to 192\.0\.2\.11/,

@@ -6,8 +6,9 @@ import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { isDefault, isLinkLocal } from '../../net/destination.ts';
 import { interfaceNames, quotedName, shownName, word } from './choice-trace.ts';
+import { missingNicHint } from './missing-nic.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
-import { suitabilityHint, unsuitability, usableNamesHint, vrfMembers } from './suitability.ts';
+import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
 import { takenByAdded, takenByExternal } from './taken.ts';
 
 /** NICs of both bridges; null for a bridge without a NIC. */
@@ -219,7 +220,7 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   const names = interfaceNames(observation);
   const message = `${candidate.source} names the interface ${quotedName(candidate.name)}, which does not exist`;
   throw new AgentError('interface-not-found', message, {
-    hint: usableNamesHint(observation),
+    hint: missingNicHint(candidate.name, observation),
     facts: { interface: candidate.name, source: candidate.source, interfaces: names },
   });
 }

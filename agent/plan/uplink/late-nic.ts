@@ -4,6 +4,7 @@ import type { Observation } from '../../model/observation.ts';
 import { interfaceNameFault } from '../../net/interface-name.ts';
 import { interfaceNames, quotedName, shownName, word } from './choice-trace.ts';
 import { explicitCandidate, externalCandidate } from './choose.ts';
+import { missingNicHint } from './missing-nic.ts';
 
 /**
  * Returns a wait for an explicitly set NIC that does not exist at boot but may still appear: a USB adapter, a NIC that
@@ -29,7 +30,7 @@ export function lateNic(
     };
   const interfaces = interfaceNames(observation);
   throw new AgentError('no-uplink', `${source} names the interface ${quotedName(name)}, which has not come`, {
-    hint: `plug it in, or use one of: ${interfaces.join(', ')}`,
+    hint: missingNicHint(name, observation, 'plug it in'),
     facts: { interface: name, source, interfaces },
   });
 }

@@ -56,15 +56,15 @@ export function suitabilityHint(link: Link | undefined, observation: Observation
   return [...out, others].join(', or ');
 }
 
-/** Returns the hint with the interfaces that can be an uplink. */
-export function usableNamesHint(observation: Observation): string {
+/** Returns the hint with the interfaces that can be an uplink. `first` is another remedy, which comes before them. */
+export function usableNamesHint(observation: Observation, first: string | null = null): string {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);
   const usable = observation.links.filter(
     (link) => !ours.includes(link.name) && unsuitability(link, observation) === null,
   );
   return usable.length === 0
-    ? 'no interface of this node can be an uplink now: see `ip link`'
-    : `use one of: ${usable.map(({ name }) => name).join(', ')}`;
+    ? `${first === null ? '' : `${first}; `}no interface of this node can be an uplink now: see \`ip link\``
+    : `${first === null ? '' : `${first}, or `}use one of: ${usable.map(({ name }) => name).join(', ')}`;
 }
 
 /** Returns the links in a VRF, each with its VRF. */

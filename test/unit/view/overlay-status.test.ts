@@ -34,7 +34,7 @@ t.test('a member', (t) => {
     text({}),
     [
       'n2 is in a cluster, has 10.42.1.0/24, and is reached at 192.0.2.12.',
-      'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago), process 7; its last look found nothing to repair',
+      'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago), process 7; its last check found nothing to repair',
       'Central node: ssl:192.0.2.11:6642',
       'Tunnels:',
       '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id',

@@ -1,6 +1,4 @@
 import { ipBatchOrRefusal } from '../../../drivers/host/kernel/ip-batch.ts';
-import { waitForKernel } from '../../../drivers/host/kernel/kernel-events.ts';
-import { readLinks } from '../../../drivers/host/kernel/links.ts';
 import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
@@ -9,7 +7,6 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
-import { onTerminal, reportedWait } from '../../reported-wait.ts';
 import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
 import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
@@ -17,6 +14,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
 import { withSouthbound } from './southbound.ts';
+import { waitForDevice } from './wait-for-device.ts';
 
 /**
  * Limit for ovn-controller to register the chassis, which takes less than a second; 60 s allow for a central node that
@@ -31,11 +29,6 @@ const installedMs = 60_000;
 /** Limit for the central node to write the rows of a new member. Its daemon takes milliseconds; 60 s allow for one that is just starting. */
 const portMs = 60_000;
 
-/**
- * Limit for ovs-vswitchd to create an interface, which takes milliseconds; 60 s allow for an ovs-vswitchd that is just
- * starting.
- */
-const madeMs = 60_000;
 /**
  * Limit for a batch of `ip` commands, which takes milliseconds. Traffic continues meanwhile, so a long limit does no
  * harm.
@@ -122,21 +115,6 @@ export async function applyKernel(
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
     hint: 'look at `ip address` for conflicting addresses',
   });
-}
-
-/**
- * Waits until the kernel has the node's own interface. The Interface row does not show it: after a boot it still has
- * the old port number. On a terminal, a longer wait is reported; `stop` ends it.
- */
-async function waitForDevice(device: string, say: (step: string) => void, stop?: AbortSignal): Promise<void> {
-  const isThere = (): boolean => readLinks().some(({ name }) => name === device);
-  const late = (): AgentError =>
-    new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
-      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
-    });
-  const signal = stop ?? new AbortController().signal;
-  const waiting = `waiting up to ${madeMs / 1000} s until Open vSwitch has made ${device}`;
-  await reportedWait(waiting, onTerminal(say), () => waitForKernel(isThere, { signal }, madeMs, late));
 }
 
 /** Returns the changes that a plan contains, without those of inbound services and without faults. */

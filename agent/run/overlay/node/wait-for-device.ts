@@ -1,0 +1,28 @@
+import { waitForKernel } from '../../../drivers/host/kernel/kernel-events.ts';
+import { readLinks } from '../../../drivers/host/kernel/links.ts';
+import { AgentError } from '../../../errors.ts';
+import { onTerminal, reportedWait } from '../../reported-wait.ts';
+
+/**
+ * Limit for ovs-vswitchd to create an interface, which takes milliseconds; 60 s allow for an ovs-vswitchd that is just
+ * starting.
+ */
+const madeMs = 60_000;
+
+/**
+ * Waits until the kernel has the node's own interface. The Interface row does not show it: after a boot it still has
+ * the old port number. On a terminal, a longer wait is reported; `stop` ends it.
+ */
+export async function waitForDevice(
+  device: string,
+  say: (step: string) => void,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const isThere = (): boolean => readLinks().some(({ name }) => name === device);
+  const late = (): AgentError =>
+    new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
+      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
+    });
+  const waiting = `waiting up to ${madeMs / 1000} s until Open vSwitch has made ${device}`;
+  await reportedWait(waiting, onTerminal(say), () => waitForKernel(isThere, { signal: stop }, madeMs, late));
+}

@@ -6,7 +6,10 @@ import type { Difference, Plan } from '../model/plan.ts';
 import { uplinkInBridge } from '../model/uplink-in-bridge.ts';
 import type { Style } from './style.ts';
 
-/** Returns the changes that a plan and a plan of tuning make to the observed node. */
+/**
+ * Returns the changes that a plan for the bridges and a plan for the Open vSwitch daemons (`tuning`) make to the
+ * observed node.
+ */
 export function plannedChanges(plan: Plan, tuning: readonly Difference[], observation: Observation): readonly Change[] {
   const names = bridgesOf(observation, plan.wanted.added);
   return changesOf(plan, tuning, observation, (bridge) => {
@@ -15,7 +18,7 @@ export function plannedChanges(plan: Plan, tuning: readonly Difference[], observ
   });
 }
 
-/** Returns changes as the lines of a diff, below a title with their number; no line without a change. */
+/** Returns changes as the lines of a diff, below a title with the number of changes; no lines without a change. */
 export function changeLines(changes: readonly Change[], style: Style): readonly string[] {
   if (changes.length === 0) return [];
   return [style('bold', `Changes (${changes.length})`), ...changes.flatMap((change) => diffLines(change, style)), ''];
@@ -30,8 +33,8 @@ function diffLines({ subject, before, after }: Change, style: Style): readonly s
 }
 
 /**
- * Returns the edits of profiles that `apply` does not put into effect, as the lines of a diff with their remedy; no line
- * without such an edit.
+ * Returns the settings that were changed in a profile and that `apply` does not put into effect, as the lines of a diff
+ * with their remedy; no lines without such a setting.
  */
 export function unappliedLines(plan: Plan, observation: Observation, style: Style): readonly string[] {
   const edits = unappliedSettings(plan.wanted.bridges, observation);

@@ -15,7 +15,7 @@ const words: Readonly<Record<Verdict, string>> = {
 export interface DoctorScreen {
   /** True to show the evidence of every check. */
   readonly verbose: boolean;
-  /** Columns; null for an unlimited width. */
+  /** Number of columns of the terminal; null for an unlimited width. */
   readonly width: number | null;
   /** Present time in milliseconds since 1970. */
   readonly nowMs: number;

@@ -16,7 +16,9 @@ export function errorDetail(error: AgentError, style: Style): string {
   return joinLines(failuresOf(error).flatMap((failure, index) => detailOf(failure, index, style)));
 }
 
-/** Returns one failure as text. The first has the name of the program; later ones are its consequences. */
+/**
+ * Returns one failure as text. The first failure has the name of the program in front; later ones are its consequences.
+ */
 function textOf(failure: AgentError, index: number, style: Style): string {
   const text = configProblemsText(failure);
   return index === 0 ? `${style('red', 'microshift-net:')} ${text}` : `  then: ${text}`;

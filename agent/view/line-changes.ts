@@ -23,8 +23,8 @@ export function changedLines(before: string, after: string): string[] {
 }
 
 /**
- * Returns, for each pair of line numbers, the number of common lines of the rests of the two texts (longest common
- * subsequence).
+ * Returns, for each pair of positions in the two texts, the length of the longest common subsequence of the lines from
+ * there to the ends.
  */
 function commonLengths(from: readonly string[], to: readonly string[]): number[][] {
   const lengths = Array.from({ length: from.length + 1 }, () => new Array<number>(to.length + 1).fill(0));

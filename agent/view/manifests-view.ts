@@ -28,7 +28,10 @@ export function deleteText({ objects, shared, foreign }: DeleteReport, style: St
   return joinLines([...objects.map((one) => outcomeLine(one, style)), ...left, ...kept, summary]);
 }
 
-/** Returns every object that would change with its fields: `-` for the present value, `+` for the new one. */
+/**
+ * Returns every object that would change, with the fields concerned: `-` before the present value, `+` before the new
+ * one.
+ */
 export function diffText(differences: readonly ObjectDifference[], style: Style): string {
   if (differences.length === 0) return 'no difference';
   const signs = { create: '+', change: '~', remove: '-' } as const;

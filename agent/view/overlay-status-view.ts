@@ -22,13 +22,13 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
   return joinLines(lines.flatMap((line) => inWidth(line, width)));
 }
 
-/** Returns a line in the lines that fit the width; the later ones have two more columns of indent. */
+/** Splits a line into lines that fit the width. The lines after the first one have two more columns of indent. */
 function inWidth(line: string, width: number | null): readonly string[] {
   const [indent = ''] = /^ */.exec(line) ?? [];
   return hanging(indent, line.slice(indent.length), indent.length + 2, width);
 }
 
-/** Returns the state of a tunnel, after its name. */
+/** Returns the state of a tunnel as the end of its line. */
 function stateText({ fault, answers }: OverlayTunnel, style: Style): string {
   if (fault !== null) return `; ${style('red', `down: ${fault}`)}`;
   if (answers === undefined || answers === null) return '';

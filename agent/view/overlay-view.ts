@@ -98,7 +98,7 @@ export function gatewayText({ node, members }: OverlayRecord, changes: OverlayCh
   ]);
 }
 
-/** Returns the result of `overlay disable`, with the steps that are left on other nodes. */
+/** Returns the result of `overlay disable`, with the commands that remain to be run on other nodes. */
 export function disabledText(done: {
   readonly node: string | null;
   readonly leftOver: string | null;
@@ -172,7 +172,7 @@ function echoWords({ echo }: NodeState, now: number): string {
   if (echo === null) return '-';
   if (echo.isCurrent) return 'now';
   if (echo.atMs === null) return 'never';
-  // The time is that of the node's clock, which may differ from this node's.
+  // The time is that of the other node's clock, which may differ from this node's clock.
   const seconds = Math.max(0, Math.round((now - echo.atMs) / 1000));
   const age =
     seconds < 120

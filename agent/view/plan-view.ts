@@ -53,7 +53,10 @@ export function planText(
   return joinLines(lines);
 }
 
-/** Returns the conclusion of a plan without steps. `isPart` is true if something other than the bridges differs. */
+/**
+ * Returns the conclusion of a plan without steps. `isPart` is true if the node differs in something other than the
+ * bridges.
+ */
 function unchangedText(isPart: boolean, style: Style): string {
   return isPart
     ? 'The bridges are in the desired state; see the first lines for the rest.'

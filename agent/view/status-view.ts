@@ -54,7 +54,7 @@ export function statusText(view: StatusView, style: Style): string {
   else if (differences.length > 0) {
     lines.push(
       '',
-      // Entries that `apply` cannot restore are listed here, because the program that added them has to know.
+      // Entries that `apply` cannot restore are listed here, because the program that added them has to add them again.
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',

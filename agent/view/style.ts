@@ -14,7 +14,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   return (format, text) => (plain ? text : styleText(format, text, { validateStream: false }));
 }
 
-/** Style without any formatting. */
+/** Style that returns the text unchanged. */
 export const plain: Style = (_format, text) => text;
 
 /** Joins lines to a text. Newlines within a line are escaped, so that a value cannot start a line. */
@@ -27,7 +27,7 @@ export function joinLines(lines: readonly string[]): string {
  * text.
  */
 const unprintable = /(?![\n\t])[\p{Cc}\p{Cs}\p{Bidi_C}\u00ad\u200b\u2028\u2029\u2060-\u2064\ufeff]/gu;
-/** Pattern of the same, and of the sequences that a Style adds (ECMA-48, SGR). */
+/** Pattern of unprintable characters, and of the sequences that a Style adds (ECMA-48, SGR). */
 const special = new RegExp(`\\p{Cc}\\[(?:1|2|22|31|32|33|36|39)m|${unprintable.source}`, 'gu');
 
 /**

@@ -77,7 +77,7 @@ export function hanging(lead: string, text: string, hang: number, width: number 
   return lines.map((line, index) => `${index === 0 ? lead : ' '.repeat(hang)}${line}`);
 }
 
-/** Columns that a text beside a lead has at least. */
+/** Smallest number of columns for a text beside a lead. */
 const leastColumns = 20;
 
 /** Returns the number of columns of a text on a terminal, without the sequences of a Style. */

@@ -22,7 +22,7 @@ interface Port {
   readonly role: string;
 }
 
-/** Words in place of the gateway of a route to destinations on the link. */
+/** Words in place of the gateway of a default route that has no gateway, because its destinations are on the link. */
 export const onLink = 'the link itself';
 
 /** Returns the agent's bridges and the other NICs, as observed. */
@@ -31,7 +31,7 @@ export function observedTopology(observation: Observation): readonly Block[] {
   const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
   const names = bridges.map((entry) => entry.bridge);
   const rows = observation.ovs.bridges.filter((bridge) => names.includes(bridge.name));
-  // The routes are filtered once, because there may be hundreds of links, devices and routes.
+  // The routes are filtered once for all links, because there may be hundreds of links, devices and routes.
   const narrow = { ...observation, routes: observation.routes.filter((route) => isDefault(route.destination)) };
   const devices = firstByName(observation.networkManager.devices);
   const nics = observation.links.filter(

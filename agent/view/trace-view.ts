@@ -26,7 +26,7 @@ function isGood({ how }: TraceEnd): boolean {
   return how === 'delivered' || how === 'outside' || how === 'answered';
 }
 
-/** Returns the way of a packet, with a line for each decision. */
+/** Returns the path of a packet as text, with a line for each decision. */
 export function traceText(result: TraceResult, style: Style): string {
   const { question, there, back, node } = result;
   return joinLines([
@@ -163,7 +163,7 @@ function outputText(output: TraceOutput): string {
   return kind === 'patch' ? `out of ${bridge} by ${device}` : `out by ${device}`;
 }
 
-/** Returns the commands for the parts that this node cannot see. */
+/** Returns the commands that show the parts of the path which this node cannot see. */
 function elsewhere({ question, there, back, node }: TraceResult): string[] {
   const ways = back === null ? [there] : [there, back];
   const crossings = ways.flatMap(crossingsOf);

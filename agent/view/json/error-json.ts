@@ -1,7 +1,7 @@
 import { type AgentError, type ErrorFacts, errorTable } from '../../errors.ts';
 import { causeMessages, failuresOf } from '../../failures.ts';
 
-/** Document of a command that has failed, instead of the command's own one. */
+/** Document of a command that has failed. It replaces the document of the command itself. */
 export interface ErrorDocument {
   /** Command as it was typed, without options and arguments; null if the words name no command. */
   readonly command: string | null;
@@ -42,16 +42,16 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
       retryable: errorTable[error.kind].retryable,
       facts: publicFacts(error.facts),
       causes: causeMessages(error),
-      // A single failure repeats the fields above.
+      // If the run has a single failure, its only element has the values of the fields above.
       failures: failuresOf(error).map(failureJson),
     },
   };
 }
 
-/** Names of D-Bus and the directory of the journals: the agent's own form, and no part of the contract. */
+/** Names of D-Bus and the directory of the journals: internal names of the agent, which are no part of the contract. */
 const internalName = /\/org\/freedesktop\/|\borg\.freedesktop\.|\/var\/lib\/microshift-net\/tx\b/;
 
-/** Returns the facts without those that contain an internal name; text with `--verbose` has them. */
+/** Returns the facts without those that contain an internal name; text output with `--verbose` has all of them. */
 function publicFacts(facts: ErrorFacts): ErrorFacts {
   const isInternal = (value: ErrorFacts[string]): boolean =>
     [value].flat().some((one) => internalName.test(String(one)));

@@ -39,9 +39,9 @@ export interface ObjectDifferenceJson {
 export interface FieldChangeJson {
   /** Path of the field, such as `spec.template.spec.containers[northd].image`. */
   readonly path: string;
-  /** Value before the change. Absent if the field does not exist then. */
+  /** Value before the change. Absent if the field does not exist before it. */
   readonly before?: unknown;
-  /** Value after the change. Absent if the field does not exist then. */
+  /** Value after the change. Absent if the field does not exist after it. */
   readonly after?: unknown;
 }
 
@@ -85,7 +85,7 @@ export interface ManifestsStatusDocument {
 /** Rollout of a daemonset. */
 export interface DaemonSetJson {
   readonly name: string;
-  /** Number of pods that it should have. */
+  /** Number of pods that the daemonset should have. */
   readonly desired: number;
   readonly updated: number;
   readonly ready: number;
@@ -98,7 +98,7 @@ export interface ContainerJson {
   readonly name: string;
   readonly ready: number;
   readonly restarts: number;
-  /** Reason why it is not ready; null if it is. */
+  /** Reason why the container is not ready; null if it is ready. */
   readonly notReady: string | null;
   /** Newest event about the container or its pod; null without one. */
   readonly lastEvent: string | null;
@@ -145,7 +145,7 @@ export function diffDocument(flavor: string, differences: readonly ObjectDiffere
   };
 }
 
-/** Returns the document of `manifests apply`; null for one that was left to MicroShift. */
+/** Returns the document of `manifests apply`; a null `report` means that MicroShift applies its own objects. */
 export function manifestsApplyDocument(report: ApplyReport | null): ManifestsApplyDocument {
   if (report === null) return { command: 'manifests apply', outcome: 'left-to-microshift' };
   const { flavor, server, objects, daemonSets } = report;

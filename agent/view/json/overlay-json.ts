@@ -49,11 +49,11 @@ export interface FlowChangeJson {
 export interface OverlayNodeJson {
   /** Name of the node in Kubernetes. */
   readonly name: string;
-  /** system-id of its Open vSwitch, which names its chassis. */
+  /** system-id of the node's Open vSwitch, which is also the name of its chassis. */
   readonly systemId: string;
-  /** Subnets of its pods; empty for a node without pods. */
+  /** Subnets of the node's pods; empty for a node without pods. */
   readonly subnets: readonly string[];
-  /** Addresses at which its tunnels end. */
+  /** Addresses at which the node's tunnels end. */
   readonly encapAddress: readonly string[];
   readonly gateway: GatewayJson | null;
 }

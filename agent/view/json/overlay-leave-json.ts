@@ -1,4 +1,4 @@
-/** `overlay leave`: the node that is out of its cluster. */
+/** `overlay leave`: the node that has left its cluster. */
 export interface OverlayLeaveDocument {
   readonly command: 'overlay leave';
   readonly outcome: 'changed' | 'unchanged';
@@ -8,26 +8,26 @@ export interface OverlayLeaveDocument {
   readonly leftOver: string | null;
 }
 
-/** `overlay disable`: the node that is out of its cluster. */
+/** `overlay disable`: the node that has left its cluster. */
 export interface OverlayDisableDocument {
   readonly command: 'overlay disable';
   readonly outcome: 'changed' | 'unchanged';
-  /** Name of the node; null if it was in no overlay. */
+  /** Name of the node; null if this node was in no overlay. */
   readonly node: string | null;
   /** Remains that the command could not remove; null without any. */
   readonly leftOver: string | null;
   /** Nodes that have lost their central node. */
   readonly cutOff: readonly string[];
-  /** Units of OVN that are as they were before the overlay. */
+  /** Units of OVN whose state is again the one from before the overlay. */
   readonly units: readonly string[];
 }
 
-/** Returns the document of `overlay leave`; `node` is null on a node in no overlay. */
+/** Returns the document of `overlay leave`. `node` is null if this node was in no overlay. */
 export function leaveDocument(node: string | null, leftOver: string | null): OverlayLeaveDocument {
   return { command: 'overlay leave', outcome: node === null ? 'unchanged' : 'changed', node, leftOver };
 }
 
-/** Returns the document of `overlay disable`; null for a node in no overlay. */
+/** Returns the document of `overlay disable`. The argument is null if this node was in no overlay. */
 export function overlayDisableDocument(
   done: Pick<OverlayDisableDocument, 'node' | 'leftOver' | 'cutOff' | 'units'> | null,
 ): OverlayDisableDocument {

@@ -25,7 +25,10 @@ export interface OverlayPkiIssueDocument extends BundleJson {
   readonly outcome: 'changed';
 }
 
-/** `overlay pki renew`: another bundle for a member, or nothing for this node. */
+/**
+ * `overlay pki renew`: another bundle for a member. The certificate of this node itself is renewed in place, without a
+ * bundle.
+ */
 export interface OverlayPkiRenewDocument extends BundleJson {
   readonly command: 'overlay pki renew';
   readonly outcome: 'changed';
@@ -51,13 +54,13 @@ export interface OverlayPkiRequestDocument {
   readonly file: string | null;
 }
 
-/** `overlay pki rotate`: the replacement of the authority. */
+/** `overlay pki rotate`: the progress of the replacement of the authority. */
 export interface OverlayPkiRotateDocument {
   readonly command: 'overlay pki rotate';
   readonly outcome: 'changed';
   /** Common name of the authority that signs from now on. */
   readonly authority: string;
-  /** Members that have no certificate of it yet. */
+  /** Members that have no certificate of the new authority yet. */
   readonly waiting: readonly string[];
   /** True if the former authority is not trusted any more. */
   readonly isDone: boolean;
@@ -86,7 +89,7 @@ export interface OverlayPkiShowDocument {
 
 /** A certificate of the list. */
 export interface ListedCertificateJson extends CertificateJson {
-  /** Days until it expires; negative if it has. */
+  /** Days until the certificate expires; negative after its expiry. */
   readonly days: number;
 }
 
@@ -99,7 +102,10 @@ export function pkiInitDocument(authority: CertificateJson): OverlayPkiInitDocum
   return { command: 'overlay pki init', outcome: 'changed', authority: certificateJson(authority) };
 }
 
-/** Returns the document of a command that issues a bundle; null for a certificate of this node itself. */
+/**
+ * Returns the document of a command that issues a bundle. `bundle` is null if the certificate of this node itself was
+ * renewed.
+ */
 export function bundleDocument(
   command: 'overlay pki issue' | 'overlay pki renew',
   bundle: OverlayBundle | null,

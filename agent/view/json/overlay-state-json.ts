@@ -9,15 +9,15 @@ export interface OverlayStatusDocument {
   readonly node: string;
   readonly role: 'central' | 'member';
   readonly subnets: readonly string[];
-  /** Addresses at which its tunnels end. */
+  /** Addresses at which the node's tunnels end. */
   readonly addresses: readonly string[];
   /** Addresses of the southbound database. */
   readonly southbound: readonly string[];
-  /** Connection of ovn-controller to it; `absent` if ovn-controller does not run. */
+  /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller does not run. */
   readonly controller: 'connected' | 'not connected' | 'absent';
-  /** True if the daemon runs. */
+  /** True if `overlay run`, the daemon of the overlay, runs. */
   readonly isRunning: boolean;
-  /** Daemon of this boot; null if it has not run yet. */
+  /** State of the daemon in this boot; null if the daemon has not run yet. */
   readonly daemon: OverlayDaemonJson | null;
   readonly tunnels: readonly TunnelJson[];
 }
@@ -81,16 +81,16 @@ export interface ListedNodeJson {
   readonly name: string;
   readonly subnets: readonly string[];
   readonly systemId: string;
-  /** Addresses at which its tunnels end; empty before it has joined. */
+  /** Addresses at which the node's tunnels end; empty before the node has joined. */
   readonly addresses: readonly string[];
   /** State of the node in the overlay; `here` marks the node on which the command runs. */
   readonly state: 'here' | 'joined' | 'not joined';
   /** Tunnel to the node; null for this node. */
   readonly tunnel: NodeTunnelJson | null;
-  /** Last answer of the node to the central node; null if it cannot be asked. */
+  /** Last answer of the node to the central node; null if the node cannot be probed. */
   readonly echo: EchoJson | null;
   readonly gateway: ListedGatewayJson | null;
-  /** Days until its certificate expires; null if none was issued. */
+  /** Days until the node's certificate expires; null if none was issued. */
   readonly certificateDays: number | null;
 }
 
@@ -98,9 +98,9 @@ export interface ListedNodeJson {
 export interface NodeTunnelJson {
   /** Port of Open vSwitch; null if it does not exist. */
   readonly port: string | null;
-  /** `unproven`: no fault is known, and the tunnel could not be probed. */
+  /** `unproven`: no fault is known, but the tunnel could not be probed. */
   readonly state: 'up' | 'down' | 'unproven';
-  /** Reason why the tunnel is not up; null if it is. */
+  /** Reason why the tunnel is not up; null if it is up. */
   readonly reason: string | null;
 }
 

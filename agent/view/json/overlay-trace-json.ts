@@ -30,7 +30,7 @@ export interface TracePacketJson {
   readonly source: string;
   readonly destination: string;
   readonly protocol: 'icmp' | 'tcp' | 'udp';
-  /** Source port; null for ICMP, as is the destination port. */
+  /** Source port; null for ICMP, which has no ports. */
   readonly sourcePort: number | null;
   readonly destinationPort: number | null;
   readonly ttl: number;
@@ -43,7 +43,7 @@ export interface TracePlaceJson {
   readonly kind: 'switch' | 'router';
   readonly name: string;
   readonly port: string;
-  /** Node of the port; null if it is on all nodes or on none. */
+  /** Node to which the port is bound; null if the port is on all nodes or on no node. */
   readonly node: string | null;
 }
 
@@ -146,7 +146,7 @@ export type MoveStationJson = EnterStationJson | PassStationJson | RouteStationJ
 export interface PortEndJson {
   readonly how: 'delivered' | 'outside';
   readonly port: string;
-  /** Node of the port; null if it is not known. */
+  /** Node to which the port is bound; null if it is not known. */
   readonly node: string | null;
 }
 
@@ -164,7 +164,7 @@ export interface DroppedEndJson {
   readonly where: string;
 }
 
-/** The trace ends: `circles` at the same place for a second time, `untold` because OVN's tool cannot continue. */
+/** The trace ends: the packet reaches a place for a second time (`circles`), or ovn-trace cannot continue (`untold`). */
 export interface PlaceEndJson {
   readonly how: 'circles' | 'untold';
   readonly where: string;
@@ -198,7 +198,7 @@ export interface TraceOutputJson {
   readonly bridge: string;
   readonly device: string;
   readonly kind: 'tunnel' | 'patch' | 'port';
-  /** Remote end of a tunnel; null for other ports, as with the next fields. */
+  /** Remote end of a tunnel. This field and the fields below are null for other ports. */
   readonly address: string | null;
   readonly tunId: number | null;
   readonly metadata: number | null;
@@ -210,7 +210,7 @@ export interface TraceOutputJson {
 /** Flow of Open vSwitch that drops the packet. */
 export interface TraceDropJson {
   readonly cookie: string;
-  /** Flow of OVN from which it was made; null if it is not known. */
+  /** Flow of OVN from which the flow of Open vSwitch was made; null if it is not known. */
   readonly flow: TraceFlowJson | null;
 }
 

@@ -45,7 +45,7 @@ export interface StepJson {
   readonly why: string;
 }
 
-/** A change that `confirm` has to keep. */
+/** A change that is rolled back unless `confirm` keeps it. */
 export interface PendingJson {
   /** Transaction of the change. */
   readonly id: string;
@@ -101,7 +101,7 @@ export interface DaemonJson {
   readonly name: 'ovs-vswitchd' | 'ovsdb-server';
   /** Process id; null if the daemon does not run. */
   readonly pid: number | null;
-  /** CPU lists of its threads, each once. */
+  /** CPU lists of the daemon's threads, each list once. */
   readonly cpus: readonly string[];
   readonly threads: number;
   /** Locked memory in KiB. */
@@ -128,7 +128,7 @@ export function notesJson(notes: readonly PlanNote[]): readonly NoteJson[] {
   return notes.map(({ level, message }) => ({ level, message }));
 }
 
-/** Returns the steps of a plan for JSON. A journal of another version may have a kind without a title. */
+/** Returns the steps of a plan for JSON. A journal of another version may have a kind of step without a title. */
 export function stepsJson(steps: readonly Step[]): readonly StepJson[] {
   return steps.map((step) => ({ title: stepTitle(step) ?? step.do, why: step.why }));
 }
@@ -163,7 +163,7 @@ export function devicesJson(blocks: readonly Block[]): readonly DeviceJson[] {
   }));
 }
 
-/** Returns a gateway of a drawing, `192.0.2.1 metric 100`, for JSON. */
+/** Parses a default route as drawings show it, `192.0.2.1 metric 100`, for JSON. */
 function defaultRouteJson(gateway: string): DefaultRouteJson {
   const [via = '', metric] = gateway.split(' metric ');
   return { via: via === onLink ? null : via, metric: metric === undefined ? null : Number(metric) };

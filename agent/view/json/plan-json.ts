@@ -30,7 +30,7 @@ import {
   warningsJson,
 } from './parts-json.ts';
 
-/** Parts of every plan of a change of the node. */
+/** Parts that every plan for a change of the node has. */
 export interface PlannedJson {
   /** `changes` if the command would change the node now. */
   readonly outcome: 'as-wanted' | 'changes';
@@ -61,7 +61,7 @@ export interface PlanOfBridges extends PlannedJson {
   readonly pending: PendingJson | null;
   /** Settings that were changed in a profile and are not in effect, which `apply` does not change. */
   readonly unapplied: readonly DifferenceJson[];
-  /** Steps that tune the daemons of Open vSwitch, after the others. */
+  /** Steps that tune the daemons of Open vSwitch; they run after `steps`. */
   readonly tuning: readonly StepJson[];
   readonly warnings: readonly WarningJson[];
 }
@@ -86,7 +86,7 @@ export interface VerifyDocument {
   /** `disabled`: nothing was compared, because ovn.yaml has `disableOVSInit`. */
   readonly outcome: 'as-wanted' | 'drift' | 'disabled';
   readonly differences: readonly DifferenceJson[];
-  /** Faults among the differences that `apply` cannot repair, each with its repair. */
+  /** Those of the differences that `apply` cannot repair, each with its repair. */
   readonly faults: readonly FaultJson[];
   readonly pending: PendingJson | null;
 }
@@ -153,7 +153,7 @@ export function tuningPlanDocument(
   };
 }
 
-/** Returns the document of `verify`; null instead of the differences if nothing was compared. */
+/** Returns the document of `verify`. `differences` is null if nothing was compared. */
 export function verifyDocument(
   differences: readonly Difference[] | null,
   faults: readonly FaultJson[],

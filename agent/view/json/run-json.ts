@@ -26,14 +26,14 @@ export interface RunJson {
   readonly outcome: 'changed' | 'unchanged';
   /** Transaction of the change; null if no bridge was changed. */
   readonly transaction: TransactionJson | null;
-  /** Transaction that waited for confirmation and was rolled back first; null without one. */
+  /** Transaction that waited for confirmation and was rolled back before this run; null without one. */
   readonly reverted: string | null;
   readonly uplink: UplinkJson | null;
   /** Changes that were made. */
   readonly changes: readonly ChangeJson[];
   /** Steps that were run. */
   readonly steps: readonly StepJson[];
-  /** Steps that tuned the daemons of Open vSwitch, after the others. */
+  /** Steps that tuned the daemons of Open vSwitch; they ran after `steps`. */
   readonly tuning: readonly StepJson[];
   readonly notes: readonly NoteJson[];
 }
@@ -118,14 +118,14 @@ export interface BridgeApplyDocument extends RunJson {
   readonly command: 'bridge apply';
 }
 
-/** `confirm`: the transaction that stays. */
+/** `confirm`: the transaction whose change is kept. */
 export interface ConfirmDocument {
   readonly command: 'confirm';
   readonly outcome: 'confirmed';
   readonly transaction: string;
 }
 
-/** `recover`: the end of an interrupted transaction. */
+/** `recover`: the end of a transaction whose run was interrupted. */
 export interface RecoverDocument {
   readonly command: 'recover';
   readonly outcome: 'changed' | 'unchanged';
@@ -150,7 +150,7 @@ export type RunCommand = 'apply' | 'undo' | 'disable' | 'bridge add' | 'bridge r
 /** Document of a command that runs a transaction. */
 export type RunDocument = { readonly [K in RunCommand]: RunJson & { readonly command: K } }[RunCommand];
 
-/** Command with `--dry-run` of its own. */
+/** Command that shows its own plan with `--dry-run`. */
 export type PreviewCommand = 'disable' | 'bridge add' | 'bridge remove';
 
 /** Document of a command that shows the plan of a transaction. */
@@ -166,8 +166,9 @@ export interface RunFacts {
 }
 
 /**
- * Returns the document of a repair, with the run that made the bridges of `bridge add` whose NICs have appeared; null
- * without one. The transaction is the last one, which `undo` names first; a note names the other.
+ * Returns the document of a repair. `late` is the run that made the bridges of `bridge add` whose NICs have appeared;
+ * null without one. If there are two transactions, the document has the last one, which `undo` would undo, and a note
+ * names the other.
  */
 export function repairDocument(facts: RunFacts, late: RunFacts | null): RunDocument {
   const own = runDocument('apply', facts);
@@ -207,7 +208,7 @@ function transactionJson({ id, state, confirmUntil, stepTimesMs }: TransactionRe
   return { id, state, confirmUntil, stepTimesMs };
 }
 
-/** Returns the document of a command with `--dry-run`. */
+/** Returns the document of a command that shows its plan with `--dry-run`. */
 export function previewDocument(command: PreviewCommand, plan: Plan, observation: Observation): PreviewDocument {
   return { command, ...plannedJson(plan, [], observation) };
 }

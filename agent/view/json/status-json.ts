@@ -55,12 +55,12 @@ export interface OpenVSwitchJson {
   readonly daemons: readonly DaemonJson[];
 }
 
-/** Part of a node in an overlay. */
+/** Part of this node in an overlay. */
 export interface OverlayPartJson {
   /** Name of the node in its cluster. */
   readonly node: string;
   readonly role: 'central' | 'member';
-  /** True if its daemon runs. */
+  /** True if the daemon of the overlay runs. */
   readonly isRunning: boolean;
   /** Last error of the daemon; null without one. */
   readonly problem: string | null;
@@ -128,7 +128,7 @@ export interface TransactionDetailJson extends TransactionSummaryJson {
 /** A bridge of the agent. */
 export interface BridgeUseJson {
   readonly bridge: string;
-  /** NIC of the bridge; null for a bridge without one. */
+  /** NIC of the bridge; null for a bridge without a NIC. */
   readonly uplink: string | null;
 }
 

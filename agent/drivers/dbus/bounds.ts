@@ -2,16 +2,18 @@ import DBusBuffer from 'dbus-next/lib/dbus-buffer.js';
 import type { WireType } from 'dbus-next/lib/signature.js';
 
 /*
- * Bounds for dbus-next's parser, which believes the length that an array claims to have. Elements that take no bytes,
- * or that lie beyond the end of the message, would be added without end; here, such a message cannot be read. The
- * parser also decodes the body of every message from every sender. It closes the connection over a message that
- * contains a file descriptor (`h`) without a file, which the daemon lets pass; here, the value is read as a number.
+ * Bounds for dbus-next's parser. The parser trusts the length that an array claims to have, and would add elements
+ * without end if they take no bytes or lie beyond the end of the message; here, such a message causes an error. The
+ * parser also decodes the body of every message from every sender; here, a body is decoded only on request. It closes
+ * the connection over a message that contains a file descriptor (`h`) without a file, which the bus daemon does not
+ * reject; here, the value is read as a number.
  */
 
 const { readArray, read, readSimpleType } = DBusBuffer.prototype;
 
 /**
- * Makes the parser check every array against its message, read a body only when it is requested, and expect no file.
+ * Changes the parser as described above: it checks every array against its message, decodes a body only on request, and
+ * expects no file.
  */
 export function boundParser(): void {
   DBusBuffer.prototype.read = function (signature) {

@@ -57,7 +57,7 @@ export interface Bus {
    * daemon's, both of which the daemon guarantees (D-Bus specification, "Header Fields").
    */
   subscribe(matchRule: string, sender: string, listener: (signal: Signal) => void): () => void;
-  /** Calls back once when the connection is lost, or at once if it is lost already. */
+  /** Calls the listener once when the connection is lost, or at once if it is already lost. */
   onLost(listener: (error: AgentError) => void): () => void;
   /** Returns the number of calls sent so far, for `--verbose` and the benchmark. */
   readonly callCount: () => number;
@@ -86,7 +86,7 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
   return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
-/** Builds a call to the bus daemon itself with string arguments. */
+/** Builds a call to the bus daemon itself; all arguments are strings. */
 export function daemonCall(member: string, ...body: string[]): MethodCall {
   const signature = 's'.repeat(body.length);
   return { destination: daemonName, path: '/org/freedesktop/DBus', interface: daemonName, member, signature, body };
@@ -119,7 +119,7 @@ export async function connectBus(address: string): Promise<Bus> {
   };
   const receive = (wire: WireMessage): void => {
     const { type, replySerial, sender } = wire;
-    // The body of a message is not read if it has no recipient here.
+    // The body of a message that has no subscriber is not decoded.
     if (type === signalMessage && [...subscribers].some((one) => one.sender === sender)) {
       const signal = complete(wire);
       for (const one of subscribers) if (one.sender === sender) one.listener(signal);
@@ -171,7 +171,8 @@ export async function connectBus(address: string): Promise<Bus> {
     subscribe: (matchRule, sender, listener) => {
       const subscriber = { sender, listener };
       subscribers.add(subscriber);
-      // Without its rule, a subscriber would wait for signals in vain, so a refused rule counts as a lost bus.
+      // A subscriber without its match rule would wait for signals in vain, so a refused rule is treated as a lost
+      // connection.
       daemon('AddMatch', matchRule).catch(lose);
       return () => {
         subscribers.delete(subscriber);

@@ -3,13 +3,13 @@ import { Variant } from 'dbus-next/lib/variant.js';
 import type { Json, SettingValue } from '../../model/profile-settings.ts';
 
 /*
- * Conversions between the values of dbus-next (Variant objects, BigInt, Buffer) and JSON. Settings keep their
- * signatures, so that a value that the agent does not know returns to NetworkManager unchanged.
+ * Conversions between the values of dbus-next (Variant objects, BigInt, Buffer) and JSON. Settings keep their D-Bus
+ * signatures, so that a setting that the agent does not know is sent back to NetworkManager unchanged.
  */
 
 /**
- * Converts a wire value to JSON without signatures: variants are unwrapped, byte arrays are hex, 64-bit integers are
- * numbers while they are safe.
+ * Converts a value of dbus-next to JSON without signatures. Variants are unwrapped, byte arrays become hex, and 64-bit
+ * integers become numbers if JavaScript can represent them exactly.
  */
 export function toPlain(value: unknown): Json {
   return toJson(value, (variant) => toPlain(variant.value));

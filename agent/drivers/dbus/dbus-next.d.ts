@@ -1,11 +1,11 @@
-/** Types of the dbus-next files that the driver uses. The package has types only for its high-level API. */
+/** Types of the dbus-next files that the driver uses. The package itself has types only for its high-level API. */
 declare module 'dbus-next/lib/message.js' {
   /** The two stream methods that the parser calls. */
   export interface MessageStream {
     on(event: 'readable', listener: () => void): unknown;
     read(bytes: number): Buffer | null;
   }
-  /** Header fields of a message; a call of `body` reads its body (boundParser of bounds.ts). */
+  /** Header fields of a message. Calling `body` decodes the body (boundParser in bounds.ts). */
   export interface WireMessage {
     readonly type: number;
     readonly replySerial?: number;

@@ -2,13 +2,14 @@ import { connect, type Socket } from 'node:net';
 
 /*
  * Connection to the bus: a unix socket and the EXTERNAL handshake, in which the kernel attests the user id (D-Bus
- * specification, "Authentication Protocol"). dbus-next's own connector also loads X11 look-up, cookie authentication
- * and cryptography, which take a third of the start of a run that changes nothing.
+ * specification, "Authentication Protocol"). dbus-next's own connector is not used: it also loads the look-up of a bus
+ * through X11, cookie authentication and cryptography, which take a third of the start time of a run that changes
+ * nothing.
  */
 
 /**
- * Connects and authenticates. Resolves with the socket when the authentication is complete, so that messages follow.
- * Rejects with the plain reason, also if the daemon accepts the connection and then does not answer for limitMs.
+ * Connects and authenticates. Resolves with the socket when the authentication is complete. Rejects with the system's
+ * error, or with an error that says that the daemon has not answered within limitMs.
  */
 export function openTransport(address: string, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

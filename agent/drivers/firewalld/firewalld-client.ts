@@ -72,8 +72,8 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
 }
 
 /**
- * Ignores a source that another program has added meanwhile. A source in another zone is a conflict that only the
- * administrator can resolve.
+ * Ignores the error if another program has added the same source in the meantime. Throws it if the source is in another
+ * zone, which only the administrator can resolve.
  */
 function unlessThere(error: unknown): void {
   if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;

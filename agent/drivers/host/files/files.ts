@@ -17,15 +17,15 @@ import { readRegularFile } from '../../../regular-file.ts';
 import { directoryFault } from './own-directory.ts';
 
 /**
- * Size limit of a small file in bytes unless the caller sets another one: hints, drop-ins, scripts, records. Real ones
- * have at most some kilobytes.
+ * Size limit of a small file, in bytes, unless the caller sets another one. Hints, drop-ins, scripts and records have
+ * at most some kilobytes.
  */
 const smallFileLimitBytes = 1024 * 1024;
 
 /**
- * Returns the text of a small regular file; null if the path does not exist. A file with more than `limitBytes` bytes
- * is an error and never cut. A device, FIFO or directory at the path is refused without a read, and so is a link to a
- * file that not every user may read. Fails with `config-unreadable`.
+ * Returns the text of a small regular file; null if the path does not exist. A file of more than `limitBytes` bytes is
+ * an error; its text is never truncated. A device, FIFO or directory at the path is refused without being read, and so
+ * is a link to a file that not every user may read. Fails with `config-unreadable`.
  */
 export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): string | null {
   // Most of these files are absent on most nodes, and a failed open(2) takes ten times as long as this check.
@@ -81,7 +81,7 @@ function swapIn(path: string, content: string | Uint8Array, mode: number, isLast
   }
 }
 
-/** Throws an error with this fault of a directory as its message; does nothing if `fault` is null. */
+/** Throws an error with the fault of a directory as its message; does nothing if `fault` is null. */
 export function refuseFault(fault: string | null): void {
   if (fault !== null) throw new Error(fault);
 }
@@ -96,8 +96,8 @@ export function removeFile(path: string): void {
 }
 
 /**
- * Removes temporary files of writers that were killed. It must be used only for a directory without other writers at
- * the same time. A missing directory is ignored.
+ * Removes temporary files that killed processes have left in a directory. Another process that writes there at the same
+ * time would lose its file. A missing directory is ignored.
  */
 export function removeHalfWritten(directory: string): void {
   if (!existsSync(directory)) return;
@@ -105,8 +105,8 @@ export function removeHalfWritten(directory: string): void {
 }
 
 /**
- * Removes a file, and temporary files of killed writers, so that a power cut does not restore it. It must not be used
- * beside another writer (removeHalfWritten).
+ * Removes a file and the temporary files of killed processes, durably: a power cut does not bring them back. No other
+ * process may write in the directory at the same time (removeHalfWritten).
  */
 export function removeForGood(path: string): void {
   removeFile(path);
@@ -114,7 +114,7 @@ export function removeForGood(path: string): void {
   syncDirectory(dirname(path));
 }
 
-/** Makes a new name in a directory survive a power cut. */
+/** Makes the created and removed names in a directory survive a power cut (fsync(2)). */
 export function syncDirectory(path: string): void {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

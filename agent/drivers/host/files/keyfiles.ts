@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { readSmallFile } from './files.ts';
 
-/** Size limit of a profile, which is enough for one with embedded certificates. */
+/** Size limit of a profile, in bytes, which is enough for a profile with embedded certificates. */
 const profileLimitBytes = 256 * 1024;
 
-/** A NetworkManager profile in its file. The text may contain secrets. */
+/** NetworkManager profile as it is in its file. The text may contain secrets. */
 export interface Keyfile {
   readonly path: string;
   readonly id: string;

@@ -1,14 +1,17 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Mode bits: other users may add and rename entries, and the sticky bit restricts them to their own (inode(7)). */
+/**
+ * Mode bits of a directory. With the first, other users may add and rename entries; the sticky bit limits them to
+ * entries of their own (inode(7)).
+ */
 const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
- * Returns the reason why a directory and its parent cannot be trusted with the agent's state; null if they can, or if
- * they do not exist. Through a link or a directory that other users may write, they could choose which files the agent
- * reads, removes or overwrites.
+ * Returns the reason why a directory or its parent cannot be trusted with the agent's state; null if both can, or if
+ * they do not exist. If one is a link, or other users may write in it, they could choose which files the agent reads,
+ * removes or overwrites.
  */
 export function directoryFault(path: string): string | null {
   for (const one of [dirname(path), path]) {

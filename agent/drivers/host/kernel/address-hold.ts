@@ -4,13 +4,13 @@ import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
 /**
- * Lifetime of held addresses in seconds. It exceeds a DHCP exchange and duplicate address detection (at most 50 s and
- * 10 s). An address that the NIC's own profile does not add again expires by itself.
+ * Lifetime of held addresses, in seconds. It exceeds the time for a DHCP exchange and duplicate address detection (at
+ * most 50 s and 10 s). An address that the NIC's own profile does not add again expires by itself.
  */
 const holdSeconds = 120;
 
 /**
- * Routing protocol of held routes, by which a later run recognizes them. iproute2 has no name for the number
+ * Routing protocol of held routes, by which a later run recognizes them. iproute2 assigns no name to this number
  * (etc/rt_protos), and NetworkManager ignores routes of such a protocol (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
@@ -24,9 +24,9 @@ export interface RouteHold {
 }
 
 /**
- * Adds addresses (`address/prefix`) to an interface in the kernel that are usable at once. Duplicate address detection
- * is off, because the node has the addresses on another interface with the same MAC and would detect only itself. An
- * address that NetworkManager has added already stays as it is.
+ * Adds addresses (`address/prefix`) to an interface in the kernel, which can be used at once. Duplicate address
+ * detection is off, because the node has the addresses on another interface with the same MAC and would detect itself.
+ * An address that NetworkManager has already added stays as it is.
  */
 export async function holdAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
   const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
@@ -38,19 +38,21 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
   );
 }
 
-/** Adds routes that take the place of those that NetworkManager will add. Their metric gives them precedence. */
+/**
+ * Adds routes in place of the routes that NetworkManager adds later. Their metric gives them precedence over others.
+ */
 export async function holdRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
 }
 
-/** Removes the routes of a hold; missing routes are ignored. */
+/** Removes held routes; missing routes are ignored. */
 export async function releaseRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
 }
 
 /**
- * Returns the held routes on this node, one entry for each interface and metric. Best effort: an empty list if ip(8)
- * does not answer.
+ * Returns the held routes on this node, grouped by interface and metric. Best effort: returns an empty list if ip(8)
+ * fails.
  */
 export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
   const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);
@@ -68,7 +70,7 @@ interface ShownHold {
   readonly route: HeldRoute;
 }
 
-/** Returns the held routes of one family. */
+/** Returns the held routes of one address family. */
 async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
   const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
   const { exitCode, stdout } = await run('ip', words, commandMs);
@@ -104,15 +106,15 @@ export async function setMac(interfaceName: string, mac: string): Promise<void> 
 }
 
 /**
- * Sets an interface up, and lets the kernel add a link-local address derived from the MAC, which NetworkManager
- * disables on interfaces that it manages.
+ * Sets an interface up and makes the kernel add a link-local address that is derived from the MAC. NetworkManager
+ * disables this on interfaces that it manages.
  */
 export async function setUp(interfaceName: string): Promise<void> {
   await ipBatch([`link set dev ${interfaceName} addrgenmode eui64`, `link set dev ${interfaceName} up`]);
 }
 
 function routeWords(route: HeldRoute, hold: RouteHold): string {
-  // `onlink` allows a gateway outside of the prefix of every address, as NetworkManager does.
+  // `onlink` allows a gateway that is in the prefix of no address. NetworkManager sets it as well.
   const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
   return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric} proto ${heldProtocol}`;
 }

@@ -1,9 +1,9 @@
 import { ipBatch } from './ip-batch.ts';
 
 /**
- * Makes the kernel notify all listeners about a link (rtnetlink(7), RTM_NEWLINK), and leaves the link as it is. A tap
- * that receives all multicast for a moment receives nothing else, because Open vSwitch sends the same packets to it
- * anyway.
+ * Makes the kernel notify all rtnetlink listeners of a link (rtnetlink(7), RTM_NEWLINK), without a lasting change of
+ * the link. The function sets the flag for all multicast on a tap for a moment. The tap then receives no additional
+ * packets, because Open vSwitch sends it the same packets in any case.
  */
 export function announceLink(name: string): Promise<void> {
   return ipBatch([`link set dev ${name} allmulticast on`, `link set dev ${name} allmulticast off`]);

@@ -5,9 +5,10 @@ const fileOf = (interfaceName: string): string => `/proc/sys/net/ipv4/conf/${int
 const [everyLocal, exceptHostScope] = ['0', '3'];
 
 /**
- * Lets an interface answer ARP for local addresses of every interface except those of scope host (ip-sysctl.rst, arp_ignore 3); the kernel's default
- * also answers for these. Changes nothing where an administrator has set another value, for the interface or for all of them: the kernel uses the
- * larger one. Best effort: an interface that has gone, or a read-only /proc/sys, keeps what it has.
+ * Lets an interface answer ARP for local addresses of every interface except those of scope host (ip-sysctl.rst,
+ * arp_ignore 3); the kernel's default also answers for those. Changes nothing if an administrator has set another value
+ * for the interface or for all interfaces; of the two values, the kernel uses the larger one. Best effort: does nothing
+ * if the interface no longer exists or /proc/sys is read-only.
  */
 export function ignoreHostScope(interfaceName: string): void {
   const names = ['all', interfaceName];
@@ -27,6 +28,6 @@ function write(interfaceName: string, value: string): void {
   try {
     writeFileSync(fileOf(interfaceName), value);
   } catch {
-    // The interface has gone, or /proc/sys is read-only here.
+    // The interface no longer exists, or /proc/sys is read-only.
   }
 }

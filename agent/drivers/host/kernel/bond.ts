@@ -1,6 +1,9 @@
 import type { BondPort, BondState } from '../../../model/bond-state.ts';
 
-/** Mode descriptions that bond_mode_name and bond_info_show_master (Linux drivers/net/bonding) print, with the name of each mode. */
+/**
+ * Mode descriptions that the bonding driver prints (bond_mode_name and bond_info_show_master in drivers/net/bonding),
+ * with the name of each mode.
+ */
 const modes: Readonly<Record<string, string>> = {
   'load balancing (round-robin)': 'balance-rr',
   'fault-tolerance (active-backup)': 'active-backup',
@@ -11,7 +14,7 @@ const modes: Readonly<Record<string, string>> = {
   'adaptive load balancing': 'balance-alb',
 };
 
-/** Value of arp_missed_max if the driver does not print it (before Linux 5.17): its compiled-in value. */
+/** Value of arp_missed_max that the driver has compiled in before Linux 5.17, in which it does not print the value. */
 const usualMissedMax = 2;
 
 /** Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is being removed. */

@@ -25,17 +25,20 @@ type Shown =
 
 /** Flags that ip-address(8) accepts for an address. */
 const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
-/** Values of IFA_PROTO for addresses that the kernel added (linux/if_addr.h, IFAPROT_KERNEL_*). */
+/**
+ * Names of the protocols (IFA_PROTO) of addresses that the kernel itself has added (linux/if_addr.h, IFAPROT_KERNEL_*).
+ */
 const kernels = /^kernel_/;
-/** Interface identifier that is derived from a MAC (RFC 4291 appendix A). */
+/** Pattern of an IPv6 address whose interface identifier is derived from a MAC (RFC 4291 appendix A). */
 const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
 /** Routing protocol of held routes (address-hold.ts). */
 const heldProtocol = '77';
 
 /**
- * Reads the entries that programs other than NetworkManager added to links, and entries of NetworkManager that a profile has to explain: addresses
- * without a lifetime for which it made the connected route (`noprefixroute`), and routes of protocol `static`. Best effort: if ip(8) does not answer,
- * nothing is known. `ownMetric` is the metric of the entries that the agent holds.
+ * Reads the entries of links that programs other than NetworkManager have added. Also reads entries of NetworkManager
+ * that can only be explained by a profile: addresses without a lifetime for which it has added the connected route
+ * (`noprefixroute`), and routes of protocol `static`. Leaves out entries with the metric `ownMetric`, which the agent
+ * holds. Best effort: returns an empty list if ip(8) fails.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -43,7 +46,8 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
     shownLines([], ['route show table all', 'rule show']),
   ]);
   const routes = foreignRoutes(lines, ownMetric);
-  // An IPv6 rule needs another table as its target, and the query takes another process.
+  // IPv6 rules are read only if a table with IPv6 routes exists to which a rule can lead, because the query needs a
+  // second process.
   const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
   const rules = [
     ...lines.flatMap((line) => parseRule(line, 4) ?? []),
@@ -69,7 +73,10 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
   });
 }
 
-/** Returns the rules that name an interface, and rules of NetworkManager's protocol that lead to a table with foreign routes through it. */
+/**
+ * Returns the rules that name an interface, and NetworkManager's rules (protocol `static`) for a table that has foreign
+ * routes through the interface.
+ */
 function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly KernelRule[]): readonly KernelRule[] {
   const tables = routes.flatMap(({ table }) => table ?? []);
   return rules.filter((rule) => {
@@ -79,8 +86,9 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
 }
 
 /**
- * Returns entries whose addresses end when the kernel's present ones do, on whatever link these are: an address that a router advertised or a server
- * leased keeps what is left of its lifetimes (RFC 4862 section 5.5.4), because nothing else ends it if it is not advertised again.
+ * Returns the entries with the remaining lifetimes that the same addresses have in the kernel at present, on any link.
+ * An address of a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4), because nothing
+ * else ends it if it is not advertised or leased again.
  */
 export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
   if (entries.addresses.length === 0) return entries;
@@ -97,8 +105,9 @@ export function addToKernel(entries: KernelEntries): Promise<string | null> {
 }
 
 /**
- * Adds the entries that the kernel accepts, in their original order: IPv4 addresses come after the node's own, because MicroShift takes the first
- * address of br-ex as the node's (openshift/microshift, pkg/util/net.go).
+ * Adds the entries that the kernel accepts, in their original order. IPv4 addresses come after the node's own
+ * addresses, because MicroShift uses the first address of br-ex as the node's address (openshift/microshift,
+ * pkg/util/net.go).
  */
 export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
   const { interface: name, addresses } = entries;
@@ -112,8 +121,9 @@ export async function addToKernelInOrder(entries: KernelEntries): Promise<void> 
 }
 
 /**
- * Moves foreign entries from an interface to the one that `to` names. Routes and rules move at once. Addresses are added and usable at once; those of
- * the former interface are removed together with its own. Best effort: entries that the kernel rejects are skipped.
+ * Moves foreign entries from one interface to the one that `to` names. Routes and rules move at once. Addresses are
+ * added, and can be used at once; those on the former interface are removed later, together with its other addresses.
+ * Best effort: entries that the kernel rejects are skipped.
  */
 export async function moveInKernel(from: KernelEntries, to: KernelEntries): Promise<void> {
   const addresses = to.addresses.map((entry) => ({ ...entry, noDad: entry.address.includes(':') || entry.noDad }));
@@ -126,7 +136,7 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
   await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
 }
 
-/** Returns the entries with only the rules that name the interface; other rules do not change. */
+/** Returns the entries without the rules that do not name the interface, because those stay as they are. */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
 }
@@ -138,7 +148,10 @@ async function addressesOf(name: string): Promise<readonly string[]> {
   return entries.filter(isListed).map(prefixed);
 }
 
-/** Returns the addresses of an interface (`address/prefix`) that expire, because they come from a lease or a router advertisement. */
+/**
+ * Returns the addresses of an interface (`address/prefix`) that expire, because they come from a lease or a router
+ * advertisement.
+ */
 export async function leasedAddresses(name: string): Promise<readonly string[]> {
   const links = await shown([`address show dev ${name}`]);
   const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
@@ -177,7 +190,7 @@ export function foreignAddresses(
   });
 }
 
-/** Returns all attributes of an address that ip-address(8) accepts. */
+/** Returns an address with all attributes that ip-address(8) accepts. */
 function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   const { family, scope, metric, nodad, deprecated, address: peer, broadcast, label, protocol } = entry;
   const flags = takenFlags.filter((flag) => entry[flag] === true);
@@ -196,12 +209,18 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   };
 }
 
-/** Returns true for an address that the kernel does not add by itself. */
+/**
+ * True for an address that is neither of scope host nor a link-local IPv6 address, because the kernel adds those by
+ * itself.
+ */
 function isListed({ family, scope }: ShownAddress): boolean {
   return scope !== 'host' && (family === 'inet' || scope !== 'link');
 }
 
-/** Returns the routes that neither the kernel nor NetworkManager adds by itself. The agent's own have its metric or its protocol. */
+/**
+ * Returns the routes that neither the kernel nor NetworkManager adds by itself. Leaves out the agent's routes, which
+ * have its metric or its protocol.
+ */
 export function foreignRoutes(lines: readonly string[], ownMetric: number): readonly ShownRoute[] {
   return lines.flatMap((line) => {
     const shownRoute = /^\d+:/.test(line) ? null : parseRoute(line);
@@ -221,7 +240,7 @@ async function shown(lines: readonly string[]): Promise<readonly Shown[]> {
   const { exitCode, stdout } = await run('ip', ['-json', '-batch', '-'], commandMs, { input: `${lines.join('\n')}\n` });
   if (exitCode !== 0) return [];
   try {
-    // Each line is one list, with an empty object for each omitted entry.
+    // Each line contains one list, in which an empty object stands for each entry that is not shown.
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Shown[])));
   } catch {
     return [];

@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises';
 
 /**
- * Time limit of one lookup. A resolver on the LAN answers in milliseconds, and the caller has to continue without an
- * answer.
+ * Time limit of one lookup. A resolver on the LAN answers in milliseconds, and the caller has to continue if it does
+ * not.
  */
 const answerMs = 2_000;
 
-/** Last answer for each name, which stays valid while the resolver does not answer. */
+/** Addresses in the last answer for each name. They are used while the resolver does not answer. */
 const known = new Map<string, readonly string[]>();
 
 /**

@@ -4,20 +4,20 @@ import { type Finished, run } from '../process/exec.ts';
 const commandMs = 3_000;
 
 /**
- * Exit status of ip(8) for a word that this version does not know. It skips the remaining lines then (iproute2,
+ * Exit status of ip(8) for a word that this version does not know; the remaining lines are then skipped (iproute2,
  * lib/utils.c, invarg).
  */
 const misunderstood = 255;
 
 /**
- * Characters that end a line, or begin a comment or a quotation (ip(8), -batch). A name with such a character would
- * change the command.
+ * Characters that end a line, or begin a comment or a quotation (ip(8), -batch). In a name, such a character would
+ * change the meaning of the command.
  */
 const misread = /[#"'\\\p{Cc}]/u;
 
 /**
- * Runs several commands of ip(8) in one process, including those after a failure. Best effort: commands that the kernel
- * rejects are skipped. `options` are options of ip(8).
+ * Runs several commands of ip(8) in one process, and continues after a failed command. Best effort: commands that the
+ * kernel rejects have no effect and cause no error. `options` are options of ip(8).
  */
 export async function ipBatch(lines: readonly string[], options: readonly string[] = []): Promise<void> {
   const plain = lines.filter((line) => !misread.test(line));
@@ -28,8 +28,8 @@ export async function ipBatch(lines: readonly string[], options: readonly string
 }
 
 /**
- * Runs several commands of ip(8) in one process, up to the first that the kernel rejects. Returns that command with the
- * kernel's error; null if all succeeded.
+ * Runs several commands of ip(8) in one process, and stops at the first that the kernel rejects. Returns that command
+ * with the kernel's error; null if all succeeded.
  */
 export async function ipBatchOrRefusal(lines: readonly string[], limitMs = commandMs): Promise<string | null> {
   if (lines.length === 0) return null;

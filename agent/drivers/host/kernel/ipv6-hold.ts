@@ -9,15 +9,15 @@ import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
 /** Time limit for an answer. A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
 const answerLimitMs = 600;
 
-/** Default routes that take the place of a router's, recognized by their metric. */
+/** Default routes that the agent has added in place of a router's. They are recognized by their metric. */
 interface Ipv6Hold {
   readonly interface: string;
   readonly metric: number;
 }
 
 /**
- * Removes the default routes of a hold, and the connected routes that the kernel added for its addresses; missing
- * routes are ignored.
+ * Removes held default routes, and the connected routes that the kernel added for the held addresses; missing routes
+ * are ignored.
  */
 export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
   const isHeld = ({ family, metric, device }: Route): boolean =>

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { fileText } from '../files/kernel-files.ts';
 
-/** Settings that NetworkManager changes when it manages an interface, and may leave behind when it no longer does. */
+/**
+ * Settings that NetworkManager changes on an interface that it manages, and may not restore when it stops managing it.
+ */
 const keys = ['disable_ipv6', 'accept_ra'];
 
 /**
@@ -21,9 +23,9 @@ const detectionOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/
 const off = '0';
 
 /**
- * Disables duplicate address detection on an interface: the kernel uses an address as soon as it is added (ip-sysctl.rst, accept_dad; the kernel
- * takes the larger value of this file and of conf/all). Returns a function that restores the former value. Best effort: without IPv6, or with a
- * read-only /proc/sys, it changes nothing.
+ * Disables duplicate address detection on an interface, so that the kernel uses an address as soon as it is added
+ * (ip-sysctl.rst, accept_dad; of this value and that of conf/all, the kernel uses the larger one). Returns a function
+ * that restores the former value. Best effort: changes nothing without IPv6, or if /proc/sys is read-only.
  */
 export function disableDetection(interfaceName: string): () => void {
   const former = fileText(detectionOf(interfaceName));
@@ -33,8 +35,8 @@ export function disableDetection(interfaceName: string): () => void {
 }
 
 /**
- * Enables duplicate address detection again, with the value of a new interface (conf/default), if a run that crashed
- * has left it disabled.
+ * Enables duplicate address detection again, with the value for new interfaces (conf/default), in case a run that
+ * crashed has left it disabled.
  */
 export function enableDetection(interfaceName: string): void {
   const usual = fileText(detectionOf('default'));
@@ -45,13 +47,13 @@ function write(file: string, value: string): void {
   try {
     writeFileSync(file, value);
   } catch {
-    // The interface no longer exists, or /proc/sys is read-only here.
+    // The interface no longer exists, or /proc/sys is read-only.
   }
 }
 
 /**
- * Returns true if the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst).
- * NetworkManager disables this on interfaces where it does so itself.
+ * True if the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst, accept_ra).
+ * NetworkManager disables this on interfaces on which it does so itself.
  */
 export function takesAdvertisements(interfaceName: string): boolean {
   const read = (key: string): string | null => fileText(`/proc/sys/net/ipv6/conf/${interfaceName}/${key}`);

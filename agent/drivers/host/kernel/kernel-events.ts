@@ -3,14 +3,14 @@ import { AgentError } from '../../../errors.ts';
 import { follow } from '../process/exec.ts';
 
 /**
- * Interval between checks. `ip monitor` does not report when it starts to listen, and earlier notifications of the
- * kernel are lost.
+ * Interval between two evaluations of a condition. They are necessary because `ip monitor` does not report when it
+ * begins to listen, and misses earlier notifications of the kernel.
  */
 const askAgainMs = 1_000;
 
 /**
- * Waits until a condition on links, addresses or routes holds. It is evaluated after every change that the kernel
- * reports (rtnetlink, through `ip monitor`), and after a second without one. Fails with the error of `onTimeout`.
+ * Waits until a condition on links, addresses or routes is true. Evaluates it after every change that the kernel
+ * reports (rtnetlink, through `ip monitor`), and after a second without a change. Fails with the error of `onTimeout`.
  */
 export async function waitForKernel(
   condition: () => boolean,
@@ -36,7 +36,7 @@ export async function waitForKernel(
       const timer = setInterval(() => look(), askAgainMs);
       return () => clearInterval(timer);
     }).catch((error: unknown) => {
-      // The files of the kernel may be newer than its last notification.
+      // The condition is evaluated once more, because the files of the kernel may be newer than its last notification.
       if (deadline.signal.aborted || !condition()) throw error;
     });
   } finally {
@@ -45,8 +45,8 @@ export async function waitForKernel(
 }
 
 /**
- * Calls back after changes of links, addresses and routes that the kernel reports, once for several that arrive
- * together, until the returned function is called. `onEnd` is called if `ip monitor` ends by itself, so that no further
+ * Calls `onChange` after changes of links, addresses and routes that the kernel reports, once for several that arrive
+ * together, until the returned function is called. Calls `onEnd` if `ip monitor` ends by itself, after which no further
  * change is reported.
  */
 export function followKernel(onChange: () => void, onEnd: () => void): Promise<() => void> {

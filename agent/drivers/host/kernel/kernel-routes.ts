@@ -1,9 +1,9 @@
 import type { KernelRoute, KernelRule } from '../../../model/kernel-entries.ts';
 
 /*
- * Parser for routes and policy rules in the format of `ip -oneline -details`. ip(8) accepts the same text as input. The
- * text contains more than the JSON format: locked metrics, and encapsulations, whose keys in JSON are the same as the
- * route's (iproute2, ip/iproute.c).
+ * Parser for routes and policy rules in the text format of `ip -oneline -details`, which ip(8) also accepts as input.
+ * The text contains more than the JSON format does: locked metrics, and the attributes of encapsulations, whose keys in
+ * JSON are the same as those of the route itself (iproute2, ip/iproute.c).
  */
 
 /**
@@ -24,7 +24,7 @@ const types: readonly string[] = [
   'blackhole',
   'nat',
 ];
-/** States that ip(8) prints and does not accept. */
+/** States of a route that ip(8) prints but does not accept as input. */
 const states: readonly string[] = [
   'dead',
   'linkdown',
@@ -97,7 +97,7 @@ export function parseRule(line: string, family: 4 | 6): KernelRule | null {
   return isKernels ? null : { family, words: ['pref', priority, ...words] };
 }
 
-/** Extracts the values of these keywords; `rest` contains all other words. */
+/** Returns the values of these keywords, and all other words as `rest`. */
 function takeOut(
   words: readonly string[],
   keys: readonly string[],
@@ -107,7 +107,7 @@ function takeOut(
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
     const value = words[index + 1];
-    // The source of an encapsulation has the same keyword as that of the route.
+    // The keyword `src` can also belong to an encapsulation, whose source it then names.
     const isOfEncap = word === 'src' && rest.includes('encap') && !rest.includes('via') && words.includes('via', index);
     if (keys.includes(word) && value !== undefined && values[word] === undefined && !isOfEncap) {
       values[word] = value;
@@ -117,7 +117,10 @@ function takeOut(
   return { values, rest };
 }
 
-/** Extracts a gateway of the route's own family. A gateway of the other family stays in the options (`via inet6 …`). */
+/**
+ * Returns the gateway if its family is that of the route. A gateway of the other family stays in `rest` (`via inet6
+ * …`).
+ */
 function takeGateway(words: readonly string[]): { readonly gateway: string | null; readonly rest: readonly string[] } {
   const at = words.indexOf('via');
   const gateway = words[at + 1];
@@ -129,21 +132,21 @@ function takeGateway(words: readonly string[]): { readonly gateway: string | nul
 function takeMtu(words: readonly string[]): { readonly mtuBytes: number | null; readonly rest: readonly string[] } {
   const at = words.indexOf('mtu');
   const value = words[at + 1] ?? '';
-  // The form `mtu lock 1300` stays in the options.
+  // A locked MTU (`mtu lock 1300`) stays in `rest`.
   if (at < 0 || !/^\d+$/.test(value)) return { mtuBytes: null, rest: words };
   return { mtuBytes: Number(value), rest: [...words.slice(0, at), ...words.slice(at + 2)] };
 }
 
 /**
- * Converts attributes from the output of ip(8) to its input: removes the unit of `expires 3999sec`, and the default
- * preference `medium` of IPv6 routes.
+ * Converts attributes that ip(8) prints to attributes that it accepts: removes the unit of `expires 3999sec`, and the
+ * default preference `medium` of IPv6 routes.
  */
 function withoutDefaults(words: readonly string[]): readonly string[] {
   return words.flatMap((word, index) => {
     const [before = '', after = ''] = [words[index - 1], words[index + 1]];
     if ((word === 'pref' && after === 'medium') || (before === 'pref' && word === 'medium')) return [];
     if (before === 'expires') return [word.replace(/sec$/, '')];
-    // A given rto_min is always locked.
+    // ip(8) locks every rto_min that it gets, so the word `lock` is not necessary.
     if (before === 'rto_min' && word === 'lock') return [];
     return [word];
   });

@@ -2,13 +2,13 @@ import type { KernelAddress, KernelEntries, KernelRoute } from '../../../model/k
 import { inOrderOfAdding } from './kernel-order.ts';
 
 /*
- * Conversion of entries to commands of ip(8). All attributes are written, because ip(8) chooses a value for a missing
- * one, such as the scope of a route without a gateway.
+ * Conversion of kernel entries to commands of ip(8). All attributes are written, because ip(8) chooses a value for a
+ * missing one, such as the scope of a route without a gateway.
  */
 
 /**
- * Verb for routes. `replace` replaces any route with the same destination and metric. `append` leaves routes of other
- * links alone, and fails for a route that exists.
+ * Verb of ip(8) for adding a route. `replace` replaces any route with the same destination and metric. `append` does
+ * not change routes of other links, and fails for a route that exists.
  */
 export type GivingOfRoutes = 'replace' | 'append';
 
@@ -95,8 +95,8 @@ function routeWords(route: KernelRoute, name: string): string {
 }
 
 /**
- * Sorts routes without a gateway to the front, because a gateway has to be reachable on the link when its route is
- * added.
+ * Returns the routes with those without a gateway first: a gateway has to be reachable on the link when a route through
+ * it is added.
  */
 function gatewaysFirst(routes: readonly KernelRoute[]): readonly KernelRoute[] {
   const hasGateway = ({ gateway, nextHops, options = [] }: KernelRoute): boolean =>

@@ -6,7 +6,7 @@ import { parseBond } from './bond.ts';
 import { readIpv4Addresses } from './ipv4-addresses.ts';
 
 /*
- * Links and addresses from /sys/class/net and /proc/net. No process is started, because its start would dominate the
+ * Reads links and addresses from /sys/class/net and /proc/net. Starts no process, because that would take most of the
  * time of a run that changes nothing.
  */
 
@@ -33,7 +33,10 @@ export function readLinks(root = ''): Link[] {
   }));
 }
 
-/** Returns a link; null if the name is not a device (bonding_masters), or if the device was removed during the read. */
+/**
+ * Returns a link; null if the name is not a device (such as the file bonding_masters), or if the device was removed
+ * during the read.
+ */
 function readLink(root: string, directory: string, name: string): Omit<Link, 'addresses'> | null {
   // Most attributes of most devices are absent, and a failed read takes ten times as long as this check.
   const present = new Set(namesIn(`${directory}/${name}`));
@@ -55,7 +58,8 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
     .flatMap((entry) => /^upper_(.+)$/.exec(entry)?.[1] ?? [])
     .filter((upper) => upper !== link.master);
   const parentIndex = Number(read('iflink'));
-  // uevent is read last: a device that was removed meanwhile has none. The kernel's indexes start at 1.
+  // The file uevent is read last, because it is missing if the device was removed during the read. The kernel's indexes
+  // start at 1.
   const uevent = read('uevent');
   const index = Number(/^IFINDEX=(.*)$/m.exec(uevent)?.[1] ?? 0);
   const kind = present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(uevent)?.[1] ?? null);

@@ -10,7 +10,7 @@ interface ListeningSocket {
   readonly port: number;
 }
 
-/** Size limit of a table. A line has 150 bytes, and 40,000 sockets of one kind are more than the ports of a node. */
+/** Size limit of a table, in bytes. A line has 150 bytes, and a node has far fewer than 40,000 sockets of one kind. */
 const longestBytes = 6 * 1024 * 1024;
 const chunkBytes = 16 * 1024;
 
@@ -39,8 +39,8 @@ function isListening(line: string): boolean {
 }
 
 /**
- * Parses `0B0200C0:1F90`, 32-bit words in the byte order of the machine. ::ffff:0:0/96 contains IPv4 addresses, and ::
- * receives both families.
+ * Parses an address and port such as `0B0200C0:1F90`, whose words of 32 bits are in the byte order of the machine. An
+ * address in ::ffff:0:0/96 is an IPv4 address, and a socket at `::` receives packets of both families.
  */
 function socketOf(protocol: 'tcp' | 'udp', text: string): ListeningSocket | null {
   const [words = '', hexPort = ''] = text.split(':');

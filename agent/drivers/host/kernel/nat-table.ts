@@ -4,7 +4,7 @@ import { type Finished, run } from '../process/exec.ts';
 /** Time limit of a command. nft(8) answers in milliseconds; tens of thousands of elements take seconds. */
 const commandMs = 30_000;
 
-/** Fields of an object in `nft -j list table` (libnftables-json(5)) that are used. */
+/** Fields that are used of an object in `nft -j list table` (libnftables-json(5)). */
 interface Listed {
   readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key | number])[] };
   readonly rule?: { readonly chain: string; readonly comment?: string };
@@ -15,8 +15,8 @@ interface Key {
 }
 
 /**
- * Returns the contents of an inet table: elements of its maps and comments of its rules, one line each, sorted; null if
- * the table does not exist.
+ * Returns the contents of a table of family inet, sorted: one line for each element of its maps and for each comment of
+ * its rules. Null if the table does not exist.
  */
 export async function readNatTable(name: string): Promise<readonly string[] | null> {
   const found = await run('nft', ['-j', 'list', 'table', 'inet', name], commandMs);

@@ -4,8 +4,8 @@ import { ipBatch } from './ip-batch.ts';
 /** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 /**
- * Limit of copied neighbours. A node talks to few hosts of its own LAN: gateways, name servers, its SSH client. More
- * would only delay the move.
+ * Largest number of copied neighbours. A node communicates with few hosts of its own LAN: gateways, name servers and
+ * its SSH client. More neighbours would only delay the move.
  */
 const copiedNeighbours = 16;
 
@@ -17,11 +17,11 @@ interface Neighbour {
 }
 
 /**
- * Copies the link-layer addresses that one interface knows to another one. Without them, the first packet would need a
- * neighbour solicitation, and a lost one is repeated only after a second (RFC 4861 section 10, RETRANS_TIMER).
- * Permanent entries of the target stay. Best effort: the kernel resolves an address that was not copied. `isDeaf`: the
- * source interface receives no answers from now on. Its entries are set to reachable, so that for at least 15 s it
- * neither solicits in vain nor deletes them.
+ * Copies the neighbours of one interface, with their MACs, to another interface. Otherwise the first packet to each of
+ * them would wait for neighbour resolution, in which a lost solicitation is repeated only after a second (RFC 4861
+ * section 10, RETRANS_TIMER). Permanent entries of the target stay. Best effort: the kernel resolves an address that
+ * was not copied. `isDeaf` means that the source interface receives no replies from now on. Its entries are then set to
+ * reachable, so that for at least 15 s it neither sends solicitations nor deletes them.
  */
 export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
@@ -49,7 +49,7 @@ export async function answeredNeighbours(
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', device], commandMs);
   if (exitCode !== 0) return [];
   return parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
-    // A stale neighbour has answered once, but its MAC may have changed since.
+    // A stale neighbour is left out: it has answered once, but its MAC may have changed since then.
     const isCurrent = state.some((one) => ['REACHABLE', 'DELAY', 'PERMANENT'].includes(one));
     return lladdr === undefined || !isCurrent ? [] : [{ address: dst, mac: lladdr }];
   });

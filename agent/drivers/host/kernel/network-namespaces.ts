@@ -10,13 +10,13 @@ const answerMs = 5_000;
 /** Number of concurrent processes. A node has a network namespace for each pod. */
 const atATime = 4;
 
-/** Returns one file for each other network namespace of the machine (namespaces(7)). */
+/** Returns one file for each network namespace of the machine except that of this process (namespaces(7)). */
 function otherNamespaces(): readonly string[] {
   const own = targetName('/proc/self/ns/net');
   const found = new Map<string, string>();
   for (const path of directories.flatMap((directory) => namesIn(directory).map((name) => `${directory}/${name}`))) {
-    // A file without a mounted namespace belongs to another file system, so its inode is meaningless; `nsenter` refuses
-    // it.
+    // A file on which no namespace is mounted has an inode of another file system, which is meaningless here. `nsenter`
+    // refuses such a file.
     const inode = statSync(path, { throwIfNoEntry: false })?.ino;
     if (inode !== undefined) found.set(`net:[${inode}]`, path);
   }
@@ -29,8 +29,8 @@ function otherNamespaces(): readonly string[] {
 }
 
 /**
- * Returns devices of other network namespaces that are stacked on a link of another namespace, which may be this one.
- * Best effort: a namespace that ends meanwhile, or that may not be entered, yields no devices.
+ * Returns devices in other network namespaces that are stacked on a link in a third namespace or in this one. Best
+ * effort: leaves out a namespace that no longer exists or cannot be entered.
  */
 export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[]> {
   const waiting = [...otherNamespaces()];
@@ -50,12 +50,12 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
 interface ListedLink {
   readonly ifname?: string;
   readonly link_index?: number;
-  /** Set if the link below is in another namespace. */
+  /** Set if the parent link is in another namespace. */
   readonly link_netnsid?: number;
   readonly linkinfo?: { readonly info_kind?: string };
 }
 
-/** Returns the links whose parent is in another namespace, without veth and netkit pairs. */
+/** Returns the links whose parent is in another namespace. Leaves out veth and netkit pairs. */
 export function parseStacked(text: string, namespace: string): readonly StackedElsewhere[] {
   const listed = JSON.parse(text === '' ? '[]' : text) as readonly ListedLink[];
   return listed.flatMap(({ ifname, link_index: parentIndex, link_netnsid, linkinfo }) => {

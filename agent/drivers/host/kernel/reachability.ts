@@ -2,13 +2,13 @@ import { Resolver } from 'node:dns/promises';
 import { run } from '../process/exec.ts';
 
 /**
- * Time limit for an answer. A rollback decision does not wait for a neighbour that has not answered within a second.
+ * Time limit for an answer. A host that has not answered within a second does not delay the decision about a rollback.
  */
 const answerMs = 1_000;
 
 /**
- * Returns true if the address answers an ICMP echo request through this interface; sends up to five within limitMs. A
- * link-local address needs the interface in any case (RFC 4007 section 11).
+ * True if the address answers an ICMP echo request that leaves through this interface. Sends up to five within limitMs.
+ * The interface is always given, because a link-local address needs it (RFC 4007 section 11).
  */
 export async function answersPing(
   address: string,
@@ -26,7 +26,7 @@ export async function answersPing(
   return exitCode === 0;
 }
 
-/** Returns true if the name server answers, even with a refusal, because the check is only for its reachability. */
+/** True if the name server answers. A refusal is an answer, because only the reachability is tested. */
 export async function answersDns(server: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: answerMs, tries: 1 });
   resolver.setServers([server]);

@@ -3,7 +3,9 @@ import { signpost } from '../../../model/signpost.ts';
 import { compressIpv6 } from '../../../net/address.ts';
 import { fileText } from '../files/kernel-files.ts';
 
-/** RTF_UP, RTF_GATEWAY, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
+/**
+ * Flags of a route in linux/route.h and linux/ipv6_route.h: RTF_UP, RTF_GATEWAY, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL.
+ */
 const upFlag = 0x1;
 const gatewayFlag = 0x2;
 const rejectFlag = 0x200;
@@ -17,8 +19,8 @@ export function readRoutes(root = ''): Route[] {
 }
 
 /**
- * Returns true if the default route exists by which MicroShift finds the node on lo (model/signpost.ts). `readRoutes` leaves it out, because it is
- * not one of the node's own routes.
+ * True if the default route exists by which MicroShift finds the node on lo (model/signpost.ts). It is not one of the
+ * node's own routes, so `readRoutes` leaves it out.
  */
 export function readSignpost(root = ''): boolean {
   return readLines(`${root}/proc/net/ipv6_route`).some((line) => line.trimEnd().endsWith(` ${signpost.device}`));
@@ -40,7 +42,7 @@ function readIpv4Routes(path: string): Route[] {
       family: 4,
       destination: `${dottedQuad(destination)}/${prefixLength(mask)}`,
       gateway: gateway === noGateway ? null : dottedQuad(gateway),
-      // A `via inet6` route has the gateway flag without an address (fib_trie.c: nhc_gw is of another family).
+      // A gateway of the other family (`via inet6`) is not printed here; only its flag is set (fib_trie.c, nhc_gw).
       ...(gateway === noGateway && (bits & gatewayFlag) !== 0 ? { viaIpv6: true as const } : {}),
       device,
       metric: Number(metric),
@@ -50,7 +52,8 @@ function readIpv4Routes(path: string): Route[] {
 }
 
 /**
- * Reads /proc/net/ipv6_route: destination, prefix, source, prefix, next hop, metric, refs, use, flags, device; all hex.
+ * Reads /proc/net/ipv6_route, whose fields are all hex except the device: destination, prefix, source, prefix, next
+ * hop, metric, refs, use, flags, device.
  */
 function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
   const routes: Route[] = [];

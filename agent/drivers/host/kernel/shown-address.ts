@@ -4,7 +4,7 @@ import type { KernelAddress, KernelEntries } from '../../../model/kernel-entries
 export interface ShownAddress {
   readonly family: string;
   readonly local: string;
-  /** Address of the other end of the link (peer). */
+  /** Address of the peer, the other end of a point-to-point link. */
   readonly address?: string;
   readonly prefixlen: number;
   readonly broadcast?: string;
@@ -24,10 +24,13 @@ export interface ShownAddress {
   readonly deprecated?: true;
 }
 
-/** Value of INFINITY_LIFE_TIME in iproute2. */
+/** Lifetime that means `forever` (INFINITY_LIFE_TIME in iproute2). */
 const forEver = 4_294_967_295;
 
-/** Lifetimes of an address, unless it is valid for ever and either preferred for ever or deprecated. */
+/**
+ * Returns the lifetimes of an address; an empty object if it never expires, and its preferred lifetime is either
+ * infinite or 0.
+ */
 export function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeconds' | 'preferredSeconds'> {
   const [valid, preferred] = [entry.valid_life_time ?? forEver, entry.preferred_life_time ?? forEver];
   if (valid === forEver && (preferred === forEver || preferred === 0)) return {};
@@ -37,7 +40,7 @@ export function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeco
   };
 }
 
-/** Returns the entries with the lifetimes of the present addresses, where one of these is the same and has any. */
+/** Returns the entries; an address that is also among the present ones and has lifetimes there gets those lifetimes. */
 export function keepLifetimes(entries: KernelEntries, present: readonly ShownAddress[]): KernelEntries {
   const timed = present.filter(({ dynamic }) => dynamic === true);
   const addresses = entries.addresses.map((entry) => {
@@ -47,7 +50,7 @@ export function keepLifetimes(entries: KernelEntries, present: readonly ShownAdd
   return { ...entries, addresses };
 }
 
-/** `address/prefix` */
+/** Returns an address as `address/prefix`. */
 export function prefixed({ local, prefixlen }: ShownAddress): string {
   return `${local}/${prefixlen}`;
 }

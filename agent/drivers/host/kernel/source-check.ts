@@ -19,9 +19,9 @@ export function readSourceCheck(interfaceName: string): string {
 }
 
 /**
- * Sets the source validation. With `1`, the node's own IP stack accepts nothing from an interface to which no route
- * leads, not even ARP requests. Open vSwitch, which reads the interface through a packet socket, still receives all
- * packets.
+ * Sets the source validation of an interface. With `1`, the node's own IP stack accepts no packet from an interface to
+ * which no route leads, not even an ARP request. Open vSwitch reads the interface through a packet socket, and still
+ * receives all packets.
  */
 export function setSourceCheck(interfaceName: string, value: string): void {
   try {

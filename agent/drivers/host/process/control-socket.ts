@@ -3,18 +3,21 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { AgentError, messageOf } from '../../../errors.ts';
 
 /**
- * Size limit of a request from ovs-appctl(8): an argument of a program has at most 128 KiB, and there are few arguments
- * (execve(2)).
+ * Size limit of a request from ovs-appctl(8), in bytes. An argument of a program has at most 128 KiB (execve(2)), and a
+ * request has few arguments.
  */
 const longestRequestBytes = 1024 * 1024;
-/** Time limit for the arrival of a request. The client sends it at once; 10 s allow for a machine that swaps. */
+/**
+ * Time limit for a request to arrive after the connection is made. The client sends it at once; 10 s allow for a
+ * machine that swaps.
+ */
 const requestMs = 10_000;
-/** Limit of connections. No node has more concurrent requests: the kubelet starts a hundred pods. */
+/** Largest number of connections. A node has fewer concurrent requests: the kubelet starts about a hundred pods. */
 const mostConnections = 512;
 
 /**
- * Handles a command with its arguments; `gone` is aborted when the client disconnects. The result is the answer; a
- * rejection is sent as an error.
+ * Function that handles a command with its arguments. `gone` is aborted when the client disconnects. The result is sent
+ * as the answer, and a rejection as an error.
  */
 export type OnCommand = (command: string, words: readonly string[], gone: AbortSignal) => Promise<string>;
 
@@ -48,7 +51,7 @@ function listen(server: Server, path: string): Promise<void> {
         }),
       ),
     );
-    // The socket is made during this call, so it never has another mode.
+    // The socket is created during this call, with a mode that never lets other users connect.
     const before = process.umask(0o177);
     server.listen(path, () => resolve());
     process.umask(before);
@@ -94,7 +97,7 @@ interface Request {
 
 /** Parses a request; null if it is not complete. */
 function requestIn(text: string): Request | null {
-  // A complete object ends with a brace; earlier text need not be parsed.
+  // A complete object ends with a brace, so a text without one need not be parsed yet.
   if (!text.trimEnd().endsWith('}')) return null;
   try {
     const { id, method, params } = JSON.parse(text) as Readonly<Record<string, unknown>>;

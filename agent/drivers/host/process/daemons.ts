@@ -5,8 +5,9 @@ import { fileText, namesIn } from '../files/kernel-files.ts';
 import { run } from './exec.ts';
 
 /*
- * State of the running Open vSwitch daemons from /proc, because settings of a unit or of the database may not have
- * taken effect. Every `apply` reads this, so only a few small files are read and no process is started.
+ * State of the running Open vSwitch daemons, from /proc. The settings of a unit or of the database do not show it,
+ * because they may not have taken effect. Every `apply` reads this, so only a few small files are read and no process
+ * is started.
  */
 
 /** Time limit of taskset(1), which makes one system call per thread. */
@@ -38,7 +39,10 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
   };
 }
 
-/** Returns the process of the pid file if it still is the daemon. Another process may have the number since. */
+/**
+ * Returns the process in the pid file if it still is the daemon; null otherwise, because another process may have got
+ * the same number since.
+ */
 function runningPid(name: DaemonName, root: string): number | null {
   const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);
   return fileText(`${root}/proc/${pid}/comm`) === name ? pid : null;
@@ -58,7 +62,7 @@ function readPidFile(path: string): string | null {
 
 function readThreads(directory: string): readonly ThreadFacts[] {
   return namesIn(directory).flatMap((tid): ThreadFacts[] => {
-    // A thread that has ended since the listing has no file any more.
+    // A thread may have ended after the directory was read.
     const status = fileText(`${directory}/${tid}/status`);
     const cpus = statusField(status, 'Cpus_allowed_list');
     return cpus === null ? [] : [{ tid: Number(tid), name: statusField(status, 'Name') ?? '', cpus }];
@@ -72,9 +76,9 @@ function dropIn(kind: DropInFacts['kind'], unit: DaemonName, file: string, root:
 }
 
 /**
- * Returns the arguments for taskset(1), one list per command, that set the CPU affinity of threads of a running
- * process; null `threads` mean all threads. The last argument is the thread. systemd/microshift-net-affinity.service
- * uses them as well.
+ * Returns the arguments of taskset(1) commands that set the CPU affinity of threads of a running process, one list per
+ * command; null `threads` means all threads. The last argument is the thread. systemd/microshift-net-affinity.service
+ * runs taskset(1) with the same arguments.
  */
 export function tasksetWords(pid: number, threads: readonly number[] | null, cpus: string): readonly string[][] {
   if (threads === null) return [['-a', '-c', '-p', cpus, String(pid)]];
@@ -82,7 +86,7 @@ export function tasksetWords(pid: number, threads: readonly number[] | null, cpu
 }
 
 /**
- * Sets the CPU affinity of threads of a running process (sched_setaffinity(2)); null `threads` mean all threads. A
+ * Sets the CPU affinity of threads of a running process (sched_setaffinity(2)); null `threads` means all threads. A
  * thread that has ended is ignored.
  */
 export async function pinThreads(pid: number, threads: readonly number[] | null, cpus: string): Promise<void> {

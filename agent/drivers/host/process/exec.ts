@@ -11,16 +11,15 @@ export interface Finished {
 }
 
 /**
- * Standard input, inheritance of the agent's streams, an open file for the output, or a signal that ends the program
- * early.
+ * Options of a program: its standard input, the streams that it inherits from the agent, an open file for its output,
+ * or a signal that ends it early.
  */
 type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin' | 'stdout'>;
 
 /**
- * Runs a program without a shell and waits for its end; a non-zero exit status is a result, not an error. Standard
- * input is empty by default. The program runs in a session of its own (setsid(2)) unless it inherits the agent's
- * streams: a second Ctrl-C during a rollback, which does not stop for it, must not end the programs that the rollback
- * needs. Fails with `command-missing`.
+ * Runs a program without a shell and waits for its end. A non-zero exit status is a result and not an error. Standard
+ * input is empty by default. The program runs in a session of its own (setsid(2)), unless it inherits the agent's
+ * streams: a second Ctrl-C must not end programs that a rollback needs. Fails with `command-missing`.
  */
 export async function run(
   program: string,
@@ -54,7 +53,8 @@ export interface Captured {
 }
 
 /**
- * Runs a program and returns its output up to a limit. A program that is missing, fails or hangs is reported in `note`.
+ * Runs a program and returns its output up to a limit. Never fails: `note` says that the program is missing, has failed
+ * or hangs.
  */
 export async function capture(
   program: string,
@@ -77,7 +77,7 @@ export async function capture(
   else if (result.signal !== undefined) note = `ended by ${result.signal}`;
   else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
   else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
-  // maxBuffer applies to standard output and standard error separately.
+  // maxBuffer limits standard output and standard error separately, so the text of both is cut here.
   return { text: String(result.all ?? '').slice(0, limitBytes), note };
 }
 
@@ -99,10 +99,10 @@ export async function runInto(
 }
 
 /**
- * Starts a program and calls back for every chunk of its output, until the returned function is called. The program
- * runs in a session of its own and ends with the agent in any case (PR_SET_PDEATHSIG of prctl(2)). This matters for a
- * run that was killed: its scope ends with its last process, and only then systemd starts the rollback. `onEnd` is
- * called if the program ends by itself.
+ * Starts a program and calls `onOutput` for every chunk of its output, until the returned function is called. The
+ * program runs in a session of its own, and the kernel ends it when the agent ends for any reason (PR_SET_PDEATHSIG of
+ * prctl(2)). This matters for a run that was killed: systemd starts the rollback only when the last process of the
+ * run's scope has ended. `onEnd` is called if the program ends by itself.
  */
 export async function follow(
   program: string,
@@ -125,21 +125,21 @@ export async function follow(
   }, onEnd);
   return () => {
     ended = true;
-    // If the program could not be started, its pid is undefined. Node would then send the signal to the number 0, which
-    // means all processes of the agent's process group.
+    // The pid of a program that could not be started is undefined. Node would send the signal to the number 0, which
+    // means all processes in the agent's process group.
     if (child.pid !== undefined) child.kill('SIGKILL');
   };
 }
 
-/** Result of starting a daemon. */
+/** Result of starting a script that continues to run. */
 export interface Detached {
-  /** First line of the daemon's output, which reports that it is ready; null if the daemon has ended instead. */
+  /** First line that the script has printed, which reports that it is ready; null if the script has ended before. */
   readonly line: string | null;
   readonly exitCode: number;
 }
 
 /**
- * Starts a script with this Node in a session of its own (daemon(7)), and waits until it prints a line or ends.
+ * Starts a script with the same Node.js, in a session of its own (daemon(7)), and waits until it prints a line or ends.
  * Standard error is passed to `onError` until then, and discarded afterwards.
  */
 export async function startDetached(

@@ -1,17 +1,17 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** Memory of the objects of this process, in bytes. */
+/** Memory that JavaScript objects of this process occupy, in bytes. */
 export interface HeapUse {
-  /** Size after a full garbage collection: of the objects that are in use. */
+  /** Size after a full garbage collection, which is the size of the objects in use. */
   readonly usedBytes: number;
   /** Size at which V8 ends the process (--max-old-space-size). */
   readonly limitBytes: number;
 }
 
 /**
- * Calls back after each full garbage collection (Node, perf_hooks, PerformanceObserver of `gc`), until the returned
- * function is called. V8 collects the more often, the less memory is left.
+ * Calls the listener after each full garbage collection (Node.js, perf_hooks, PerformanceObserver of `gc`), until the
+ * returned function is called. The less memory is left, the more often V8 collects garbage.
  */
 export function followHeap(listener: (use: HeapUse) => void): () => void {
   const observer = new PerformanceObserver((list) => {

@@ -8,9 +8,9 @@ const limitMs = 2_000;
  * Writes one message with additional fields to systemd's journal. Resolves with false if that fails. Standard error
  * cannot carry fields. journald's own socket accepts datagrams, which Node cannot send to a path; logger(1) can.
  *
- * The entry contains its unit in the field that `journalctl -u` matches (systemd.journal-fields(7)). journald
- * determines the unit of a process only when it processes the entry, and on a busy machine logger and this process have
- * both ended by then.
+ * The entry contains its unit in the field that `journalctl -u` searches (systemd.journal-fields(7)). journald would
+ * determine the unit from the process only when it handles the entry, and on a busy machine logger and this process
+ * have ended by then.
  */
 export async function enterInJournal(fields: Readonly<Record<string, string>>): Promise<boolean> {
   const unit = ownService();
@@ -28,8 +28,8 @@ export async function enterInJournal(fields: Readonly<Record<string, string>>): 
 }
 
 /**
- * Returns the lines of a field for logger, which joins several lines of MESSAGE. Other fields have one line, so that
- * text from outside cannot become a field.
+ * Returns the lines of a field for logger(1), which joins several lines of MESSAGE. Every other field becomes one line,
+ * so that text of another program cannot add a field.
  */
 function linesOf(name: string, value: string): readonly string[] {
   const lines = value.split(/[\r\n]+/);

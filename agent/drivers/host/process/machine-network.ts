@@ -2,18 +2,18 @@ import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { AgentError } from '../../../errors.ts';
 import { run } from './exec.ts';
 
-/** Time limit of `systemctl preset`, which makes a few links and waits for nothing. */
+/** Time limit of `systemctl preset`, which creates a few links and waits for nothing. */
 const commandMs = 10_000;
-/** Time limit of a program, equal to the unit's TimeoutStartSec. A run has its own, shorter limits. */
+/** Time limit of a program, equal to TimeoutStartSec= of the unit. A run of the agent has shorter limits of its own. */
 const programMs = 240_000;
 
 /**
- * Returns the reason why no service can be reached or started here: an image build, a chroot, or a container without
- * systemd; null on a running node.
+ * Returns the reason why no service can be reached or started, because this is an image build, a chroot or a container
+ * without systemd; null on a running node.
  */
 export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';
-  // The check is that of sd_booted(3).
+  // sd_booted(3) makes the same check.
   if (!existsSync('/run/systemd/system')) return 'systemd does not run here';
   return existsSync('/run/dbus/system_bus_socket') ? null : 'there is no D-Bus system bus here';
 }
@@ -23,13 +23,13 @@ function isChroot(): boolean {
     const [own, first] = [statSync('/'), statSync('/proc/1/root/')];
     return own.dev !== first.dev || own.ino !== first.ino;
   } catch {
-    // /proc is missing or must not be read, as in an image build.
+    // /proc is missing or cannot be read, as in an image build.
     return true;
   }
 }
 
 /**
- * Returns true if this process is in another network namespace than the machine. rpm can run scriptlets in an empty one
+ * True if this process is not in the network namespace of the machine. rpm can run scriptlets in an empty namespace
  * (rpm-plugin-unshare).
  */
 export function isNetworkHidden(): boolean {

@@ -1,8 +1,8 @@
 import { watch } from 'node:fs';
 
-/** Interval after which the caller checks again, because an event can be missed just before the watch is active. */
+/** Longest wait, because an event just before the watch is active is missed; the caller checks again afterwards. */
 const askAgainMs = 1_000;
-/** Directories in which the sockets and pid files of the services appear when they start. */
+/** Directories in which the sockets and pid files of the services are created when they start. */
 const directories = ['/run/openvswitch', '/run/ovn', '/run/dbus', '/run/NetworkManager'];
 
 /**

@@ -1,6 +1,8 @@
 import { run } from './exec.ts';
 
-/** Time limit of a notification. systemd accepts it within milliseconds, and a slow one must not delay the start. */
+/**
+ * Time limit of a notification. systemd accepts it within milliseconds; one that takes longer must not delay the start.
+ */
 const limitMs = 5_000;
 
 /**

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { fileText } from '../files/kernel-files.ts';
 
 /**
- * Yields SSH_CONNECTION of the own environment, then of each ancestor. sudo(8) and su(1) drop the variable; the shell
- * below sshd has it.
+ * Yields SSH_CONNECTION from this process's environment, then from that of each ancestor. sudo(8) and su(1) remove the
+ * variable, which the shell that sshd has started still has.
  */
 function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Generator<string | undefined> {
   yield own.SSH_CONNECTION;
@@ -19,7 +19,10 @@ export interface SshSession {
   readonly server: { readonly address: string; readonly port: number };
 }
 
-/** Returns the SSH connection that started the agent, from SSH_CONNECTION (ssh(1), "Environment"); null if it is unset or lacks two valid ends. */
+/**
+ * Returns the SSH connection from which the agent was started (ssh(1), SSH_CONNECTION); null without one, or if the
+ * variable does not contain two valid ends.
+ */
 export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
   for (const connection of environments(own, parent, root)) {
     const [client = '', clientPort, server = '', serverPort] = connection?.split(' ') ?? [];

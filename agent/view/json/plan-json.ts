@@ -86,7 +86,7 @@ export interface VerifyDocument {
   /** `disabled`: nothing was compared, because ovn.yaml has `disableOVSInit`. */
   readonly outcome: 'as-wanted' | 'drift' | 'disabled';
   readonly differences: readonly DifferenceJson[];
-  /** Those of the differences that `apply` cannot repair, each with its repair. */
+  /** Differences that `apply` cannot repair, each with its remedy. */
   readonly faults: readonly FaultJson[];
   readonly pending: PendingJson | null;
 }

@@ -4,15 +4,15 @@ import { readAccess } from './kubeconfig.ts';
 import { sendOnce } from './send.ts';
 
 /**
- * Time limit for one request. An API server answers in milliseconds, and the caller inspects a node and can continue
+ * Time limit for one request. An API server answers in milliseconds, and the caller examines a node and can continue
  * without an answer.
  */
 const answerMs = 3_000;
 
 /**
- * Returns true if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
- * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if no API server
- * answers.
+ * True if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
+ * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if the API server does
+ * not answer.
  */
 export async function mayDoAnything(kubeconfig: string): Promise<boolean | null> {
   const access = await readAccess(kubeconfig).catch(() => null);

@@ -3,19 +3,22 @@ import { Agent } from 'node:https';
 import type { Access } from './http.ts';
 import { kubeconfigPath, readAccess } from './kubeconfig.ts';
 
-/** Kubeconfig of a long-running process. The file may appear late, and its contents may change. */
+/**
+ * Source of the access that a kubeconfig describes, for a long-running process. The file may be created later, and its
+ * contents may change.
+ */
 export interface AccessSource {
   /**
-   * Returns the access from the last read. Reads the file if it has not been read yet, or if `doubt` was called.
-   * Rejects as readAccess does.
+   * Returns the server and the credentials of the last read. Reads the file if it has not been read yet, or if `doubt`
+   * was called. Rejects as readAccess does.
    */
   current(): Promise<Access>;
-  /** Makes the next use read the kubeconfig again, because the access failed or is old. */
+  /** Makes the next use read the kubeconfig again, because a request has failed or the last read was long ago. */
   doubt(): void;
   close(): void;
 }
 
-/** Makes the source of a kubeconfig. `say` receives each caution about the kubeconfig once. */
+/** Creates the source. `say` receives each caution about the kubeconfig once. */
 export function createAccessSource(kubeconfig: string | null, say: (message: string) => void): AccessSource {
   let known: { readonly access: Access; readonly print: string } | null = null;
   let isDoubted = false;
@@ -24,7 +27,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
 
   const read = async (): Promise<Access> => {
     const path = kubeconfigPath(kubeconfig, process.env);
-    // Each followed collection holds a connection of its own.
+    // The number of connections is not limited, because each followed collection needs one.
     const access = await readAccess(path, Number.POSITIVE_INFINITY);
     isDoubted = false;
     const print = printOf(access);
@@ -32,7 +35,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
       disconnect(access);
       return known.access;
     }
-    // The end of the old connections makes requests with the previous credentials start again with the new ones.
+    // Requests on the old connections are repeated with the new credentials when these connections end.
     if (known !== null) disconnect(known.access);
     known = { access, print };
     for (const caution of access.cautions) {
@@ -47,7 +50,8 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
       if (known !== null && !isDoubted) return Promise.resolve(known.access);
       reading ??= read()
         .catch((error) => {
-          // The file may be written partially at the moment, and its previous contents may still be valid.
+          // The file may be incomplete at this moment. The previous credentials may still be valid, so they stay in
+          // use.
           if (known === null) throw error;
           return known.access;
         })
@@ -69,7 +73,9 @@ function disconnect({ options }: Access): void {
   if (options.agent instanceof Agent) options.agent.destroy();
 }
 
-/** Returns a digest of the server and the credentials, to detect changes. The credentials cannot be read from it. */
+/**
+ * Returns a digest of the server and the credentials, by which a change is noticed. It does not reveal the credentials.
+ */
 function printOf({ server, options }: Access): string {
   const { ca, cert, key, servername, auth, headers } = options;
   const parts = [server.href, ca, cert, key, servername, auth, headers].map((part) =>

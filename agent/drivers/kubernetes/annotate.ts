@@ -6,8 +6,8 @@ import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
 
 /**
- * Writes annotations of a pod, but not of a new pod with the same name: the server rejects a patch whose uid is not the
- * object's. `gone` means that the pod no longer exists. Rejects as `persist` does.
+ * Writes annotations of a pod, but not those of a new pod with the same name: the server rejects a patch with the uid
+ * of another object. Resolves with `gone` if the pod no longer exists. Rejects as `persist` does.
  */
 export async function annotatePod(
   session: Session,
@@ -20,7 +20,7 @@ export async function annotatePod(
   const patch: HttpCall = {
     method: 'PATCH',
     path,
-    // This media type keeps the answer small; the default answer would be the whole pod.
+    // With this media type the answer contains only metadata, not the whole pod.
     accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
     contentType: 'application/merge-patch+json',
     body: { metadata: { uid, annotations } },
@@ -31,8 +31,8 @@ export async function annotatePod(
     const { status } = await persist(session, { call: patch, doing: `annotate ${title}`, answers, giveUp });
     if (status === 404) return 'gone';
     if (status < 300) return 'written';
-    // The pod has another uid (422), is not valid with these annotations (422), or is changed by other clients all the
-    // time (409).
+    // The server refuses the patch if the pod has another uid or would be invalid with these annotations (422), or if
+    // other clients change it all the time (409).
     const doing = `read ${title}`;
     const { status: found, body } = await persist(session, {
       call: { method: 'GET', path },

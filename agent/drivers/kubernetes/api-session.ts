@@ -1,21 +1,21 @@
 import type { AccessSource } from './access-source.ts';
 import type { PauseLimits, Pauses } from './pauses.ts';
 
-/** State that all calls of one API share. */
+/** State that all requests of one KubernetesApi share. */
 export interface Session {
   readonly access: AccessSource;
   readonly pauses: Pauses;
   readonly limits: SessionLimits;
-  /** Ends all calls. */
+  /** Signal that ends all requests. */
   readonly stop: AbortSignal;
 }
 
 export interface SessionLimits extends PauseLimits {
-  /** Time limit of an answer, and of the head of a watch. */
+  /** Time limit, in ms, of an answer and of the response headers of a watch. */
   readonly answerMs: number;
-  /** Time after which a watch without data, even without a bookmark, is closed. */
+  /** Time, in ms, after which a watch without data, even without a bookmark, is closed. */
   readonly silenceMs: number;
-  /** Time after which the server is asked to end a watch. */
+  /** Time after which the server is to end a watch (`timeoutSeconds` of the request). */
   readonly watchSeconds: number;
   /** Number of objects in one page of a list. */
   readonly pageSize: number;
@@ -24,9 +24,9 @@ export interface SessionLimits extends PauseLimits {
 }
 
 /**
- * Default limits. The API server ends a request by itself after a minute (--request-timeout) and sends a bookmark about
- * every minute. A watch that is opened every five minutes picks up new credentials before the old ones expire. A page
- * of pods has about a megabyte, and is parsed at once.
+ * Default limits. The API server ends a request by itself after a minute (--request-timeout), and sends a bookmark
+ * about every minute. A watch lasts five minutes; the next one uses new credentials before the old ones expire. A page
+ * of pods has about a megabyte and is parsed in one piece.
  */
 export const sessionLimits: SessionLimits = {
   firstPauseMs: 1_000,

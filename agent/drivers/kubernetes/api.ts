@@ -3,39 +3,39 @@ import type { Collection } from '../../model/kubernetes/object.ts';
 import type { Named } from '../../model/workload.ts';
 
 /**
- * Requests of a daemon to the API server, which may be unreachable, slow or refuse at any time. Every request is tried
- * again until `close`.
+ * Requests of a daemon to the API server, which may be unreachable, slow, or refuse a request at any time. Every
+ * request is tried again until `close`.
  */
 export interface KubernetesApi {
   /**
-   * Follows a collection: lists it completely, then reports each change, and lists it again when the server no longer
-   * has the changes in between. Returns a function that ends this; no callback follows its call.
+   * Follows a collection: lists it completely, then reports each change. Lists it again if the server no longer has the
+   * changes in between. Returns a function that ends this; the follower is not called afterwards.
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**
-   * Writes annotations of a pod; null removes one. `gone` means that the pod no longer exists; a new pod of the same
-   * name is not annotated. If the API server is unreachable, resolves after it has returned. Rejects with an error that
-   * another try cannot fix, and after `close`. Nothing is sent after `giveUp`.
+   * Writes annotations of a pod; the value null removes one. Resolves with `gone` if the pod no longer exists; a new
+   * pod of the same name is not annotated. While the API server is unreachable, the request waits for it. Rejects with
+   * an error that another try cannot fix, and after `close`. Nothing is sent after `giveUp` is aborted.
    */
   annotate(
     pod: Named,
     annotations: Readonly<Record<string, string | null>>,
     giveUp?: AbortSignal,
   ): Promise<'written' | 'gone'>;
-  /**
-   * Creates an Event for an object, or increments the count of an Event that exists already. Returns at once and never
-   * fails.
-   */
+  /** Creates an Event for an object, or increments the count of an existing one. Returns at once and never fails. */
   report(notice: Notice): void;
   /**
-   * Reports that the kubeconfig has appeared or changed: it is read again, and all waiting requests are tried at once.
+   * Has to be called when the kubeconfig has been created or changed. The file is read again, and all waiting requests
+   * are tried at once.
    */
   wake(): void;
   close(): void;
 }
 
 export interface ApiOptions {
-  /** Path of the kubeconfig; null for KUBECONFIG or MicroShift's own. The file may appear later. */
+  /**
+   * Path of the kubeconfig; null for the path in KUBECONFIG, or else MicroShift's own. The file may be created later.
+   */
   readonly kubeconfig: string | null;
   /** Name of this node, which Events contain. */
   readonly nodeName: string;
@@ -44,24 +44,27 @@ export interface ApiOptions {
 }
 
 /**
- * Receiver of a collection. `T` is the reduced form of an object; at most one page of objects is in memory in the API's
- * form.
+ * Receiver of the objects of a collection. `T` is the reduced form of an object; at most one page of objects is in
+ * memory in their complete form.
  */
 export interface Follower<T> {
-  /** Reduces an object to the form that is kept. It must not throw. */
+  /** Returns the reduced form of an object, which is kept in memory. It must not throw. */
   read(object: unknown): T;
-  /** Receives all objects that exist; an earlier object that is missing here is gone. Nothing else is reported until the promise has settled. */
+  /**
+   * Receives all objects that exist; an earlier object that is not among them no longer exists. Nothing else is
+   * reported until the promise has settled.
+   */
   whole(objects: readonly T[]): void | Promise<void>;
-  /** Receives later changes in their order; several if several arrived together. */
+  /** Receives later changes in their order; changes that arrive together are reported in one call. */
   changes(changes: readonly FollowedChange<T>[]): void;
   /**
-   * Receives the reason when the connection is lost, and again if the kind of the reason changes before `found`. The
-   * known objects stay valid as far as is known.
+   * Receives the reason when the connection is lost, and again if a later attempt fails for another kind of reason. The
+   * known objects are kept; they may be out of date.
    */
   lost(error: AgentError): void;
   /**
-   * Reports that the server answers again. The missed changes follow through `changes`, or through `whole` if the
-   * server no longer has them.
+   * Called when the server answers again. The missed changes follow through `changes`, or through `whole` if the server
+   * no longer has them.
    */
   found(): void;
 }

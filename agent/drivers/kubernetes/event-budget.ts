@@ -1,18 +1,19 @@
 /**
- * Burst of Events that a namespace may have, which is enough for a namespace with many errors. After that, it may have
- * one Event every 20 seconds.
+ * Number of Events that a namespace may have at once, which is enough for a namespace with many errors. After that, it
+ * may have one Event every 20 seconds.
  */
 const longestBurst = 10;
 /** Time after which a namespace may have one more Event. */
 const perEventMs = 20_000;
 /**
- * Namespaces whose use of the budget is remembered. Beyond this number, the namespace with the oldest request is forgotten and begins with a full
- * budget.
+ * Number of namespaces whose budget is in memory. If there are more, the namespace with the oldest request is
+ * forgotten, and has a full budget at its next request.
  */
 const mostNamespaces = 1_000;
 
 /**
- * Answer to a request for an Event: `make` allows it, `last` replaces it by the Event that reports that more are left out, and `none` leaves it out.
+ * Answer to a request for an Event. `make` allows the Event. `last` replaces it by an Event which says that further
+ * ones are left out. `none` leaves it out.
  */
 export type EventGrant = 'make' | 'last' | 'none';
 

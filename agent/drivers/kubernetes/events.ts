@@ -9,13 +9,16 @@ import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
 import { createSlots } from './slots.ts';
 
-/** Burst of Events in the whole cluster; after that, one Event every two seconds is made. */
+/** Number of Events that the whole cluster may have at once; after that, one every two seconds. */
 const longestBurst = 30;
 /** Time after which the cluster may have one more Event. */
 const perEventMs = 2_000;
 /** Time for which the server keeps an Event: one hour (--event-ttl). */
 const keptMs = 60 * 60_000;
-/** Number of Events whose count is kept. Beyond it, the oldest one is forgotten and starts again. */
+/**
+ * Number of Events whose count is in memory. Beyond it, the oldest one is forgotten, and its next repetition creates
+ * another Event.
+ */
 const knownLimit = 500;
 /** Longest note that the API accepts (events.k8s.io/v1). */
 const longestNote = 1024;
@@ -77,7 +80,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       if (!mayWrite(regarding.namespace, now)) return;
       reported.writtenAt = now;
       void send(countCall(reported)).then((status) => {
-        // The Event was deleted.
+        // The Event no longer exists, so another one is created.
         if (status === 404 && known.delete(key)) report(notice);
       });
       return;
@@ -85,8 +88,8 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     if (mayWrite(regarding.namespace, now)) make(notice, now);
   };
   /**
-   * Returns true if the namespace and the cluster may have one more write. The first write beyond the budget of a
-   * namespace becomes the Event that reports the omission.
+   * True if the namespace and the cluster may have one more Event or count. At the first request beyond the budget of a
+   * namespace, creates the Event that reports the omission.
    */
   const mayWrite = (namespace: string, now: number): boolean => {
     const grant = ofNamespaces.ask(namespace, now);
@@ -110,7 +113,7 @@ function keyOf({ regarding, reason, note }: Notice): string {
   return [regarding.kind, regarding.uid, reason, note].join(' ');
 }
 
-/** Returns the last Event of a namespace whose budget is used up. */
+/** Returns the Event which reports that further Events of the namespace are left out. */
 function othersLeftOut(namespace: string): Notice {
   return {
     regarding: {

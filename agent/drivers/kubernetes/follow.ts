@@ -20,9 +20,9 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const end = new AbortController();
   const stop = AbortSignal.any([session.stop, end.signal]);
   const asked = { ...collectionCall(collection), title: collection.plural };
-  /** Version up to which all changes were reported; null before the first list, and if too many changes were missed. */
+  /** Version of the last reported change; null before the first list, and if the collection has to be listed again. */
   let version: string | null = null;
-  /** Access with which the version was read. A version is meaningless for another cluster. */
+  /** Access with which the version was read. The version is meaningless for a server of another cluster. */
   let teller: Access | null = null;
   /** Kind of the error that interrupted the watch; null while the watch is open. */
   let loss: ErrorKind | null = null;
@@ -35,8 +35,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   };
 
   /**
-   * Watches until the stream ends for any reason; resolves with the version from which to continue. `isNew` is true if
-   * the version comes from a list just before.
+   * Watches until the stream ends for any reason. Resolves with the version from which to continue, or null for a new
+   * list. `isNew` is true if the version comes from a list just before.
    */
   const watch = async (from: string, isNew: boolean): Promise<string | null> => {
     const now = await access.current();
@@ -50,7 +50,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       let reported = from;
       const breathe = createSlices(() => performance.now());
       for await (const lines of watchLines(incoming)) {
-        // Lines that have arrived already are read without a turn of the event loop in between.
+        // Other work of the process gets a turn here, because the loop would otherwise read all lines that have already
+        // arrived in one turn.
         await breathe();
         if (stop.aborted) break;
         const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));
@@ -89,7 +90,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       } catch (thrown) {
         if (stop.aborted) return;
         const error = asAgentError(thrown);
-        // The follower threw, so it has not processed the changes.
+        // `internal` means that the follower has thrown an error and not processed the changes, so everything is listed
+        // again.
         if (error.kind === 'internal') version = null;
         lose(error);
         askedMs = retryAfterMsIn(error);

@@ -2,19 +2,19 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { AgentError } from '../../errors.ts';
 
-/** Address of a cluster's API server, and the credentials for it. */
+/** Address of a cluster's API server, with the credentials for it. */
 export interface Access {
   readonly path: string;
   readonly server: URL;
   /** TLS and authentication options of a request. */
   readonly options: RequestOptions;
-  /** Risky settings of the kubeconfig, each as the end of a sentence. */
+  /** Parts of sentences about risky settings of the kubeconfig; each completes `the kubeconfig PATH …`. */
   readonly cautions: readonly string[];
 }
 
 /**
- * Size limit of an answer. An object has at most 1.5 MiB (etcd, --max-request-bytes), and one namespace is listed at a
- * time; a longer answer would only use up the node's memory.
+ * Size limit of an answer, in bytes. An object has at most 1.5 MiB (etcd, --max-request-bytes), and lists are read in
+ * pages; a longer answer would only use up the node's memory.
  */
 const longestAnswerBytes = 64 * 1024 * 1024;
 
@@ -40,7 +40,10 @@ export interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-/** Opens a call; resolves with the head of the answer. Rejects with Node's own error, which kubernetes-errors.ts maps. */
+/**
+ * Sends a request; resolves with the head of the answer. Rejects with an error of Node.js, which kubernetes-errors.ts
+ * converts.
+ */
 export function openCall(access: Access, call: HttpCall): Promise<IncomingMessage> {
   const url = new URL(access.server.pathname.replace(/\/$/, '') + call.path, access.server);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
@@ -62,7 +65,8 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
       signal: call.signal,
     });
     const failed = (error: NodeJS.ErrnoException): void => {
-      // The server closed an idle connection at the moment of its use. Every request can safely be sent twice.
+      // The server closed the idle connection at the moment of its reuse. The request is sent again, which is safe for
+      // every request of the agent.
       if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(openCall(access, call));
       else reject(error);
     };
@@ -70,9 +74,7 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
   });
 }
 
-/**
- * Reads the whole body as text. Rejects if the server closes the connection in the middle, and if the body is too long.
- */
+/** Returns the whole body as text. Rejects if the connection ends before the body does, and if the body is too long. */
 export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnswerBytes): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -7,14 +7,15 @@ import { readPlain } from './plain-kubeconfig.ts';
 /** Returns the path of the kubeconfig: the requested one, KUBECONFIG, or MicroShift's own. */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {
   if (asked !== null) return asked;
-  // KUBECONFIG may list several files. Only interactive clients merge them; here, the first existing file is used.
+  // KUBECONFIG may list several files, which only interactive clients merge; the first existing one is used.
   const listed = (environment.KUBECONFIG ?? '').split(':').filter((path) => path !== '');
   return listed.find((path) => existsSync(path)) ?? listed[0] ?? microshiftKubeconfig;
 }
 
 /**
- * Reads a kubeconfig and all files that it names. Rejects with `kubeconfig-missing` only for MicroShift's own, which
- * appears while MicroShift boots. `maxSockets` is the largest number of connections.
+ * Reads a kubeconfig and all files that it names. If MicroShift's own kubeconfig is missing, rejects with
+ * `kubeconfig-missing`, because MicroShift creates it at its first start. `maxSockets` is the largest number of
+ * connections.
  */
 export async function readAccess(path: string, maxSockets = 4): Promise<Access> {
   if (!existsSync(path)) throw missing(path);

@@ -12,7 +12,7 @@ const passingStatus = new Set([429, 500, 502, 503, 504]);
 /** OpenSSL's names of problems with the peer's certificate. */
 const trustCodes = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT_|ERR_SSL_.*CERT)/;
 
-/** Maps the failure of a request without an answer to an AgentError. */
+/** Converts the failure of a request without an answer to an AgentError. */
 export function connectionError(access: Access, cause: unknown): AgentError {
   const code = String(fieldAt(cause, 'code') ?? fieldAt(cause, 'name') ?? '');
   const text = messageOf(cause);
@@ -48,7 +48,8 @@ export function connectionError(access: Access, cause: unknown): AgentError {
 }
 
 /**
- * Maps a Status answer to an AgentError. `doing` completes "is not allowed to" and "refused to": `patch daemonsets`.
+ * Converts an answer of kind Status to an AgentError. `doing` names the operation, such as `patch daemonsets`; it
+ * completes "may not" and "refused to" in messages.
  */
 export function statusError(access: Access, httpStatus: number, body: unknown, doing: string): AgentError {
   const text =
@@ -84,25 +85,25 @@ export function statusError(access: Access, httpStatus: number, body: unknown, d
   );
 }
 
-/** Maps a whole answer to an AgentError, including the delay that the server asks for (Retry-After). */
+/** Converts an answer to an AgentError, which includes the delay that the server requests (Retry-After). */
 export function refusal(access: Access, { status, body, retryAfterMs }: Answer, doing: string): AgentError {
   return withFacts(statusError(access, status, body, doing), { retryAfterMs });
 }
 
-/** Returns the delay in ms that the server asked for in this answer; null if it did not. */
+/** Returns the delay, in ms, that the server has requested with this error; null if it has requested none. */
 export function retryAfterMsIn({ facts }: AgentError): number | null {
   return typeof facts.retryAfterMs === 'number' ? facts.retryAfterMs : null;
 }
 
-/** Returns true for errors that disappear by themselves while a cluster starts. */
+/** True for errors that disappear by themselves while a cluster starts. */
 export function isPassing(error: AgentError): boolean {
   const kinds: readonly ErrorKind[] = ['kubeconfig-missing', 'cluster-unreachable', 'cluster-not-ready'];
   return kinds.includes(error.kind) && errorTable[error.kind].retryable && error.facts.terminating !== true;
 }
 
 /**
- * Error that lists each conflicting field with the manager that owns it, from causes such as `conflict with "kubectl"
- * using apps/v1`.
+ * Returns the error that lists each conflicting field with the manager that owns it. The server's causes have the form
+ * `conflict with "kubectl" using apps/v1`.
  */
 function conflictError(doing: string, conflicts: readonly unknown[]): AgentError {
   const owned = conflicts.map((conflict) => {

@@ -35,8 +35,8 @@ function cautionsOf(cluster: Cluster, user: User | null): readonly string[] {
 }
 
 /**
- * Returns an agent that reuses connections, because the library's agents open one per request. The agent of a proxy
- * stays as it is.
+ * Returns an HTTP agent that reuses connections; the library's opens a connection for each request. The HTTP agent of a
+ * proxy is returned unchanged.
  */
 function reusing(options: RequestOptions, maxSockets: number): NonNullable<RequestOptions['agent']> {
   const { agent } = options;

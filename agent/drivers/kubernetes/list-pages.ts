@@ -6,17 +6,18 @@ import type { Access } from './http.ts';
 import { refusal } from './kubernetes-errors.ts';
 import { sendOnce } from './send.ts';
 
-/** Path and query of a collection. */
+/** Path and query that request a collection. */
 export interface AskedCollection {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Title for messages: `pods`. */
+  /** Name of the collection for messages: `pods`. */
   readonly title: string;
 }
 
 /**
- * Size limit of a page, which is parsed at once: 4 MiB take some tens of milliseconds. Pages of pods have about a
- * megabyte. Objects of a hostile user have up to 1.5 MiB each (etcd), so that a page with fewer objects is requested.
+ * Size limit of a page, in bytes. A page is parsed in one piece, which takes some tens of milliseconds for 4 MiB. Pages
+ * of pods have about a megabyte. Objects of a hostile user have up to 1.5 MiB each (etcd), so pages with fewer objects
+ * are then requested.
  */
 const longestPageBytes = 4 * 1024 * 1024;
 
@@ -24,9 +25,9 @@ const longestPageBytes = 4 * 1024 * 1024;
 const fewer = 5;
 
 /**
- * Lists a collection page by page, so that at most one page is in memory in the API's form; `read` returns the reduced
- * form of an object. If a page is too long, shorter pages are requested, down to single objects. Returns null if the
- * list took so long that the server no longer has the version of the first page (410).
+ * Lists a collection in pages, so that at most one page is in memory in its complete form; `read` returns the reduced
+ * form of an object. If a page is too long, requests shorter pages, down to single objects. Returns null if the list
+ * took so long that the server no longer has the version of the first page (410).
  */
 export async function listPages<T>(
   { limits }: Pick<Session, 'limits'>,

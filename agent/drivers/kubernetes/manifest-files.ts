@@ -15,15 +15,15 @@ import { AgentError } from '../../errors.ts';
 
 /** Pattern of the file names that `render` gives to objects. */
 const objectName = /^\d\d-[a-z]+-[a-z0-9-]+\.yaml$/;
-/** Pattern of a rendered kustomization: the complete text is a list of such names. */
+/** Pattern of a rendered kustomization. Its complete text has to be a list of such file names. */
 const kustomizationText =
   /^apiVersion: kustomize\.config\.k8s\.io\/v1beta1\nkind: Kustomization\nresources:\n(?: {2}- \d\d-[a-z]+-[a-z0-9-]+\.yaml\n)+$/;
 
 /**
- * Makes a directory contain these rendered files, and removes those of an earlier run, because MicroShift applies every
- * file that a kustomization lists. Foreign files stay: an object's file is recognized by the mark, a kustomization by a
- * list of only such files. Files with equal contents are not written. Fails with `state-unwritable`, before anything is
- * written, if a rendered file would replace a foreign one.
+ * Makes a directory contain these rendered files. Removes the rendered files of an earlier run, because MicroShift
+ * applies every file that a kustomization lists. Files of other programs stay: the agent recognizes its file of an
+ * object by the mark, and its kustomization by a list of only such files. Files with equal contents are not written. If
+ * a rendered file would replace a file of another program, fails with `state-unwritable` before anything is written.
  */
 export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>, mark: string): void {
   try {
@@ -72,7 +72,8 @@ function makeDirectory(path: string): void {
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
-  // An existing file is from a run that crashed, or is a link that was placed there to have its target overwritten.
+  // A file at this path was left by a run that crashed, or is a link that another user has created so that its target
+  // is overwritten.
   rmSync(temporary, { force: true });
   const descriptor = openSync(temporary, 'wx', 0o644);
   try {

@@ -8,12 +8,12 @@ import { createPauses } from './pauses.ts';
 import { createSlots } from './slots.ts';
 
 /**
- * Number of concurrent patches. More would not make kube-apiserver faster, and its clients share its concurrency
- * (--max-mutating-requests-inflight).
+ * Number of concurrent patches. More would not make kube-apiserver faster, and would use up a limit that all its
+ * clients share (--max-mutating-requests-inflight).
  */
 const patchesAtOnce = 16;
 
-/** Opens the API of a kubeconfig, which may appear later. No request is sent before the first use. */
+/** Creates the API for a kubeconfig, which may be created later. No request is sent before the first use. */
 export function openApi(options: ApiOptions, limits = sessionLimits): KubernetesApi {
   const end = new AbortController();
   const session: Session = {
@@ -29,8 +29,8 @@ export function openApi(options: ApiOptions, limits = sessionLimits): Kubernetes
     report: createEvents(session, options),
     wake: () => {
       session.access.doubt();
-      // If the kubeconfig has changed, connections with the previous one end. Followers receive the error of an
-      // unreadable one.
+      // A changed kubeconfig ends the connections with the previous one. The error of an unreadable kubeconfig is
+      // ignored here, because the followers report it.
       session.access.current().then(session.pauses.wake, () => undefined);
     },
     close: () => {

@@ -13,14 +13,14 @@ import { follow } from './watch.ts';
 /** Longest time limit of a request. A limit above the API server's own (60 s) would only hide a server that hangs. */
 const longestRequestMs = 30_000;
 /**
- * Shortest time limit of a request, whatever the remaining budget is. A server whose etcd hangs takes 4 s to answer
- * that it is not ready.
+ * Shortest time limit of a request, even if less time remains. A server whose etcd hangs takes 4 s to answer that it is
+ * not ready.
  */
 const shortestRequestMs = 6_000;
 
 /**
- * Opens the cluster of a kubeconfig. Every call is tried again on a cluster that is starting until the budget is used
- * up.
+ * Opens the cluster of a kubeconfig. A call that fails because the cluster is starting is tried again until the time
+ * limit of the budget.
  */
 export async function openCluster(kubeconfig: string | null, budget: RetryBudget): Promise<Cluster> {
   const path = kubeconfigPath(kubeconfig, process.env);
@@ -39,7 +39,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
     server: access.server.href,
     ready: () =>
       persistently(budget, async () => {
-        // MicroShift may have made new certificates during the wait.
+        // MicroShift may have issued new certificates during the wait.
         if (asked++ > 0) access = await refreshed(access, path);
         const { status, body } = await send({ method: 'GET', path: '/readyz' });
         if (status === 500) throw notReady(access, String(body));
@@ -58,13 +58,13 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
       const { body } = await ask(`list ${collection.plural}`, { method: 'GET', ...collectionCall(collection) });
       const items = (fieldAt(body, 'items') ?? []) as KubernetesObject[];
       const kind = String(fieldAt(body, 'kind') ?? '').replace(/List$/, '');
-      // The items of a list have neither apiVersion nor kind.
+      // The server leaves apiVersion and kind out of the items of a list.
       const complete = items.map((item) => ({ ...item, apiVersion: collection.apiVersion, kind }));
       return { items: complete, resourceVersion: String(fieldAt(body, 'metadata', 'resourceVersion')) };
     },
     remove: async (reference) => {
-      // With the policy Background, dependents are deleted after their owner. Owners that other controllers block must
-      // not be forced.
+      // With the policy Background, the server deletes an owner first and its dependents afterwards, so that no
+      // dependent can block the deletion of its owner.
       const body = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
       const call: HttpCall = { method: 'DELETE', path: pathOf(objectPath(reference)), body };
       await ask(`delete ${titleOf(reference)}`, call, [200, 202, 404, 409]);
@@ -86,7 +86,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
   };
 }
 
-/** Returns the time limit of one request, so that a server that hangs does not exceed the budget by much. */
+/** Returns the time limit of one request, which ends soon after the budget if the server hangs. */
 function requestLimitMs({ limitMs, end }: RetryBudget): number {
   if (limitMs === 0) return longestRequestMs;
   return Math.min(longestRequestMs, Math.max(shortestRequestMs, Math.ceil(end - performance.now())));
@@ -99,7 +99,8 @@ function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): H
     query: {
       fieldManager,
       force: String(force),
-      // An unknown or duplicate field is an error of the agent that the server must not drop silently.
+      // An unknown or duplicate field is a defect of the agent, which the server has to reject instead of dropping the
+      // field.
       fieldValidation: 'Strict',
       ...(dryRun ? { dryRun: 'All' } : {}),
     },

@@ -13,8 +13,9 @@ import { timeLimit } from './time-limit.ts';
 const keepAliveMs = 15_000;
 
 /**
- * Opens a watch from a version on. The stream is destroyed after `silenceMs` without data, and when `stop` is aborted.
- * Returns null if the server no longer has the version (410). Rejects with an AgentError if the watch cannot be opened.
+ * Opens a watch that begins after a version. The stream is destroyed after `silenceMs` without data, and when `stop` is
+ * aborted. Returns null if the server no longer has the version (410). Rejects with an AgentError if the watch cannot
+ * be opened.
  */
 export async function openWatch(
   { limits }: Pick<Session, 'limits'>,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { timeLimit } from './time-limit.ts';
 
-/** Pauses between tries, all of which can be ended at once. */
+/** Pauses between attempts. `wake` ends all of them at once. */
 export interface Pauses {
   /** Returns a series of pauses, each longer than the one before. */
   series(stop: AbortSignal): Series;
@@ -10,9 +10,12 @@ export interface Pauses {
 }
 
 export interface Series {
-  /** Waits, at least for the time that the server asks for; less if it is woken or stopped. */
+  /**
+   * Waits for the next pause, or for the time that the server requests if that is longer. Ends early after `wake` and
+   * `stop`.
+   */
   wait(askedMs: number | null): Promise<void>;
-  /** Reports a success: the next pause is short again. */
+  /** Makes the next pause short again, after a success. */
   reset(): void;
 }
 
@@ -21,7 +24,7 @@ export interface PauseLimits {
   readonly longestPauseMs: number;
 }
 
-/** Longest accepted delay of a server. No server in good order asks for more. */
+/** Longest delay that a server can request; a longer one is shortened to it. */
 const longestAskedMs = 5 * 60_000;
 
 export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pauses {
@@ -31,7 +34,8 @@ export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pau
       let nextMs = firstPauseMs;
       return {
         wait: async (askedMs) => {
-          // Half of the pause is random; otherwise, all clients that lost the server would return at the same moment.
+          // A random part of the pause keeps clients that have lost the server at the same time from connecting again
+          // at the same moment.
           const ownMs = nextMs * (0.5 + Math.random() / 2);
           nextMs = Math.min(longestPauseMs, nextMs * 2);
           const pause = timeLimit(Math.max(ownMs, Math.min(askedMs ?? 0, longestAskedMs)), stop, alarm.signal);

@@ -4,21 +4,21 @@ import type { Answer, HttpCall } from './http.ts';
 import { isPassing, refusal, retryAfterMsIn } from './kubernetes-errors.ts';
 import { sendOnce } from './send.ts';
 
-/** A request that is sent until it is answered. */
+/** Request that is repeated until it is answered. */
 export interface PersistentCall {
   readonly call: HttpCall;
-  /** Verb and object for messages, which put it behind "is not allowed to": `annotate pod default/web`. */
+  /** Operation in words for messages, where it follows "may not": `annotate pod default/web`. */
   readonly doing: string;
   /** HTTP status codes that count as an answer, besides 200 and 201. */
   readonly answers: readonly number[];
-  /** Ends the request as `stop` does. */
+  /** Signal that ends the request, besides that of the session. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
 /**
- * Sends a request until it is answered, while the API server is unreachable, starting, busy, or does not accept the
- * credentials yet. Rejects with an error that another try cannot fix, and with the reason of the session's stop or of
- * `giveUp`.
+ * Sends a request and repeats it while the API server is unreachable, starting, busy, or does not accept the
+ * credentials yet. Rejects with an error that another try cannot fix, and with the reason of an aborted signal: that of
+ * the session, or `giveUp`.
  */
 export async function persist(session: Session, { call, doing, answers, giveUp }: PersistentCall): Promise<Answer> {
   const { access, limits, stop } = session;

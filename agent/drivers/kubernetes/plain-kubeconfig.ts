@@ -8,7 +8,7 @@ import { parseYaml } from './manifest-yaml.ts';
 /** Size limit of a kubeconfig and of a certificate that it names; real ones have some kilobytes. */
 const limitBytes = 1024 * 1024;
 
-/** Keys of a cluster and of a user that a plain kubeconfig may have. MicroShift's has no others. */
+/** Keys that a plain kubeconfig may have for a cluster and for a user. MicroShift's kubeconfig has no others. */
 const plainCluster = ['server', 'certificate-authority', 'certificate-authority-data', 'tls-server-name'];
 const plainUser = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data', 'token'];
 
@@ -46,7 +46,7 @@ export function readPlain(path: string, maxSockets: number): Access | null {
   };
 }
 
-/** Reads a file that has to exist. */
+/** Reads a file that has to exist; fails if it does not. */
 function requireFile(path: string): Buffer {
   let bytes: Buffer | null;
   try {

@@ -5,12 +5,12 @@ import { readRegularFile } from '../../regular-file.ts';
 /** Size limit of MicroShift's list of images, which has one kilobyte. */
 const limitBytes = 1024 * 1024;
 
-/** Red Hat's names of the architectures on which Node runs here. */
+/** Names that Red Hat uses for the architectures on which the agent runs. */
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 /**
- * Reads MicroShift's list of the images it was built with. The text is null if the package microshift-release-info is
- * not installed.
+ * Reads MicroShift's list of the container images that belong to its release. The text is null if the package
+ * microshift-release-info is not installed.
  */
 export function readReleaseFile(rootDirectory = '/'): { path: string; text: string | null } {
   const name = `release-${architectures[process.arch] ?? process.arch}.json`;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AgentError, asAgentError } from '../../errors.ts';
 import { isPassing } from './kubernetes-errors.ts';
 
-/** Time for which a cluster that does not answer is tried again, and receivers of the reasons. */
+/** Time for which requests to a cluster are repeated, and functions that receive the reasons. */
 export interface RetryBudget {
   /** Total time in ms; 0 for a single try. */
   readonly limitMs: number;
@@ -14,13 +14,16 @@ export interface RetryBudget {
 }
 
 /**
- * Pauses between tries. A refused connection causes no event when the server is ready, so a starting server has to be
- * polled. A shorter first pause would cost a booting node CPU; a longer last one would delay the pods.
+ * Pauses between attempts. Nothing reports that a starting server is ready, so it has to be polled. A shorter first
+ * pause would use more CPU time of a booting node; a longer last pause would delay the pods.
  */
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/** Runs a task again while it fails with an error that disappears by itself and the budget lasts. */
+/**
+ * Runs a task, and repeats it while it fails with an error that disappears by itself and the time of the budget is not
+ * over.
+ */
 export async function persistently<T>(budget: RetryBudget, task: () => Promise<T>): Promise<T> {
   let noted = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
@@ -38,7 +41,7 @@ export async function persistently<T>(budget: RetryBudget, task: () => Promise<T
   }
 }
 
-/** Error with the time that the tries really took, because the last request may have continued after the end. */
+/** Returns the error with the time that the attempts took, which exceeds the limit if the last request ended later. */
 function gaveUp(error: AgentError, { limitMs, end }: RetryBudget): AgentError {
   const waitedMs = Math.max(limitMs, limitMs + performance.now() - end);
   return new AgentError(error.kind, `${error.message} (waited ${Math.round(waitedMs / 1000)} s)`, {

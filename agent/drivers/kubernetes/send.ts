@@ -24,7 +24,7 @@ export async function sendOnce(
   }
 }
 
-/** Reads an answer to its end. */
+/** Reads an answer completely. */
 export async function answerOf(incoming: IncomingMessage, longestBytes?: number): Promise<Answer> {
   const text = await bodyOf(incoming, longestBytes);
   const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
@@ -35,7 +35,7 @@ export async function answerOf(incoming: IncomingMessage, longestBytes?: number)
   };
 }
 
-/** Returns the error to throw for the error of a request: the reason of an aborted signal, or an AgentError. */
+/** Converts the error of a request: returns the reason of an aborted signal, otherwise an AgentError. */
 export function sendError(access: Access, error: unknown, ...stops: readonly AbortSignal[]): unknown {
   const stop = stops.find(({ aborted }) => aborted);
   if (stop !== undefined) return stop.reason;

@@ -1,7 +1,7 @@
-/** Runs a task as soon as a slot is free. */
+/** Function that runs a task as soon as a slot is free. */
 export type Slots = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Makes slots that run at most `count` tasks concurrently; the others wait in their order. */
+/** Creates slots for at most `count` concurrent tasks; further tasks wait in the order of their calls. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that is aborted by another signal, or after a time limit. */
+/** Signal that is aborted by another signal, or after a time limit. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Removes the time limit; the other signals stay effective. */
@@ -10,9 +10,9 @@ export interface TimeLimit {
 }
 
 /**
- * Makes a time limit that leaves no timer and no listener after `end`. AbortSignal.timeout would leave a timer for a
- * minute, and AbortSignal.any an entry in a signal that lasts as long as the process; a daemon sends a request for each
- * pod.
+ * Creates a time limit that leaves no timer and no listener after `end`. AbortSignal.timeout would leave a timer for a
+ * minute, and AbortSignal.any an entry in a signal that lasts as long as the process; both would accumulate in a daemon
+ * that sends a request for each pod.
  */
 export function timeLimit(limitMs: number, ...stops: readonly AbortSignal[]): TimeLimit {
   const limited = new AbortController();

@@ -6,16 +6,19 @@ import { lineBatchesOf } from './http.ts';
 /** One line of a watch (Kubernetes API concepts, "Efficient detection of changes"). */
 export interface WatchLine {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
-  /** The object; only its version for BOOKMARK, and a Status for ERROR. */
+  /** Changed object; for BOOKMARK only its version is set, and for ERROR it is a Status. */
   readonly object: object;
 }
 
-/** Largest number of lines in a batch. The objects of that many lines block the event loop for some tens of milliseconds at most. */
+/**
+ * Largest number of lines in a batch. Parsing the objects of four lines blocks the event loop for some tens of
+ * milliseconds at most.
+ */
 const mostLines = 4;
 
 /**
- * Yields the lines of a watch in batches as they arrive, until the watch ends or breaks; the next request shows the
- * reason. Rejects if a line is too long.
+ * Yields the lines of a watch in batches as they arrive. Ends without an error when the watch ends or the connection
+ * breaks, because the next request shows the reason. Rejects if a line is too long.
  */
 export async function* watchLines(incoming: IncomingMessage): AsyncGenerator<readonly WatchLine[]> {
   try {

@@ -3,8 +3,8 @@ import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
 import { isChange, watchLines } from './watch-lines.ts';
 
 /**
- * Follows a watch, one JSON value per line, until onEvent returns true, the limit has expired, or the server ends the
- * watch.
+ * Reads a watch, which has one JSON value per line, until onEvent returns true, the limit has expired, or the server
+ * ends the watch.
  */
 export async function follow(access: Access, call: HttpCall, limitMs: number, onEvent: OnEvent): Promise<WatchEnd> {
   const signal = AbortSignal.any([AbortSignal.timeout(limitMs), ...(call.signal === undefined ? [] : [call.signal])]);
@@ -25,7 +25,7 @@ export async function follow(access: Access, call: HttpCall, limitMs: number, on
       incoming.destroy();
     }
   } catch {
-    // The reason is not needed here: the caller lists again, and that request reports it.
+    // The reason is not needed: the caller lists the collection again, and that request reports it.
   }
   if (call.signal?.aborted === true) throw call.signal.reason;
   return signal.aborted ? 'time-over' : 'lost';

@@ -12,7 +12,7 @@ import {
 } from './nm-names.ts';
 
 /**
- * Records the states that NetworkManager signals from the watch's creation on, so that an activation that ends before
+ * Record of the states that NetworkManager signals since the watch was created, so that an activation that ends before
  * the agent waits for it is not missed. Each transaction uses one watch; `stop` ends its subscription.
  */
 export interface ActivationWatch {
@@ -21,7 +21,10 @@ export interface ActivationWatch {
    * `activation-timeout` after limitMs.
    */
   activated(active: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
-  /** Resolves when the condition holds. The condition is evaluated again after every signal of NetworkManager. */
+  /**
+   * Resolves when the condition is true. It is evaluated at once, and after every `StateChanged` signal of
+   * NetworkManager.
+   */
   until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;
   stop(): void;
 }
@@ -37,7 +40,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
   const waiters = new Set<() => void>();
   let lastDeviceFailure = '';
 
-  // This member name selects about 50 of the 400 signals that NetworkManager sends while the uplink moves.
+  // The name of the signal selects about 50 of the 400 signals that NetworkManager sends while the uplink moves.
   const stop = nm.onSignal((signal) => {
     if (signal.interface === activeInterface) {
       states.set(signal.path, { state: Number(signal.body[0]), reason: Number(signal.body[1]) });
@@ -50,7 +53,8 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
     stop,
     activated: async (active, what, deadline, limitMs) => {
       const timeout = () => tooLate(`${what} was not active after`, limitMs, { activeConnection: active });
-      // The property is read once, for an activation that reached its state before the watch saw a signal about it.
+      // The property is read once, because the activation may have reached its state before the watch received a signal
+      // about it.
       const asked = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
       if (!states.has(active)) states.set(active, { state: Number(asked), reason: 0 });
       await waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
@@ -84,7 +88,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
         const start = (): void => {
           look().catch(reject);
         };
-        // The subscription precedes the first evaluation, so that a change in between is signalled.
+        // The subscription begins before the first evaluation, so that a change in between causes a signal.
         const end = nm.onSignal(start);
         start();
         return end;

@@ -2,9 +2,9 @@ import type { NetworkManager } from './nm-client.ts';
 import { checkpointFlags, rootCall, rootInterface, rootPath } from './nm-names.ts';
 
 /*
- * NetworkManager checkpoints (D-Bus API, "CheckpointCreate"): snapshots of devices, active connections and profiles to
- * which NetworkManager returns by itself unless they are destroyed in time. The timer is NetworkManager's own, so it
- * also works after the agent crashed.
+ * NetworkManager checkpoints (D-Bus API, "CheckpointCreate"): snapshots of devices, active connections and profiles.
+ * NetworkManager returns to a snapshot by itself unless it is destroyed in time. The timer is in NetworkManager, so it
+ * also works after the agent has crashed.
  */
 
 /** Returns the paths of all existing checkpoints, including those of other programs. */
@@ -13,12 +13,12 @@ export async function standingCheckpoints(nm: NetworkManager): Promise<readonly 
   return Array.isArray(paths) ? paths.map(String) : [];
 }
 
-/** Returns true while NetworkManager still has this checkpoint. */
+/** True while NetworkManager still has this checkpoint. */
 export async function checkpointStands(nm: NetworkManager, checkpoint: string): Promise<boolean> {
   return (await standingCheckpoints(nm)).includes(checkpoint);
 }
 
-/** Makes a checkpoint over all devices, to which NetworkManager rolls back after rollbackSeconds; returns its path. */
+/** Creates a checkpoint of all devices, to which NetworkManager rolls back after rollbackSeconds; returns its path. */
 export async function createCheckpoint(nm: NetworkManager, rollbackSeconds: number): Promise<string> {
   const flags = checkpointFlags.deleteNewConnections | checkpointFlags.disconnectNewDevices;
   const [path] = await nm.request(
@@ -43,7 +43,7 @@ export async function destroyCheckpoint(nm: NetworkManager, checkpoint: string):
   await nm.request('destroy the checkpoint', rootCall('CheckpointDestroy', 'o', checkpoint));
 }
 
-/** Rolls back to the checkpoint; resolves when NetworkManager has started every re-activation. */
+/** Rolls back to the checkpoint; resolves when NetworkManager has begun to activate all profiles again. */
 export async function rollBackCheckpoint(nm: NetworkManager, checkpoint: string): Promise<void> {
   await nm.request('roll back the checkpoint', rootCall('CheckpointRollback', 'o', checkpoint));
 }

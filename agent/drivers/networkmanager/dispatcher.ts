@@ -7,11 +7,11 @@ import { encodeSettings } from './nm-settings.ts';
 import type { ManagedObject } from './shapes.ts';
 
 /*
- * Calls of NetworkManager's dispatcher, which runs the scripts of /etc/NetworkManager/dispatcher.d
- * (NetworkManager-dispatcher(8)). NetworkManager runs them with `up` only after an activation; a device that is
- * configured in place gets `reapply`. The call is internal to NetworkManager and unchanged since 1.16
- * (src/nm-dispatcher/nm-dispatcher.xml). Newer releases have Action2 with more arguments, and NetworkManager itself
- * falls back to this call.
+ * Calls of NetworkManager's dispatcher, which runs the scripts in /etc/NetworkManager/dispatcher.d
+ * (NetworkManager-dispatcher(8)). NetworkManager runs them with the action `up` only after an activation; a change of a
+ * device in place causes `reapply`. The D-Bus method `Action` is internal to NetworkManager and unchanged since 1.16
+ * (src/nm-dispatcher/nm-dispatcher.xml). Newer releases also have `Action2` with more arguments, and NetworkManager
+ * itself uses `Action` if that fails.
  */
 
 const dispatcher = 'org.freedesktop.nm_dispatcher';
@@ -85,7 +85,10 @@ export async function dispatchUp(
   });
 }
 
-/** Returns a device's addressing in the form that scripts receive: NetworkManager's properties under other names. */
+/**
+ * Returns the addresses of a device in the form that scripts receive, which are NetworkManager's properties under other
+ * names.
+ */
 function addressing(
   objects: Readonly<Record<string, ManagedObject>>,
   path: unknown,
@@ -117,7 +120,7 @@ function ownFirst(
     return own.includes(`${octets.join('.')}/${prefix}`);
   };
   const ordered = [...listed.filter(isOwn), ...listed.filter((entry: Json) => !isOwn(entry))];
-  // The first entry has the gateway, whichever address is first.
+  // The gateway has to be in the first entry, whichever address that is.
   const gateway = listed.map((entry: Json) => (entry as readonly number[])[2] ?? 0).find((hop) => hop !== 0) ?? 0;
   const entries = (ordered as readonly (readonly number[])[]).map(([address = 0, prefix = 0], index) => [
     address,

@@ -38,7 +38,8 @@ export interface NetworkManager {
   /** Replaces a profile in memory without changing the active configuration. */
   updateProfile(profilePath: string, settings: ProfileSettings): Promise<void>;
   /**
-   * Keeps NetworkManager from activating a profile by itself until it has been activated explicitly; its settings stay.
+   * Keeps NetworkManager from activating a profile automatically until it has been activated on request. Its settings
+   * do not change.
    */
   blockAutoconnect(profilePath: string): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;
@@ -50,8 +51,8 @@ export interface NetworkManager {
    */
   activate(profilePath: string, devicePath: string): Promise<string>;
   /**
-   * Changes the configuration of an activated device in place; null restores the settings of its profile. Settings that
-   * cannot be changed in place stay.
+   * Changes the configuration of an activated device in place. Without settings (null), applies the settings of the
+   * device's profile. Settings that cannot be changed in place do not change.
    */
   reapply(devicePath: string, settings: ProfileSettings | null, uuid: string): Promise<void>;
   /** Removes the IP settings of an activated device in place; its link settings stay. */
@@ -64,16 +65,16 @@ export interface NetworkManager {
   /** Reloads NetworkManager.conf and its conf.d; profiles and links do not change. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
-  /** Resolves when NetworkManager has processed all events that reached it before the call. */
+  /** Resolves when NetworkManager has processed all events that it received before the call. */
   caughtUp(): Promise<void>;
-  /** Sends a call that has no method of its own here (checkpoints). */
+  /** Sends a call for which this interface has no function, such as those of checkpoints. */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
   /**
-   * Calls back for every signal of NetworkManager, or for those with this member name, until the returned function is
-   * called.
+   * Calls the listener for every signal of NetworkManager, or for those with this member name, until the returned
+   * function is called.
    */
   onSignal(listener: (signal: Signal) => void, member?: string): () => void;
-  /** Calls back once when NetworkManager leaves the bus, or when the bus connection is lost. */
+  /** Calls the listener once when NetworkManager leaves the bus, or when the bus connection is lost. */
   onVanished(listener: (error: AgentError) => void): () => void;
 }
 

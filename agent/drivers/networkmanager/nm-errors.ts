@@ -15,7 +15,7 @@ export function vanished(): AgentError {
   });
 }
 
-/** Error for a NetworkManager without its Open vSwitch plugin. */
+/** Error for a NetworkManager whose Open vSwitch plugin is not installed. */
 export function pluginMissing(cause?: unknown): AgentError {
   return new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
     hint: 'install it (RPM: NetworkManager-ovs, Debian: network-manager-ovs), then: systemctl restart NetworkManager',
@@ -23,7 +23,7 @@ export function pluginMissing(cause?: unknown): AgentError {
   });
 }
 
-/** Maps an error reply of NetworkManager to an AgentError. `what` names the failed call in words. */
+/** Converts an error reply of NetworkManager to an AgentError. `what` names the failed call in words. */
 export function fromReply(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   if (!(error instanceof DBusReplyError)) return refused('networkmanager-refused', what, error);
@@ -51,8 +51,8 @@ export function isUnknownProfile(error: unknown): boolean {
 }
 
 /**
- * Returns true if NetworkManager refuses to activate a profile because it does not have the profile's device or the
- * controller's device yet (observed with 1.58: "Controller connection 'br-ex' can't be activated: No device
+ * True if NetworkManager refuses to activate a profile because it does not have the device of the profile, or of the
+ * profile's controller, yet (observed with 1.58: "Controller connection 'br-ex' can't be activated: No device
  * available"). A device that has just become managed is available after some iterations of NetworkManager's main loop.
  */
 export function lacksDevice(error: unknown): boolean {

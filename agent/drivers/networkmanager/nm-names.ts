@@ -14,8 +14,8 @@ export const propertiesInterface = 'org.freedesktop.DBus.Properties';
 export const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
 /**
- * Returns a function that builds calls of one object's interface from the member, the signature of its arguments, and
- * the arguments.
+ * Returns a function that builds calls to one object and interface from the name of the method, the signature of its
+ * arguments, and the arguments.
  */
 export function callsTo(path: string, interfaceName: string) {
   return (member: string, signature = '', ...body: unknown[]) => ({

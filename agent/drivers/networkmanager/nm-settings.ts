@@ -48,8 +48,8 @@ export function encodeSettings(settings: ProfileSettings): Record<string, Record
 }
 
 /**
- * Returns true for a private key itself, and false for the name of its file or token (NMSetting8021xCKScheme: file://,
- * pkcs11:).
+ * True if the value is a private key itself; false if it is the name of a file or token that contains the key
+ * (NMSetting8021xCKScheme: file://, pkcs11:).
  */
 function isPrivateKey(key: string, variant: unknown): boolean {
   if (key !== 'private-key' && key !== 'phase2-private-key') return false;

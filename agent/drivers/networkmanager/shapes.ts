@@ -4,8 +4,8 @@ import type { ProfileSettings } from '../../model/profile-settings.ts';
 export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /*
- * Checks of data from outside: answers of a NetworkManager release that is not known yet, and settings from a journal.
- * Code that reads values from such data relies on these checks.
+ * Checks of data from other programs: answers of a future NetworkManager release, and settings from a journal. Code
+ * that reads values from such data relies on these checks.
  */
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AgentError } from '../../errors.ts';
 import { run } from '../host/process/exec.ts';
 
-/** A private key and the certificate of its public half, both as PEM (RFC 7468). */
+/** Private key and the certificate of its public key, both as PEM (RFC 7468). */
 export interface KeyPair {
   readonly key: string;
   readonly certificate: string;
@@ -15,30 +15,32 @@ export interface KeyPair {
  */
 const commandMs = 20_000;
 
-/** Prefix of the directories in which keys are made. A process that is killed leaves its directory behind. */
+/** Prefix of the directories in which keys are created. A process that is killed leaves its directory behind. */
 export const workFolderPrefix = '.openssl-';
 
 /**
- * Path of a file in the directory that openssl uses while it makes a certificate. The keys in it never leave the
+ * Function that returns the path of a file in the temporary directory of one call. The keys in it never leave the
  * directory, which is removed when the call settles.
  */
 type Folder = (name: string) => string;
 
 /**
- * Age of a new certificate's notBefore. A node without a battery for its clock may boot with the time of its last
- * shutdown, and would consider a certificate from now as not yet valid.
+ * Time by which the validity of a certificate begins before its issue. A node without a battery for its clock may boot
+ * with the time of its last shutdown, and a certificate whose validity begins at its issue would not be valid there
+ * yet.
  */
 const backdatedMs = 86_400_000;
 const dayMs = 86_400_000;
 
 /**
- * Key usage of a certificate (RFC 5280 section 4.2.1.12). A member's certificate is refused as a server certificate.
+ * Purpose of a certificate (extended key usage, RFC 5280 section 4.2.1.12). A member's certificate cannot be used by a
+ * server.
  */
 export type CertificateUse = 'server and client' | 'client';
 
 /**
- * Makes a self-signed certification authority (openssl-ca(1), RFC 5280 section 4.2.1.9). `folder` has to be on a disk
- * that only root can read.
+ * Creates a self-signed certification authority (openssl-ca(1), RFC 5280 section 4.2.1.9). `folder` has to be on a file
+ * system that only root can read.
  */
 export function makeAuthority(folder: string, name: string, days: number): Promise<KeyPair> {
   return inFolder(folder, async (file) => {
@@ -50,15 +52,15 @@ export function makeAuthority(folder: string, name: string, days: number): Promi
   });
 }
 
-/** A private key and a certificate signing request for its public half (RFC 2986), both as PEM. */
+/** Private key and a certificate signing request for its public key (RFC 2986), both as PEM. */
 export interface KeyAndRequest {
   readonly key: string;
   readonly request: string;
 }
 
 /**
- * Makes a new key and a certificate signing request for it. The signing authority decides the contents of the
- * certificate.
+ * Creates a key and a certificate signing request for it. The authority that signs decides what the certificate
+ * contains.
  */
 export function makeRequest(folder: string, commonName: string): Promise<KeyAndRequest> {
   return inFolder(folder, async (file) => {
@@ -69,8 +71,8 @@ export function makeRequest(folder: string, commonName: string): Promise<KeyAndR
 }
 
 /**
- * Makes a new key and a certificate for `commonName`. OVN's access control compares the common name with the chassis
- * (ovn-sb(5), RBAC); its IPsec needs the same name in subjectAltName (ovn-architecture(7), ovs-monitor-ipsec).
+ * Creates a key and a certificate for `commonName`. OVN's access control compares the common name with the chassis
+ * (ovn-sb(5), RBAC); OVN's IPsec needs the same name in subjectAltName (ovn-architecture(7), ovs-monitor-ipsec).
  * `commonName` may contain letters, digits, hyphens, dots and underscores.
  */
 export function issueCertificate(
@@ -88,9 +90,9 @@ export function issueCertificate(
 }
 
 /**
- * Signs a request that was made elsewhere. Only its public key is used; name, extensions and dates are those of the
- * arguments (openssl-ca(1): `-subj`; `copy_extensions` has its default, the value `none`). openssl refuses a request
- * that was not signed with its own key.
+ * Signs a certificate signing request of another node. Only its public key is used; name, extensions and dates come
+ * from the arguments (openssl-ca(1): `-subj`; `copy_extensions` has its default `none`). openssl refuses a request
+ * whose signature is not by its own key.
  */
 export function signRequest(
   folder: string,
@@ -126,7 +128,7 @@ async function signRequestIn(
   return readFileSync(file('certificate'), 'utf8');
 }
 
-/** Makes a certificate signing request for the key in the directory. */
+/** Creates a certificate signing request for the key in the directory. */
 async function request(file: Folder, commonName: string): Promise<void> {
   writeFileSync(file('names'), '[req]\ndistinguished_name=name\n[name]\n');
   const subject = ['-config', file('names'), '-subj', `/CN=${commonName}`];
@@ -177,14 +179,14 @@ function asn1Time(timeMs: number): string {
   return `${new Date(timeMs).toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '')}Z`;
 }
 
-/** Makes a key on the curve P-256, which every OpenSSL since 1.0 supports and which FIPS allows. */
+/** Creates a key on the curve P-256, which every OpenSSL since 1.0 supports and which FIPS allows. */
 async function makeKey(file: Folder): Promise<string> {
   await openssl(['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', file('key')]);
   return readFileSync(file('key'), 'utf8');
 }
 
 async function inFolder<T>(folder: string, work: (file: Folder) => Promise<T>): Promise<T> {
-  // mkdtemp makes a directory that only this user can enter.
+  // mkdtemp creates a directory that only this user can enter.
   const temporary = mkdtempSync(join(folder, workFolderPrefix));
   try {
     return await work((name) => join(temporary, name));

@@ -30,8 +30,8 @@ export function validityOf(pem: string): { readonly beginMs: number; readonly en
 }
 
 /**
- * Returns the reason why a key, its certificate and the authorities do not belong together; null if they do. Dates are
- * not checked.
+ * Returns the reason why a key, its certificate and the authorities do not belong together; null if they do. Does not
+ * check the dates.
  */
 export function pairFault(key: string, certificate: string, authorities: string): string | null {
   try {
@@ -66,15 +66,15 @@ export function signerOf(certificate: string, authorities: string): string | nul
 }
 
 /**
- * Returns true for a key on the curve P-256, which the agent's own requests use. A weaker key of a member would weaken
- * its connection.
+ * True for a key on the curve P-256, like the keys that the agent creates. A member with a weaker key would have a less
+ * secure connection.
  */
 export function isP256(certificate: string): boolean {
   const { asymmetricKeyType, asymmetricKeyDetails } = parse(certificate).publicKey;
   return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }
 
-/** Returns true if a key belongs to a certificate; false if it does not, or if a text is not a key or not a certificate. */
+/** True if a key belongs to a certificate; false if it does not, or if a text is not a key or not a certificate. */
 export function isKeyOf(key: string, certificate: string): boolean {
   try {
     return parse(certificate).checkPrivateKey(createPrivateKey(key));
@@ -91,7 +91,7 @@ function parse(pem: string): X509Certificate {
   }
 }
 
-/** Returns the common name of a name that Node formats as lines of KEY=value, in the order of the certificate. */
+/** Returns the common name from the subject of a certificate, which Node.js formats as lines of KEY=value. */
 function commonNameOf(name: string): string {
   return /^CN=(.*)$/m.exec(name)?.[1] ?? '';
 }

@@ -6,8 +6,9 @@ import { askVswitchd } from './taken-over.ts';
 
 /**
  * Marks the rows of a bridge, and of the port and interface of the same name, as NetworkManager's, in one transaction.
- * An activation of the profiles then finds the rows and inserts none; without the marks, the names would be in use.
- * `keys` are additional keys of the bridge's row. When this resolves, NetworkManager has received the change.
+ * An activation of the profiles then finds the rows and inserts none; without the marks, it would fail because the
+ * names are in use. `keys` are additional keys of the bridge's row. When this resolves, NetworkManager has received the
+ * change.
  */
 export async function claimBridge(
   client: OvsdbClient,
@@ -26,6 +27,6 @@ export async function claimBridge(
     mutate('Interface', named, replaceKeys('external_ids', mark(owners.interface))),
     askVswitchd,
   ]);
-  // ovsdb-server sends the update for a commit to every monitor before it answers a later request.
+  // When ovsdb-server answers this request, it has already sent the update for the transaction to every monitor.
   await client.call('echo', []);
 }

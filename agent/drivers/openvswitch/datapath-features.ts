@@ -22,7 +22,7 @@ export async function missingDatapathFeatures(bridge: string, runDirectory: stri
   return exitCode === 0 ? missingFeatures(stdout) : [];
 }
 
-/** Returns the needed features that the answer states to be absent. */
+/** Returns the needed features that are absent according to the answer. */
 export function missingFeatures(answer: string): readonly string[] {
   const lines = answer.split('\n').map((line) => line.trim());
   return neededFeatures.filter((feature) => lines.includes(`${feature}: No`));

@@ -9,12 +9,14 @@ import { vswitchdNotResponding } from './ovs-errors.ts';
  * start with many bridges.
  */
 const answerMs = 15_000;
-/** Time limit for a bundle. The flows of tens of thousands of services are some megabytes, which take seconds. */
+/**
+ * Time limit for an OpenFlow bundle. The flows of tens of thousands of services are some megabytes, which take seconds.
+ */
 const bundleMs = 60_000;
 
 /**
- * Options of ovs-ofctl. OpenFlow 1.4 is the first version with bundles (ovs-ofctl(8), --bundle). Port names are off,
- * because a port may have any name.
+ * Options of ovs-ofctl. OpenFlow 1.4 is the first version with bundles (ovs-ofctl(8), --bundle). Ports are written as
+ * numbers, because the name of a port may contain any character.
  */
 const options = ['-O', 'OpenFlow14', '--no-names'];
 
@@ -23,9 +25,9 @@ const options = ['-O', 'OpenFlow14', '--no-names'];
  * (`vswitchd-not-responding`, `step-failed`).
  */
 export interface BridgeFlows {
-  /** Compares the flows in ovs-vswitchd with these flows, in the notation of ovs-ofctl. Writes nothing. */
+  /** Compares the flows in ovs-vswitchd with `flows`, which are in the notation of ovs-ofctl. Writes nothing. */
   compare(flows: readonly string[]): Promise<FlowDifference>;
-  /** Replaces the flows with these flows, in this order, in one OpenFlow bundle. On a failure, the old flows stay. */
+  /** Replaces the flows by `flows`, in this order, in one OpenFlow bundle. After a failure, the old flows stay. */
   replace(flows: readonly string[]): Promise<void>;
 }
 
@@ -34,7 +36,7 @@ export interface FlowDifference {
   readonly stale: readonly string[];
 }
 
-/** Returns access to the flows with this cookie (`0x…`) on a bridge, through ovs-ofctl(8). */
+/** Returns access, through ovs-ofctl(8), to the flows on a bridge that have this cookie (`0x…`). */
 export function flowsOf(bridge: string, cookie: string, runDirectory: string): BridgeFlows {
   const switchSocket = `unix:${runDirectory}/${bridge}.mgmt`;
   return {
@@ -60,8 +62,8 @@ export function flowsOf(bridge: string, cookie: string, runDirectory: string): B
 }
 
 /**
- * Writes a text to a temporary file in a directory that only this user can enter. diff-flows takes a path only, and
- * cannot open a child's standard input, which is a socket.
+ * Runs `work` with a temporary file that contains a text, in a directory that only this user can enter. diff-flows
+ * takes only a path, and cannot open a child's standard input, which is a socket.
  */
 async function withFile<T>(text: string, work: (path: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(`${tmpdir()}/microshift-net-flows-`);

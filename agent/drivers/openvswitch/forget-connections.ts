@@ -1,8 +1,8 @@
 import { run } from '../host/process/exec.ts';
 
 /**
- * Time limit for one command. ovs-vswitchd searches all tracked connections, in the userspace data path at most three
- * million by default (lib/conntrack.c, DEFAULT_N_CONN_LIMIT).
+ * Time limit for one command. ovs-vswitchd searches all tracked connections; in the userspace data path these are at
+ * most three million by default (lib/conntrack.c, DEFAULT_N_CONN_LIMIT).
  */
 const answerMs = 15_000;
 
@@ -14,7 +14,7 @@ interface End {
 
 /**
  * Removes the UDP connections to an address and port that this server answers, in every zone (ovs-ofctl(8), ct-flush,
- * from Open vSwitch 3.1 on). Resolves with false if Open vSwitch does not accept the command.
+ * since Open vSwitch 3.1). Resolves with false if Open vSwitch does not accept the command.
  */
 export async function forgetConnections(bridge: string, at: End, server: End, runDirectory: string): Promise<boolean> {
   const [there, back] = at.address.includes(':') ? ['ct_ipv6_dst', 'ct_ipv6_src'] : ['ct_nw_dst', 'ct_nw_src'];

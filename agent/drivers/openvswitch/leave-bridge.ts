@@ -17,16 +17,17 @@ import { ownerKey, replaceKeys } from './replace-keys.ts';
 import { takenOver } from './taken-over.ts';
 
 /**
- * Time limit for ovs-vswitchd to apply a change. It makes or removes a device in milliseconds; 10 s allow for a machine
- * that swaps.
+ * Time limit for ovs-vswitchd to apply a change. It creates or removes a device in milliseconds; 10 s allow for a
+ * machine that swaps.
  */
 const takenOverMs = 10_000;
-/** External id by which the agent recognizes its own bridges. */
+/** Key in external_ids by which the agent recognizes its own bridges. */
 const ownKey = 'microshift-net.profile';
 
 /**
- * Removes NetworkManager's mark from a bridge, so that NetworkManager removes nothing of it (nm-ovsdb.c,
- * _delete_interface), and waits until NetworkManager has been sent the change. A bridge without the mark is left as it is.
+ * Removes NetworkManager's mark from a bridge, so that NetworkManager does not remove it or its ports (nm-ovsdb.c,
+ * _delete_interface). Waits until ovsdb-server has sent the change to NetworkManager. Does not change a bridge without
+ * the mark.
  */
 export async function unmarkBridge(client: OvsdbClient, name: string): Promise<void> {
   const change: Mutation = ['external_ids', 'delete', setOf([ownerKey])];
@@ -35,26 +36,26 @@ export async function unmarkBridge(client: OvsdbClient, name: string): Promise<v
 }
 
 /**
- * Removes NetworkManager's mark from a bridge, and the bridge's own interface, which ends the active connection on it.
- * Flows and all other ports stay. With `isTaken`, the interface is gone when this resolves.
+ * Removes NetworkManager's mark from a bridge, and its internal interface, which ends the active connection on that
+ * interface. Flows and all other ports stay. With `isTaken`, waits until ovs-vswitchd has removed the interface.
  */
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
-  // A bridge with the agent's mark but without NetworkManager's has survived a restart of NetworkManager, with the
-  // node's addresses.
+  // A bridge that has the agent's mark and not NetworkManager's has survived a restart of NetworkManager, and still has
+  // the node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));
-  // NetworkManager must receive the change of the mark first. In one update it would process the interface before the
-  // bridge, and remove both.
+  // The removal of the mark is a transaction of its own. From one update with both changes, NetworkManager would
+  // process the interface before the bridge, and remove both.
   await unmarkBridge(client, name);
   const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', setOf(local)]]);
   await takenOver(client, isTaken ? takenOverMs : null, [change]);
 }
 
 /**
- * Releases a bridge at boot, while neither ovs-vswitchd nor NetworkManager acts on the database, and so does not wait.
- * The bridge gets these keys and an interface of its own, and the NIC is removed from it.
+ * Leaves a bridge to MicroShift at boot. Neither ovs-vswitchd nor NetworkManager uses the database at this time, so the
+ * function does not wait for them. Sets the keys of the bridge, adds an internal interface, and removes the NIC.
  */
 export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridge): Promise<void> {
   const { bridges } = await readOvsFacts(client);
@@ -73,8 +74,8 @@ export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridg
 }
 
 /**
- * Makes a bridge with these keys, or sets exactly these keys on an existing bridge and adds its own interface if it has
- * none. With `isTaken`, waits until ovs-vswitchd has applied the change.
+ * Creates a bridge with these keys and an internal interface. On an existing bridge, replaces all keys by these, and
+ * adds the internal interface if it is missing. With `isTaken`, waits until ovs-vswitchd has applied the change.
  */
 export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTaken: boolean): Promise<void> {
   const limitMs = isTaken ? takenOverMs : null;
@@ -96,8 +97,8 @@ export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTak
 }
 
 /**
- * Makes a bridge's own interface again, in two transactions. In one transaction, ovs-vswitchd would keep the device,
- * because the name is the same.
+ * Replaces a bridge's internal interface by a new one, in two transactions. In one transaction, ovs-vswitchd would keep
+ * the device, because the name is the same.
  */
 export async function renewInterface(client: OvsdbClient, name: string): Promise<void> {
   const { bridges } = await readOvsFacts(client);
@@ -110,7 +111,10 @@ export async function renewInterface(client: OvsdbClient, name: string): Promise
   await takenOver(client, takenOverMs, [...ownInterface(name), added]);
 }
 
-/** Operations that insert the rows of the bridge's own interface, with its port named `port` in the transaction. */
+/**
+ * Returns the operations that insert the rows of a bridge's internal interface. Other operations refer to its port as
+ * `port`.
+ */
 function ownInterface(name: string): readonly Operation[] {
   return [
     insert('Interface', { name, type: 'internal' }, 'interface'),
@@ -118,7 +122,7 @@ function ownInterface(name: string): readonly Operation[] {
   ];
 }
 
-/** Mutations that replace all keys of a bridge with the wanted ones. */
+/** Returns the mutations that replace all keys of a bridge by the wanted ones. */
 function keysOf(row: OvsBridge, { externalIds, otherConfig }: LeftBridge): readonly Mutation[] {
   return [
     ...replaceKeys('external_ids', externalIds, Object.keys(row.externalIds)),

@@ -15,7 +15,9 @@ import { attachUplink, detachUplink, type UplinkPort } from './uplink-port.ts';
 
 /** Directory of Open vSwitch's sockets. */
 const runDirectory = '/run/openvswitch';
-/** Size of a pid file: digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline, with room to spare. */
+/**
+ * Size limit of a pid file, in bytes: more than the digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline.
+ */
 const pidBytes = 16;
 /**
  * Time limit for an answer of ovs-vswitchd. It answers on its control socket in milliseconds unless its main loop is
@@ -31,36 +33,36 @@ const callTimeoutMs = 5_000;
  */
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
-  /** Marks an existing bridge as NetworkManager's with these profiles, and sets these keys in its row. */
+  /** Marks an existing bridge as NetworkManager's, with the UUIDs of these profiles, and sets these keys in its row. */
   claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
-  /** Makes a bridge's own interface again, and waits until ovs-vswitchd has applied the change. */
+  /** Replaces a bridge's internal interface by a new one, and waits until ovs-vswitchd has applied the change. */
   renewInterface(name: string): Promise<void>;
-  /** Removes NetworkManager's mark from a bridge, so that NetworkManager removes nothing of it. */
+  /** Removes NetworkManager's mark from a bridge, so that NetworkManager does not remove it or its ports. */
   unmarkBridge(name: string): Promise<void>;
   /**
-   * Removes NetworkManager's mark and the bridge's own interface, and keeps the ports of other programs. With
-   * `isTaken`, waits until the interface is gone from the kernel.
+   * Removes NetworkManager's mark and the internal interface from a bridge, and keeps the ports of other programs. With
+   * `isTaken`, waits until ovs-vswitchd has removed the interface.
    */
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /**
-   * Releases a bridge as releaseBridge and leaveBridge do together, and removes its NIC, at boot before ovs-vswitchd
-   * and NetworkManager run.
+   * Does the work of releaseBridge and leaveBridge at boot, before ovs-vswitchd and NetworkManager run, and removes the
+   * NIC from the bridge.
    */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
   /**
-   * Makes a bridge with these keys and an interface of its own, or adds both to an existing bridge. With `isTaken`,
-   * waits until ovs-vswitchd has applied the change.
+   * Creates a bridge with these keys and an internal interface, or changes an existing bridge accordingly. With
+   * `isTaken`, waits until ovs-vswitchd has applied the change.
    */
   leaveBridge(bridge: LeftBridge, isTaken: boolean): Promise<void>;
-  /** Adds a NIC to a bridge as a port with these keys, and waits until ovs-vswitchd has opened it. */
+  /** Adds a NIC to a bridge as a port with these external_ids, and waits until ovs-vswitchd has opened the NIC. */
   attachUplink(port: UplinkPort, externalIds?: Readonly<Record<string, string>>): Promise<void>;
-  /** Removes a NIC from its bridge. With `isTaken`, waits until ovs-vswitchd has released it. */
+  /** Removes a NIC from its bridge. With `isTaken`, waits until ovs-vswitchd has closed the NIC. */
   detachUplink(port: UplinkPort, isTaken: boolean): Promise<void>;
   /** Removes bridges with all their ports in one transaction; bridges that do not exist are ignored. */
   removeBridges(names: readonly string[]): Promise<void>;
   /**
-   * Sets keys of the table Open_vSwitch, or removes those that are null, and waits until ovs-vswitchd has applied the
-   * change.
+   * Sets keys in a column of the table Open_vSwitch; a key with the value null is removed. Waits until ovs-vswitchd has
+   * applied the change.
    */
   setKeys(column: OvsColumn, values: Readonly<Record<string, string | null>>): Promise<void>;
   /** Checks that ovs-vswitchd answers on its control socket; writes nothing. */
@@ -68,7 +70,7 @@ export interface OpenVSwitch {
   close(): void;
 }
 
-/** Connects to ovsdb-server's socket. Rejects with `ovsdb-unreachable`. */
+/** Connects to the socket of ovsdb-server. Rejects with `ovsdb-unreachable`. */
 export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSwitch> {
   const client = await connect(`${directory}/db.sock`, callTimeoutMs).catch((error: unknown) => {
     throw fromOvsdb('connect', error);
@@ -107,8 +109,8 @@ async function removeBridges(client: OvsdbClient, names: readonly string[]): Pro
 }
 
 /**
- * Checks that ovs-vswitchd answers. Its control socket uses JSON-RPC like the database (ovs-appctl(8)), and the name of
- * the socket contains the pid of the daemon.
+ * Checks that ovs-vswitchd answers on its control socket. The socket uses JSON-RPC like the database (ovs-appctl(8)),
+ * and its name contains the pid of ovs-vswitchd.
  */
 export async function probeVswitchd(directory = runDirectory): Promise<void> {
   const pid = readPid(`${directory}/ovs-vswitchd.pid`);

@@ -2,7 +2,7 @@ import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { startSwitch } from '../../model/service-hints.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
-/** Maps a failure of the OVSDB connection to an AgentError. `what` names the operation in words. */
+/** Converts a failure of the OVSDB connection to an AgentError. `what` names the operation in words. */
 export function fromOvsdb(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const details = { cause: error, facts: { doing: what } };
@@ -37,7 +37,7 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
   }
 }
 
-/** Error for an ovs-vswitchd that does not run or does not answer, so that no bridge would come up. */
+/** Error for an ovs-vswitchd that does not run or does not answer. A new bridge would have no effect. */
 export function vswitchdNotResponding(why: string, cause?: unknown): AgentError {
   return new AgentError('vswitchd-not-responding', `ovs-vswitchd does not respond: ${why}`, {
     hint: 'start it: systemctl restart ovs-vswitchd, and look at journalctl -u ovs-vswitchd',

@@ -6,7 +6,7 @@ import { vswitchdNotResponding } from './ovs-errors.ts';
 const answerMs = 15_000;
 
 /**
- * Passes frames (hex) to a bridge as if they had arrived at a port, so that its flows decide where they go
+ * Passes frames (hex) to a bridge as if they had arrived at a port; the bridge's flows decide where they go
  * (ovs-ofctl(8), packet-out). Failures are AgentErrors (`vswitchd-not-responding`, `step-failed`).
  */
 export async function sendFrames(

@@ -21,11 +21,11 @@ import { fromOvsdb } from './ovs-errors.ts';
 /** Time limit for an answer of ovsdb-server. It answers in milliseconds; 5 s allow for the compaction of its file. */
 const callMs = 5_000;
 
-/** A pod's port of br-int, by its Interface row. */
+/** Port of br-int that belongs to a pod, as its Interface row describes it. */
 export interface PodPort {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;
-  /** Number of the port; null if ovs-vswitchd has not made it yet, -1 if it could not make it. */
+  /** OpenFlow port number; null if ovs-vswitchd has not created the port yet, -1 if it could not create it. */
   readonly ofport: number | null;
   readonly error: string | null;
 }
@@ -36,13 +36,13 @@ export interface NewPort {
 }
 
 /**
- * Ports of pods in a mirror of the database. Requests that arrive at the same time share one transaction. Failures are
- * AgentErrors (`ovsdb-…`).
+ * Ports of pods. They are read from a mirror of the database, and changes that are requested at the same time share one
+ * transaction. Failures are AgentErrors (`ovsdb-…`).
  */
 export interface PodPorts {
-  /** False while the mirror has no current contents. */
+  /** False while the contents of the mirror may be out of date. */
   readonly isFresh: boolean;
-  /** Returns the data path of br-int; null if br-int does not exist. */
+  /** Returns the type of br-int's data path; null if br-int does not exist. */
   datapath(): 'netdev' | 'system' | null;
   /** Returns the ports with a `sandbox` key in their external_ids. */
   list(): readonly PodPort[];
@@ -64,9 +64,7 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/**
- * Follows the ports of this node's br-int. The server may start later, or restart. Resolves with the first contents.
- */
+/** Follows the ports of this node's br-int, through restarts of the server. Resolves with the first contents. */
 export async function openPodPorts(runDirectory: string, limitMs: number): Promise<PodPorts> {
   const session = openSession({ remotes: `unix:${runDirectory}/db.sock`, database: 'Open_vSwitch', limitMs: callMs });
   const mirror = await openMirror(
@@ -89,7 +87,7 @@ export async function openPodPorts(runDirectory: string, limitMs: number): Promi
       const batch = waiting.splice(0);
       const failed = await transact(batch);
       if (failed !== null && batch.length > 1) {
-        // One request of the batch is at fault, so each is sent alone.
+        // One request has made the transaction fail, so each request is sent in a transaction of its own.
         for (const one of batch) settle([one], await transact([one]));
       } else settle(batch, failed);
     }
@@ -140,8 +138,8 @@ function settle(batch: readonly Asked[], failed: { readonly error: unknown } | n
 }
 
 /**
- * Returns the operations of a batch. Without the bridge, the transaction changes nothing. The server removes ports and
- * interfaces without a reference by itself (ovs-vswitchd.conf.db(5)).
+ * Returns the operations of several requests. Without br-int, the transaction changes nothing. The server itself
+ * removes rows of ports and interfaces to which no row refers (ovs-vswitchd.conf.db(5)).
  */
 function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operation[] {
   const added = new Map(batch.flatMap(({ add }) => (add === null ? [] : [[add.name, add] as const])));
@@ -169,7 +167,7 @@ function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operat
     place += 1;
     const [port, link] = [`port${place}`, `interface${place}`];
     changes.push(insert('Interface', { name, external_ids: mapOf(externalIds) }, link));
-    // The port is of no use without its pod, so a start of Open vSwitch at boot may delete it (ovs-ctl(8),
+    // A boot ends the pod, so Open vSwitch may delete the port when it starts at boot (ovs-ctl(8),
     // delete-transient-ports).
     const row = { name, interfaces: setOf([namedUuid(link)]), other_config: mapOf({ transient: 'true' }) };
     changes.push(insert('Port', row, port));

@@ -1,12 +1,12 @@
 import type { OvsColumn } from '../../model/tuning.ts';
 import { type Mutation, mapOf, setOf } from '../ovsdb/index.ts';
 
-/** External id by which NetworkManager recognizes its own rows (nm-ovsdb.c). */
+/** Key in external_ids by which NetworkManager recognizes its own rows (nm-ovsdb.c). */
 export const ownerKey = 'NM.connection.uuid';
 
 /**
- * Mutations that set these keys of a map column, and remove the `former` keys that are not among them. An insert alone
- * does not replace the value of an existing key (RFC 7047 section 5.1).
+ * Returns the mutations that set these keys of a map column, and remove the `former` keys that are not among them. A
+ * mutation `insert` does not replace the value of an existing key (RFC 7047 section 5.1).
  */
 export function replaceKeys(
   column: OvsColumn,

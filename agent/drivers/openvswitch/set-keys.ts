@@ -4,14 +4,14 @@ import { replaceKeys } from './replace-keys.ts';
 import { takenOver } from './taken-over.ts';
 
 /**
- * Time limit for ovs-vswitchd to apply a change. It ends and starts its threads in milliseconds; 10 s allow for a
+ * Time limit for ovs-vswitchd to apply a change. It stops and starts its threads in milliseconds; 10 s allow for a
  * machine that swaps.
  */
 const takenOverMs = 10_000;
 
 /**
- * Sets keys in the row of the table Open_vSwitch, or removes those that are null, in one transaction, and waits until
- * ovs-vswitchd has applied it.
+ * Sets keys in a column of the table Open_vSwitch in one transaction; a key with the value null is removed. Waits until
+ * ovs-vswitchd has applied the change.
  */
 export async function setKeys(
   client: OvsdbClient,

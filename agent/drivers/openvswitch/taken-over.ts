@@ -1,11 +1,12 @@
 import { mutate, type Operation, type OvsdbClient, readInteger, select, wait } from '../ovsdb/index.ts';
 
-/** Operation of a transaction that requests that ovs-vswitchd apply it (ovs-vswitchd.conf.db(5), next_cfg). */
+/**
+ * Operation that requests that ovs-vswitchd apply the transaction and report it (ovs-vswitchd.conf.db(5), next_cfg).
+ */
 export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);
 
 /**
- * Runs operations as one transaction and waits until ovs-vswitchd has applied it. With a limit of null, it does not
- * wait.
+ * Runs operations as one transaction and waits until ovs-vswitchd has applied it. With the limit null, does not wait.
  */
 export async function takenOver(
   client: OvsdbClient,

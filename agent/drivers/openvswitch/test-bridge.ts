@@ -4,7 +4,7 @@ import { flowsOf } from './flows.ts';
 
 /** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
 const answerMs = 15_000;
-/** Cookie of the flows that exist during a test; the number is the agent's own. */
+/** Cookie of the flows that exist only during a test. No other program uses this number. */
 const testCookie = '0x6d736e74';
 
 /** Operations that a test on a bridge can use. */
@@ -14,8 +14,8 @@ export interface BridgeTest {
 }
 
 /**
- * Runs `work` while the host sends no packet that matches `held` (ovs-fields(7)) through the bridge. Fails with
- * `vswitchd-not-responding` or `step-failed`.
+ * Runs `work` while a flow keeps packets of the host that match `held` (ovs-fields(7)) from leaving the bridge. Fails
+ * with `vswitchd-not-responding` or `step-failed`.
  */
 export async function testBridge<T>(
   bridge: string,

@@ -19,21 +19,23 @@ import { askVswitchd, takenOver } from './taken-over.ts';
  * device first.
  */
 const portOpenMs = 10_000;
-/** Time limit for closing a port, for the same reason. */
+/** Time limit for closing a NIC. A driver can take as long for that as for opening it. */
 const portClosedMs = 10_000;
-/** Requested OpenFlow port number, which must not change because flows of ovn-kubernetes contain it. */
+/**
+ * OpenFlow port number that is requested for the NIC. It must not change, because flows of ovn-kubernetes contain it.
+ */
 const uplinkOfport = 1;
 
-/** A NIC as a port of a bridge. */
+/** NIC that is a port of a bridge. */
 export interface UplinkPort {
   readonly bridge: string;
   readonly interface: string;
 }
 
 /**
- * Adds the NIC to the bridge in one transaction and waits until ovs-vswitchd has opened it. The rows have no external
- * id of NetworkManager, so NetworkManager neither treats the NIC as its own port nor removes the port while another
- * profile is active on the NIC (nm-ovsdb.c).
+ * Adds the NIC to the bridge in one transaction and waits until ovs-vswitchd has opened it. The rows do not have
+ * NetworkManager's key in external_ids, so NetworkManager neither manages the NIC as its own port nor removes the port
+ * while another profile is active on the NIC (nm-ovsdb.c).
  */
 export async function attachUplink(
   client: OvsdbClient,
@@ -42,7 +44,7 @@ export async function attachUplink(
 ): Promise<void> {
   const named = (wanted: string) => [['name', '==', wanted]] as const;
   await client.transact('Open_vSwitch', [
-    // Nothing is written if the bridge does not exist any more.
+    // This precondition makes the transaction fail if the bridge does not exist any more.
     wait({
       table: 'Bridge',
       where: named(bridge),
@@ -58,7 +60,7 @@ export async function attachUplink(
   ]);
   const where = named(name);
   const [, [row]] = await client.transact('Open_vSwitch', [
-    // ovs-vswitchd sets the column in any case; an error comes with the value -1 (ovs-vswitchd.conf.db(5), ofport).
+    // ovs-vswitchd always sets this column; it is -1 after an error (ovs-vswitchd.conf.db(5), ofport).
     wait({
       table: 'Interface',
       where,
@@ -75,8 +77,8 @@ export async function attachUplink(
 }
 
 /**
- * Removes a NIC from a bridge in one transaction. With `isTaken`, waits until ovs-vswitchd has released it. A NIC that
- * is not in the bridge is ignored.
+ * Removes a NIC from a bridge in one transaction. With `isTaken`, waits until ovs-vswitchd has closed it. Succeeds if
+ * the NIC is not in the bridge.
  */
 export async function detachUplink(
   client: OvsdbClient,

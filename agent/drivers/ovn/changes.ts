@@ -3,22 +3,22 @@ import { type Credentials, type JsonObject, openSession } from '../ovsdb/index.t
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 
-/** A database whose changes are reported. */
+/** Database whose changes are to be reported. */
 export interface Followed {
   readonly database: string;
   /** Remote: `unix:FILE`, `ssl:HOST:PORT`, …; several are separated by commas. */
   readonly remote: string;
   readonly credentials?: Credentials;
   /**
-   * Returns the followed tables and columns for a schema, as `<monitor-cond-requests>` of ovsdb-server(7), section
+   * Returns the tables and columns to follow for a schema, as `<monitor-cond-requests>` of ovsdb-server(7), section
    * 4.1.12.
    */
   readonly requests: (schema: JsonObject) => Readonly<Record<string, unknown>>;
 }
 
 /**
- * Calls back after every change of the followed tables, and whenever a connection is made, because changes before it
- * were not reported. No rows are kept. A lost connection is made again until the returned function is called.
+ * Calls `onChange` after every change of the followed tables, and after every new connection, because changes before it
+ * were not reported. Keeps no rows. Connects again after a lost connection, until the returned function is called.
  */
 export function followChanges({ database, remote, credentials, requests }: Followed, onChange: () => void): () => void {
   const session = openSession({ remotes: remote, database, limitMs, credentials });

@@ -32,8 +32,9 @@ export async function askDaemon(
 }
 
 /**
- * Returns the remotes of a central database's server that are not in its rows (ovsdb-server(8),
- * `ovsdb-server/list-remotes`); null if it has no control socket in the place that ovn-ctl(8) uses.
+ * Returns the remotes at which a central database's server listens by its options or by `add-remote`, without those in
+ * its rows (ovsdb-server(8), `ovsdb-server/list-remotes`). Null if it has no control socket at the path that ovn-ctl(8)
+ * uses.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',
@@ -45,7 +46,7 @@ export async function listRemotes(
 
 /**
  * Ends every client connection to a central database's server (ovsdb-server(8), `ovsdb-server/reconnect`). Resolves
- * with false if it has no control socket in the place that ovn-ctl(8) uses.
+ * with false if the server has no control socket at the path that ovn-ctl(8) uses.
  */
 export async function reconnectClients(
   database: 'OVN_Northbound' | 'OVN_Southbound',

@@ -1,11 +1,12 @@
 import { askDaemon } from './control.ts';
 
 /**
- * State of ovn-controller(8) and of its connection to the southbound database (control command `connection-status`).
+ * State of ovn-controller(8): `absent` if it does not run, otherwise whether it is connected to the southbound database
+ * (control command `connection-status`).
  */
 export type ControllerState = 'absent' | 'connected' | 'not connected';
 
-/** Reads the state from ovn-controller itself. */
+/** Requests the state from ovn-controller itself. */
 export async function controllerState(runDirectories: readonly string[]): Promise<ControllerState> {
   const answer = await askDaemon('ovn-controller', runDirectories, 'connection-status');
   if (answer === null) return 'absent';
@@ -14,8 +15,8 @@ export async function controllerState(runDirectories: readonly string[]): Promis
 
 /**
  * Stops ovn-controller, which removes its chassis, its tunnels and its flows before it answers (ovn-controller(8),
- * `exit`). If it cannot, because the southbound database is unreachable, the call does not wait for it. Does nothing if
- * ovn-controller does not run.
+ * `exit`). It cannot do so while the southbound database is unreachable; the function then returns at its time limit
+ * without an error. Does nothing if ovn-controller does not run.
  */
 export async function stopController(runDirectories: readonly string[]): Promise<void> {
   await askDaemon('ovn-controller', runDirectories, 'exit').catch(() => undefined);

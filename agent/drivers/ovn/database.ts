@@ -18,7 +18,7 @@ import { fromOvn } from './ovn-errors.ts';
  */
 export const databaseCallMs = 15_000;
 
-/** Rows for which a wait looks: rows of a table with these values in these columns. */
+/** Rows that a wait is for: rows of a table that fulfil these conditions. */
 export interface Awaited {
   readonly table: string;
   readonly where: Parameters<typeof wait>[0]['where'];
@@ -36,16 +36,16 @@ export interface RowDatabase {
   /** Executes the operations as one transaction, all or none. */
   transact(what: string, operations: readonly Operation[]): Promise<readonly (readonly JsonObject[])[]>;
   /**
-   * Resolves with true as soon as such a row exists, and with false after limitMs without one. The server reports the
-   * row; the client does not poll.
+   * Resolves with true as soon as such a row exists, and with false if none exists within limitMs. The server reports
+   * the row; the client does not poll.
    */
   appears(row: Awaited, limitMs: number): Promise<boolean>;
   close(): void;
 }
 
 /**
- * Opens the database of the local Open vSwitch. `stop` closes it, as in every function here: pending and later calls
- * then fail with the reason of the signal.
+ * Opens the database of Open vSwitch on this node. Aborting `stop` closes it, here and in the functions below: pending
+ * and later calls then fail with the reason of the signal.
  */
 export function openSwitchDatabase(runDirectory: string, stop?: AbortSignal): Promise<RowDatabase> {
   return open('Open_vSwitch', `unix:${runDirectory}/db.sock`, undefined, stop);
@@ -71,10 +71,7 @@ export function centralSocket(
   return runDirectories.map((directory) => `${directory}/${file}`).find((path) => existsSync(path)) ?? null;
 }
 
-/**
- * Opens the southbound database of the central node from this node. `credentials` may be undefined if no remote is
- * `ssl:`.
- */
+/** Connects to the southbound database of the central node. `credentials` may be undefined if no remote is `ssl:`. */
 export function openSouthbound(
   remotes: readonly string[],
   credentials: Credentials | undefined,
@@ -84,7 +81,7 @@ export function openSouthbound(
 }
 
 /**
- * Opens the northbound database of the central node, for a node that writes its own rows. `credentials` may be
+ * Connects to the northbound database of the central node, for a node that writes its own rows. `credentials` may be
  * undefined if no remote is `ssl:`.
  */
 export function openNorthbound(
@@ -138,7 +135,9 @@ async function read(
   return Object.fromEntries(tables.map(([table], index) => [table, answers[index] ?? []]));
 }
 
-/** Waits with the operation of RFC 7047 section 5.2.6: the server delays its answer until a row exists. */
+/**
+ * Waits with the operation `wait` (RFC 7047 section 5.2.6), with which the server delays its answer until a row exists.
+ */
 async function appears(
   client: OvsdbClient,
   name: string,
@@ -156,7 +155,8 @@ async function appears(
 }
 
 /**
- * Removes a chassis. Its row of Chassis_Private (OVN 20.09 and later) has no owner and so has to be removed as well.
+ * Removes a chassis. Its row of Chassis_Private (OVN 20.09 and later) is not removed with it, and so has to be removed
+ * as well.
  */
 export async function removeChassis(database: RowDatabase, systemId: string): Promise<void> {
   const where = [['name', '==', systemId]] as const;

@@ -10,7 +10,7 @@ import {
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 
-/** Tables whose rows are mirrored. */
+/** Database and tables whose rows are mirrored. */
 export interface TablesRequest {
   readonly database: string;
   /** Remote: `unix:FILE`, `ssl:HOST:PORT`, …; several are separated by commas. */
@@ -27,8 +27,9 @@ export interface TableContents {
 }
 
 /**
- * Mirrors the rows of some tables. Calls back when the first contents have arrived, and after every transaction that
- * changed some. A lost connection is made again, and the rows stay meanwhile, until the returned function is called.
+ * Mirrors the rows of some tables. Calls the listener when the first contents have arrived, and after every transaction
+ * that changed some. Connects again after a lost connection, and keeps the rows meanwhile, until the returned function
+ * is called.
  */
 export function followTables(
   { database, remote, credentials, tables }: TablesRequest,
@@ -54,8 +55,8 @@ export function followTables(
 }
 
 /**
- * Opens the mirror. The server may be unreachable for any time; each try lasts until its limit, or until the session is
- * closed.
+ * Opens the mirror. Tries again while the server is unreachable; each attempt ends at its time limit, or when the
+ * session is closed.
  */
 async function mirrorOf(session: Session, tables: TablesRequest['tables'], isClosed: () => boolean) {
   while (!isClosed()) {

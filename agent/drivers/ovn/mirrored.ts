@@ -22,18 +22,18 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 /**
- * Time limit until the mirror has current contents. It is longer than the limit of the monitor request, after which the
- * connection is closed.
+ * Time limit for the mirror to have current contents. It is longer than the limit of the monitor request, after which
+ * the connection is closed and another attempt begins.
  */
 const freshMs = 4 * limitMs;
 
-/** Database and tables that are mirrored, and the lock that is needed for a write. */
+/** Database and tables to mirror, and the lock that a write needs. */
 export interface MirrorRequest {
   readonly database: string;
   /** Remote: `unix:FILE`, `ssl:HOST:PORT`, …; several are separated by commas. */
   readonly remote: string;
   readonly credentials?: Credentials;
-  /** Tables, each with its indexes (drivers/ovsdb, TableRequest.indexes). */
+  /** Tables to mirror, each with its indexes (drivers/ovsdb, TableRequest.indexes). */
   readonly tables: Readonly<Record<string, readonly string[]>>;
   readonly lock: string;
   /** Receives the error while the database is unreachable, and null after each new connection. */
@@ -41,26 +41,26 @@ export interface MirrorRequest {
 }
 
 /**
- * Result of a transaction that the server has decided. `stale`: a row was not as it was read, and nothing was written.
- * `not owner`: another client has the lock.
+ * Result of a transaction on which the server has decided. `stale`: a row has changed since it was read, and nothing
+ * was written. `not owner`: another client has the lock, and nothing was written.
  */
 export type Judged = 'written' | 'stale' | 'not owner';
 
-/** A mirrored database for one of several writers: the one that holds the lock. */
+/** Mirrored database to which several clients may write, but only the one that holds the lock. */
 export interface MirroredDatabase {
   /** Schema as the current server writes it (RFC 7047 section 3.2). */
   readonly schema: JsonObject;
   /** True while this client holds the lock and the contents are current. */
   readonly isOwner: boolean;
   table(name: string): MirrorTable;
-  /** Calls back with all changes of each transaction. */
+  /** Calls the listener with all changes of each transaction. */
   onChange(listener: (changes: readonly RowChange[]) => void): void;
-  /** Calls back when this client gains or loses the right to write. */
+  /** Calls the listener when this client gains or loses the right to write. */
   onOwner(listener: (isOwner: boolean) => void): void;
   /**
-   * Executes the operations as one transaction, while this client holds the lock. Its changes are in the mirror when it
-   * resolves. Fails with `ovsdb-refused` if the server rejects the operations; after any other error, they may have
-   * been written.
+   * Executes the operations as one transaction if this client holds the lock. When it resolves, the mirror contains the
+   * changes. Fails with `ovsdb-refused` if the server rejects the operations; after any other error, they may have been
+   * carried out.
    */
   transact(what: string, operations: readonly Operation[]): Promise<Judged>;
   /** Releases the lock and closes the connection. */
@@ -68,8 +68,8 @@ export interface MirroredDatabase {
 }
 
 /**
- * Follows a database and requests the lock; resolves with the first contents. A lost connection is made again. Fails if
- * no contents arrive within 15 s, or if `stop` is aborted.
+ * Mirrors a database and requests the lock; resolves with the first contents. Connects again after a lost connection.
+ * Fails if no contents arrive within 15 s, or if `stop` is aborted.
  */
 export async function openMirrored(request: MirrorRequest, stop: AbortSignal): Promise<MirroredDatabase> {
   const { database, remote, credentials } = request;
@@ -152,8 +152,8 @@ function mirrored(
 }
 
 /**
- * Classifies the error of a `wait` with a timeout of zero and of an `assert` (RFC 7047 sections 5.2.6 and 5.2.10); null
- * for any other error.
+ * Recognizes the errors of a `wait` with a timeout of zero and of an `assert` (RFC 7047 sections 5.2.6 and 5.2.10);
+ * null for any other error.
  */
 function judgedBy(error: unknown): Judged | null {
   if (!(error instanceof OvsdbError) || error.kind !== 'operation') return null;

@@ -2,7 +2,7 @@ import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../error
 import { startSwitch } from '../../model/service-hints.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
-/** Maps a failure of an OVN database to an AgentError. `what` names the operation in words, `where` the server. */
+/** Converts a failure of an OVN database to an AgentError. `what` names the operation in words, `where` the server. */
 export function fromOvn(what: string, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const kind = error instanceof OvsdbError ? error.kind : 'operation';
@@ -27,10 +27,10 @@ const storage: readonly [ErrorKind, string] = [
   'free space on the disk that has the database, on the central node: df /var/lib/ovn',
 ];
 
-/** Kind and hint if the local database is that of Open vSwitch, whose socket is db.sock (ovsdb-server(1)). */
+/** Kind and hint of the error if the database is that of Open vSwitch, whose socket is db.sock (ovsdb-server(1)). */
 const stoppedSwitch: readonly [ErrorKind, string] = ['ovsdb-unreachable', startSwitch];
 
-/** Kind of the agent's error, and its hint, by kind of the connection's error. */
+/** Kind and hint of the agent's error, by the kind of the connection's error. */
 const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   unreachable: [
     'ovn-not-running',

@@ -8,19 +8,20 @@ import { fromOvn } from './ovn-errors.ts';
  */
 const limitMs = 15_000;
 
-/** Addresses of logical ports, as OVN has them in the southbound database. */
+/** Reader of the addresses that logical ports have in the southbound database. */
 export interface PortAddresses {
   /**
-   * Returns `mac` of a port's row of Port_Binding, each entry a MAC and its addresses (ovn-sb(5)): `0a:58:0a:2a:01:05 10.42.1.5`; null if the row
-   * does not exist. Fails with `ovn-not-running`, `ovsdb-…` or `certificates-refused`.
+   * Returns the column `mac` of a port's Port_Binding row (ovn-sb(5)). Each entry is a MAC with its addresses:
+   * `0a:58:0a:2a:01:05 10.42.1.5`. Null if the row does not exist. Fails with `ovn-not-running`, `ovsdb-…` or
+   * `certificates-refused`.
    */
   read(logicalPort: string): Promise<readonly string[] | null>;
   close(): void;
 }
 
 /**
- * Returns a reader that connects at the first query and keeps the connection. `remoteOf` names the database; null while it does not run on this node,
- * as at a boot.
+ * Returns a reader that connects at the first query and keeps the connection. `remoteOf` returns the remote of the
+ * database; null while it does not run on this node, for example during a boot.
  */
 export function createPortAddresses(
   remoteOf: () => { readonly remote: string; readonly credentials?: Credentials } | null,

@@ -7,8 +7,8 @@ import { run } from '../host/process/exec.ts';
  */
 const traceMs = 60_000;
 /**
- * Number of --ct options. A packet passes connection tracking in two pipelines of each switch and router, and ovn-trace
- * assumes an established connection where no option is left.
+ * Number of `--ct` options. A packet passes connection tracking in both pipelines of each switch and router. For a
+ * lookup without an option, ovn-trace assumes an established connection.
  */
 const mostLookups = 40;
 
@@ -32,7 +32,7 @@ export async function ovnTrace(
     `--db=${remote}`,
     ...(tls === null ? [] : ['-p', tls.privateKey, '-c', tls.certificate, '-C', tls.caCertificate]),
     ...Array.from({ length: mostLookups }, () => `--ct=${state}`),
-    // The first of several equal routes is selected; a random choice would differ between runs.
+    // ovn-trace uses the first of several equal routes, because a random choice would differ between runs.
     '--select-id=1',
     datapath,
     flow,

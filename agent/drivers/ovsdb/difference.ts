@@ -1,7 +1,7 @@
 import { isJsonArray, type Json } from './json.ts';
 import type { ColumnType } from './schema.ts';
 
-/** Comparable form of an atom: the atom itself, or the UUID of a reference. */
+/** Key by which an atom is compared: the atom itself, or the UUID of a reference. */
 type AtomKey = string | number | boolean;
 
 /**

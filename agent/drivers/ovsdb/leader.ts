@@ -8,13 +8,14 @@ import { readInteger, readString, readUuids } from './values.ts';
 export interface WantedDatabase {
   readonly name: string;
   readonly clusterId: string | undefined;
-  /** Log index that earlier connections have seen. */
+  /** Highest log index that earlier connections have received. */
   readonly seen?: SeenIndex | undefined;
 }
 
 /**
- * Highest log index that the servers of a cluster have shown (ovsdb-server(5), column index). A new leader learns only
- * some time after its election which part of its log is valid, and shows older contents until then.
+ * Highest log index that servers of a cluster have reported (ovsdb-server(5), column index). A server with a lower
+ * index is not used: a new leader determines only some time after its election which part of its log is valid, and has
+ * older contents until then.
  */
 export interface SeenIndex {
   clusterId: string | undefined;

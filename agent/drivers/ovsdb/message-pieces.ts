@@ -2,28 +2,32 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
- * Length from which the finished members of a container are parsed before the container ends. That takes some
- * milliseconds; a dump of a database has megabytes, and parsing it at once would keep the event loop for some hundred.
+ * Size, in bytes, from which the complete members of a container are parsed before the container ends. Parsing that
+ * much takes some milliseconds. A dump of a database has megabytes, and parsing it at once would block the event loop
+ * for some hundred milliseconds.
  */
 const pieceBytes = 64 * 1024;
 
-/** Deepest container whose members are parsed in pieces: the rows of a table in an update (RFC 7047 section 4.1.6), or of a `select`. */
+/**
+ * Greatest depth of a container that is parsed in pieces. It is that of the rows of a table in an update (RFC 7047
+ * section 4.1.6) or of a `select`.
+ */
 export const deepest = 4;
 
 /**
- * Text that stands for the members that are parsed already, with the number of their container. Open vSwitch accepts no NUL in a
- * string (lib/json.c), so that no server sends this text.
+ * Text that stands for the members of a container that are already parsed; the number of the container follows. No
+ * server sends this text, because Open vSwitch accepts no NUL in a string (lib/json.c).
  */
 const mark = '\0parsed ';
 
-/** Container that has begun, and has not ended or is not parsed yet. */
+/** Container whose start has arrived, and which is not parsed completely. */
 interface Container {
   readonly isObject: boolean;
-  /** Number of the first part that is not parsed. */
+  /** Index of the first part that is not parsed yet. */
   part: number;
-  /** Bytes ahead of that part. */
+  /** Number of bytes before that part. */
   ahead: number;
-  /** Members that are parsed; null before the first of them. */
+  /** Members that are already parsed; null before the first of them. */
   parsed: Parsed | null;
 }
 
@@ -35,14 +39,20 @@ export interface Pieces {
   add(part: Buffer): void;
   /** Begins an array or object at the end of the bytes that were added; `depth` is 1 for the outermost one. */
   open(isObject: boolean, depth: number): void;
-  /** Returns true if the innermost container, with `moreBytes` that are still to be added, is long enough to be parsed in parts. */
+  /**
+   * True if the text of the innermost container, with `moreBytes` that are still to be added, is long enough to be
+   * parsed in pieces.
+   */
   isLong(depth: number, moreBytes: number): boolean;
   /**
-   * Parses the members that the container at `depth` has so far, and releases their text. The bytes that were added end
-   * with a member; the comma that follows it is not added.
+   * Parses the members of the container at `depth` that have arrived, and releases their text. The added bytes must end
+   * with a member, without the comma that follows it.
    */
   cut(depth: number): void;
-  /** Returns the object, and begins another one. The methods throw OvsdbError `protocol` for a text that is not JSON. */
+  /**
+   * Returns the object, after which another one can be added. The functions throw OvsdbError `protocol` for a text that
+   * is not JSON.
+   */
   end(): JsonObject;
 }
 
@@ -87,7 +97,7 @@ export function createPieces(): Pieces {
       const text = parts;
       const members = parsed;
       [parts, heldBytes, containers, parsed] = [[], 0, [], []];
-      // A message always starts with an open brace, so a message that can be parsed is an object.
+      // A message always starts with an opening brace, so a message that can be parsed is an object.
       return join(parse(text), 1, members) as JsonObject;
     },
   };
@@ -102,7 +112,9 @@ function parse(parts: readonly Buffer[]): Json {
   }
 }
 
-/** Returns a value in which the members that are parsed already are in their places. `depth` is that of the value. */
+/**
+ * Returns a value in which the marks are replaced by the members that were parsed before. `depth` is that of the value.
+ */
 function join(value: Json, depth: number, parsed: readonly Parsed[]): Json {
   if (parsed.length === 0 || depth > deepest) return value;
   if (!isJsonArray(value) && !isJsonObject(value)) return value;
@@ -119,7 +131,7 @@ function join(value: Json, depth: number, parsed: readonly Parsed[]): Json {
   return append(known, Object.fromEntries(entries.slice(1)));
 }
 
-/** Adds members to those that are parsed already. A repeated name has its last value, as in JSON.parse. */
+/** Adds members to those that were parsed before. A name that occurs twice gets its last value, as in JSON.parse. */
 function append(parsed: Parsed, members: Json): Json {
   if (Array.isArray(parsed)) for (const one of members as readonly Json[]) parsed.push(one);
   else

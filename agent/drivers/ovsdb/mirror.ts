@@ -15,18 +15,18 @@ import {
 } from './tables.ts';
 import { createWaiters } from './waiters.ts';
 
-/** A local copy of some tables that follows the database. */
+/** Local copy of tables of a database, which is updated with each transaction. */
 export interface Mirror {
   /**
-   * False from the loss of a connection until the contents of the next connection have arrived. The old contents stay
-   * meanwhile.
+   * False from the loss of a connection until the contents of the next connection have arrived; the mirror keeps the
+   * old contents meanwhile.
    */
   readonly isFresh: boolean;
   table(name: string): MirrorTable;
-  /** Returns true if the database has this table, or this column of it. */
+  /** True if the database has this table, or this column of the table. */
   has(table: string, column?: string): boolean;
   /**
-   * Calls back with all changes of each transaction, and with the differences after a new connection, until the
+   * Calls the listener with all changes of each transaction, and with the differences after a new connection, until the
    * returned function is called.
    */
   onChange(listener: (changes: readonly RowChange[]) => void): () => void;
@@ -83,7 +83,10 @@ export async function openMirror(
         fresh = client;
         waiters.wake();
       };
-      /** Applies the contents in slices, because they may be a whole database. Its connection may end meanwhile, and another one begin. */
+      /**
+       * Applies the contents in slices, because they may be a whole database. Meanwhile the connection may end and
+       * another one begin.
+       */
       const takeContents = async ([isWhole, transaction, updates]: ReturnType<typeof readSince>): Promise<void> => {
         // If the contents are not applied completely, the next connection requests all of them.
         lastTransaction = noTransaction;
@@ -175,14 +178,17 @@ function monitorRequests(followed: Followed, requests: Readonly<Record<string, T
   return Object.fromEntries([...followed].map(([table, columns]) => [table, [request(table, [...columns.keys()])]]));
 }
 
-/** Returns a text that changes if rows have to be read differently. */
+/**
+ * Returns a text for comparison. A different text means that the columns or their types have changed, and all rows have
+ * to be read again.
+ */
 function describe(followed: Followed): string {
   return JSON.stringify([...followed].map(([table, columns]) => [table, [...columns]]));
 }
 
 /**
- * Calls a listener. An exception of the listener is rethrown outside, because it does not justify closing the
- * connection.
+ * Calls a listener. An exception of the listener is thrown outside of the driver, because the connection need not be
+ * closed for it.
  */
 function notify(listener: (changes: readonly RowChange[]) => void, changes: readonly RowChange[]): void {
   try {
@@ -195,7 +201,7 @@ function notify(listener: (changes: readonly RowChange[]) => void, changes: read
 }
 
 /**
- * Reads the reply to monitor_cond_since: true if the contents are complete, the id of the last transaction in them, and
+ * Reads the reply to monitor_cond_since: whether the contents are complete, the id of the last transaction in them, and
  * the contents.
  */
 function readSince(reply: Json): readonly [boolean, Json | undefined, Json | undefined] {

@@ -2,8 +2,7 @@ import type { Json } from './json.ts';
 import type { OvsdbClient } from './ovsdb-connection.ts';
 
 /**
- * A monitor request: its method, its parameters (the second is the monitor id), and the name of its update
- * notifications.
+ * Monitor request: its method, its parameters (the second is the monitor id), and the name of its update notifications.
  */
 export interface MonitorRequest {
   readonly method: 'monitor' | 'monitor_cond' | 'monitor_cond_since';
@@ -13,8 +12,8 @@ export interface MonitorRequest {
 
 /**
  * Starts a monitor (RFC 7047 section 4.1.5). `begin` receives the reply with the initial contents, then `update` the
- * parameters of each notification. A notification that arrives before `begin` has settled is delayed until then. The returned function ends the callbacks; the caller also has to cancel the monitor at the server
- * (monitor_cancel).
+ * parameters of each notification. Notifications that arrive before `begin` has settled are delayed until then. The
+ * returned function ends the calls; the caller also has to cancel the monitor at the server (monitor_cancel).
  */
 export async function startMonitor(
   client: OvsdbClient,

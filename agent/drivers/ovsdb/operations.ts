@@ -19,7 +19,7 @@ export type Mutation = readonly [
 /** Conditions that must all hold; an empty list selects every row. */
 type Where = readonly Condition[];
 
-/** Operation of RFC 7047 section 5.2.6; `timeout` is in milliseconds. */
+/** Operation `wait` of RFC 7047 section 5.2.6; `timeout` is in milliseconds. */
 type Wait = {
   readonly op: 'wait';
   readonly table: string;
@@ -41,49 +41,49 @@ export type Operation =
   | Wait;
 
 /**
- * Operation of section 5.2.1, which inserts a row. Other operations of the transaction can refer to it by
+ * Operation `insert` of section 5.2.1. Other operations of the transaction can refer to the row by
  * `namedUuid(uuidName)`.
  */
 export function insert(table: string, row: Row, uuidName: string): Operation {
   return { op: 'insert', table, row, 'uuid-name': uuidName };
 }
 
-/** Operation of section 5.2.2, which returns columns of the matching rows in no particular order. */
+/** Operation `select` of section 5.2.2, which returns columns of the matching rows in no particular order. */
 export function select(table: string, where: Where, columns: readonly string[]): Operation {
   return { op: 'select', table, where, columns };
 }
 
-/** Operation of section 5.2.3, which replaces columns of the matching rows. */
+/** Operation `update` of section 5.2.3, which replaces columns of the matching rows. */
 export function update(table: string, where: Where, row: Row): Operation {
   return { op: 'update', table, where, row };
 }
 
 /**
- * Operation of section 5.2.4, which changes values in place, so that elements of other writers in the same set or map
- * stay.
+ * Operation `mutate` of section 5.2.4, which changes a set or map in place and keeps the elements that other clients
+ * have written there.
  */
 export function mutate(table: string, where: Where, mutations: readonly Mutation[]): Operation {
   return { op: 'mutate', table, where, mutations };
 }
 
-/** Operation of section 5.2.5, which deletes every matching row. */
+/** Operation `delete` of section 5.2.5, which deletes every matching row. */
 export function deleteRows(table: string, where: Where): Operation {
   return { op: 'delete', table, where };
 }
 
 /**
- * Operation of section 5.2.6, which delays the transaction until `columns` of the matching rows are (`==`) or are not
- * (`!=`) exactly `rows`. After `timeout`, the transaction fails with `timeout`. A timeout of 0 tests the condition
- * once, as a precondition that fails with `operation`. The RFC makes the timeout optional; it is required here, because
- * a transaction without it might never end.
+ * Operation `wait` of section 5.2.6, which delays the transaction until `columns` of the matching rows are (`==`) or
+ * are not (`!=`) exactly `rows`. After `timeout`, the transaction fails with `timeout`. A timeout of 0 tests the
+ * condition once, as a precondition that fails with `operation`. The RFC makes the timeout optional; it is required
+ * here, because a transaction without it might never end.
  */
 export function wait(condition: Omit<Wait, 'op'>): Operation {
   return { op: 'wait', ...condition };
 }
 
 /**
- * Operation of section 5.2.10, a precondition. Unless this connection holds the lock, the transaction fails with
- * `operation` ("not owner") and changes nothing.
+ * Operation `assert` of section 5.2.10, a precondition. If this connection does not hold the lock, the transaction
+ * fails with `operation` ("not owner") and changes nothing.
  */
 export function assertLock(lock: string): Operation {
   return { op: 'assert', lock };

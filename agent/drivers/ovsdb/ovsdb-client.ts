@@ -15,9 +15,12 @@ export interface ConnectOptions {
    * leadership.
    */
   readonly leaderOf?: string | undefined;
-  /** Rejects a leader whose contents are older than those seen before; the contents seen are recorded here. */
+  /**
+   * Log index of the cluster. A leader with a lower index, whose contents are older, is rejected; a higher index is
+   * recorded here.
+   */
   readonly seen?: SeenIndex | undefined;
-  /** Aborts an attempt that has not succeeded yet. */
+  /** Signal that ends the connection attempt. It has no effect on a connection. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,9 +31,9 @@ export interface ConnectOptions {
 const probeMs = 5_000;
 
 /**
- * Connects to a database server, or to the first of several that answers: `unix:`, `tcp:` and `ssl:` of ovsdb(7), or
- * the path of a unix socket. `limitMs` applies to the connection attempt and to each call. Rejects with an OvsdbError
- * that names the reason.
+ * Connects to a database server, or to the first of several that answers. A remote is `unix:`, `tcp:` or `ssl:` of
+ * ovsdb(7), or the path of a unix socket. `limitMs` applies to the connection attempt and to each call. Rejects with an
+ * OvsdbError that names the reason.
  */
 export async function connect(
   remotes: string | readonly string[],
@@ -72,8 +75,8 @@ export async function connect(
 }
 
 /**
- * Waits for a first answer, which alone proves that the server accepted the client's certificate. In TLS 1.3, the
- * client's handshake ends before that.
+ * Waits for a first answer, which proves that the server has accepted the client's certificate. In TLS 1.3, the
+ * client's handshake ends before the server checks that certificate.
  */
 async function proveAccepted(client: OvsdbClient): Promise<void> {
   try {

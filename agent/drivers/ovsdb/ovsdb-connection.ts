@@ -6,11 +6,12 @@ import { type Results, readResults, refusedCall } from './results.ts';
 import { createMessageStream } from './stream.ts';
 
 /**
- * Receives the server's notifications: RFC 7047 sections 4.1.6, 4.1.9, 4.1.10, and ovsdb-server(7) 4.1.14 and 4.1.16.
+ * Function that receives notifications of the server (RFC 7047 sections 4.1.6, 4.1.9, 4.1.10; ovsdb-server(7) 4.1.14
+ * and 4.1.16).
  */
 export type NoticeListener = (method: string, params: readonly Json[]) => void;
 
-/** A JSON-RPC 1.0 connection as RFC 7047 section 4 uses it. After its end, every call is rejected. */
+/** JSON-RPC 1.0 connection, as in RFC 7047 section 4. After the connection has ended, every call is rejected. */
 export interface OvsdbClient {
   /** Server, as a connection method of ovsdb(7). */
   readonly remote: string;
@@ -42,8 +43,8 @@ export interface ConnectionOptions {
   /** Time limit of each call, in ms. */
   readonly limitMs: number;
   /**
-   * Time without data after which the server is probed with `echo`; undefined for no probes, as for unix sockets
-   * (ovsdb(7) has no probes there).
+   * Time, in ms, without data after which the server is probed with `echo`; undefined for no probes, as on unix sockets
+   * (ovsdb(7)).
    */
   readonly probeMs?: number | undefined;
 }

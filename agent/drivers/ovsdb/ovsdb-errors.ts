@@ -42,12 +42,12 @@ export class OvsdbError extends Error {
   }
 }
 
-/** Escapes control characters in text from outside, so that none reaches a terminal or the journal. */
+/** Escapes control characters in text of another program, so that they do not reach a terminal or the journal. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns a text shortened, printable and in quotes. */
+/** Returns the beginning of a text in quotes, with control characters escaped. */
 export function quoteExcerpt(text: string, maxLength = 60): string {
   return `"${printable(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text)}"`;
 }

@@ -15,16 +15,16 @@ export interface Lock {
    * Resolves when this client holds the lock. Rejects with `timeout` after the limit; the request for the lock remains.
    */
   held(limitMs: number): Promise<void>;
-  /** Calls back whenever the lock is acquired or lost, until the returned function is called. */
+  /** Calls the listener whenever the lock is acquired or lost, until the returned function is called. */
   onChange(listener: (isHeld: boolean) => void): () => void;
   /** Releases the lock, or cancels the request for it. */
   release(): Promise<void>;
 }
 
 /**
- * Requests a lock. Another holder keeps it until that client releases it, ends its connection, or loses it to `steal`,
- * which takes it at once; the previous holder is next in the queue. Only the first request steals: after a lost
- * connection, the lock is requested normally. A session can request a lock of the same name only once.
+ * Requests a lock. Another client that holds it keeps it until that client releases it or ends its connection. `steal`
+ * takes it at once, and the previous owner is then the first in the queue. Only the first request steals: after a lost
+ * connection, the lock is requested without `steal`. A session can request a lock of the same name only once.
  */
 export function openLock(session: Session, name: string, { steal = false } = {}): Lock {
   const waiters = createWaiters();

@@ -9,12 +9,12 @@ import { createWaiters } from './waiters.ts';
 
 /** Database of a session and its servers. */
 export interface SessionOptions extends Pick<ConnectOptions, 'credentials'> {
-  /** Servers, as for `connect`; of a cluster, the session finds and follows the leader. */
+  /** Remotes as for `connect`. The session finds the leader of a cluster and follows it. */
   readonly remotes: string | readonly string[];
   readonly database: string;
   /** Time limit of a connection attempt and of each call, in ms. */
   readonly limitMs: number;
-  /** Receives each new connection, and the error after a failed or lost one. */
+  /** Receives the state after each new connection, and after each failed or lost connection. */
   readonly report?: (state: SessionState) => void;
 }
 
@@ -22,7 +22,9 @@ export type SessionState =
   | { readonly connected: true; readonly remote: string }
   | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
 
-/** Access to a database that connects again whenever the connection is lost, or its server loses the leadership. */
+/**
+ * Access to a database that connects again whenever the connection is lost, or when its server is no longer the leader.
+ */
 export interface Session {
   readonly database: string;
   /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */
@@ -35,34 +37,34 @@ export interface Session {
    */
   transact<const O extends readonly Operation[]>(operations: O): Promise<Results<O>>;
   /**
-   * Runs `attach` with the current connection and each later one, until the returned function is called. A connection
-   * for which it fails is closed.
+   * Calls `attach` with the current connection and each later one, until the returned function is called. A connection
+   * for which `attach` fails is closed.
    */
   follow(attach: (client: OvsdbClient) => Promise<void>): () => void;
   /**
-   * Calls back when the client closes the session, or at once if it is closed already, until the returned function is
+   * Calls the listener when the session is closed, or at once if it is already closed, until the returned function is
    * called.
    */
   onEnded(listener: (reason: OvsdbError) => void): () => void;
   close(): void;
 }
 
-/** First pause between two attempts, about the start time of an ovsdb-server. Each later pause is twice as long. */
+/** First pause between two attempts, in which an ovsdb-server can start. Each later pause is twice as long. */
 const firstPauseMs = 250;
 /**
- * Longest pause, as in Open vSwitch's own clients (lib/reconnect.h). A server that is reachable again is found within
- * this time.
+ * Longest pause between two attempts, as in Open vSwitch's own clients (lib/reconnect.h). A server that is reachable
+ * again is noticed within this time.
  */
 const longestPauseMs = 8_000;
 
 /**
- * Returns the pause in ms after this number of consecutive connections that failed or did not last: 0, 250, 500 … 8000.
+ * Returns the pause, in ms, after a number of consecutive connections that failed or ended early: 0, 250, 500 … 8000.
  */
 export function pauseAfter(failures: number): number {
   return failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 16));
 }
 
-/** Starts to connect at once, and continues until `close`. Throws OvsdbError `invalid` for invalid remotes. */
+/** Begins to connect at once, and continues until `close`. Throws OvsdbError `invalid` for invalid remotes. */
 export function openSession({ remotes, database, limitMs, credentials, report = () => {} }: SessionOptions): Session {
   parseRemotes(remotes);
   const waiters = createWaiters();

@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts
 import type { Operation } from './operations.ts';
 import { OvsdbError, printable } from './ovsdb-errors.ts';
 
-/** Rows of each operation, in order; only `select` returns rows. */
+/** Rows that each operation returns, in the order of the operations; only `select` returns rows. */
 export type Results<O extends readonly Operation[]> = { readonly [I in keyof O]: readonly JsonObject[] };
 
 /**
@@ -19,8 +19,8 @@ export function readResults<const O extends readonly Operation[]>(operations: O,
 }
 
 /**
- * Error for a request that the server rejected as a whole, such as "unknown database". RFC 7047 section 3.1 allows any
- * JSON in it.
+ * Returns the error for a request that the server has rejected as a whole, such as "unknown database". RFC 7047 section
+ * 3.1 allows any JSON in the reply.
  */
 export function refusedCall(method: string, error: Json): OvsdbError {
   return new OvsdbError('operation', `${method} refused: ${sentence(error)}`);

@@ -12,8 +12,8 @@ const maxDepth = 1000;
 
 export interface MessageStream {
   /**
-   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol` or `too-large`; the caller must not
-   * push more after that.
+   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol`, after which no more bytes may be
+   * pushed.
    */
   push(chunk: Buffer): void;
   /** Returns the number of bytes of an incomplete message. */
@@ -43,9 +43,9 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
   let isEscaped = false;
 
   /**
-   * Reads bytes until the outermost bracket closes, and adds them to the message; returns the index after it, or -1. All
-   * bytes of a multi-byte character are above 0x7f, so none looks like a quote, bracket or comma. Mismatched brackets are
-   * left to the JSON parser.
+   * Adds the bytes of the current message up to the bracket that ends it. Returns the index after that bracket, or -1
+   * if the message continues. All bytes of a multi-byte character are above 0x7f, so none can be mistaken for a quote,
+   * bracket or comma. Mismatched brackets are reported by the JSON parser.
    */
   function readMessage(chunk: Buffer, start: number): number {
     let from = start;

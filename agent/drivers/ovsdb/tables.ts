@@ -5,23 +5,23 @@ import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 import type { ColumnType, Schema } from './schema.ts';
 import type { Atom } from './values.ts';
 
-/** Columns and rows of a table that are followed. */
+/** Columns and rows of a table that a mirror follows. */
 export interface TableRequest {
-  /** Columns, without those that the database's schema lacks; absent for all columns. */
+  /** Columns to follow; columns that the schema does not have are left out. Absent for all columns. */
   readonly columns?: readonly string[];
-  /** Conditions of which at least one has to be true for a row; absent for all rows. */
+  /** Conditions; a row is followed if at least one of them is true. Absent for all rows. */
   readonly where?: readonly Condition[];
   /** Indexes for `find`: `column`, or `column:key` for the value of a key in a map. */
   readonly indexes?: readonly string[];
 }
 
 /**
- * A row in the form of `select`, with `_uuid` and every column. A row is immutable: a change makes a new row, which
- * shares the unchanged values.
+ * Row in the form of the answer to `select`, with `_uuid` and every column. A row is immutable: a change creates a new
+ * object, which shares the unchanged values.
  */
 export type MirrorRow = JsonObject;
 
-/** A row before and after a change. `old` is undefined for a new row, `now` for a deleted one. */
+/** Row before and after a change. `old` is undefined for a new row, `now` for a deleted one. */
 export interface RowChange {
   readonly table: string;
   readonly uuid: string;
@@ -35,7 +35,8 @@ export interface MirrorTable {
   get(uuid: string): MirrorRow | undefined;
   rows(): IterableIterator<MirrorRow>;
   /**
-   * Returns the rows whose column is this atom or contains it in its set. `index` must be one of the requested indexes.
+   * Returns the rows whose column has this value, or contains it in its set. `index` must be one of the requested
+   * indexes.
    */
   find(index: string, value: Atom): readonly MirrorRow[];
   /** Returns the distinct values of an index. */
@@ -50,8 +51,8 @@ export interface Tables {
    */
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
   /**
-   * Does the same in steps of one row, and returns the changes at the end. The rows change in a single last step, unless
-   * the tables are empty. Between the steps, nothing else may be applied.
+   * Does the same in steps of one row, and returns the changes at the end. All rows change together in the last step,
+   * unless the tables are empty. No other update may be applied between the steps.
    */
   applyInSteps(followed: Followed, updates: Json, isWhole: boolean): Generator<void, readonly RowChange[], undefined>;
 }
@@ -73,7 +74,7 @@ export function followedOf(schema: Schema, requests: Readonly<Record<string, Tab
 
 const noColumns: ReadonlyMap<string, ColumnType> = new Map();
 
-/** Makes empty tables. The code is pure: no clock, no I/O. */
+/** Creates empty tables. The code is pure: no clock, no I/O. */
 export function createTables(requests: Readonly<Record<string, TableRequest>>): Tables {
   const stores = new Map(Object.entries(requests).map(([name, request]) => [name, createStore(name, request)]));
   return {
@@ -208,7 +209,7 @@ function createStore(table: string, request: TableRequest): Store {
   };
 }
 
-/** Returns the values under which a row is in an index. */
+/** Returns the keys under which an index contains a row. */
 function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<unknown> {
   if (value === undefined) return new Set();
   if (key === undefined) return new Set(elementsOf(value).map(keyOf));
@@ -216,7 +217,7 @@ function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<u
   return new Set(pair === undefined ? [] : [keyOf(pair[1])]);
 }
 
-/** Returns a member that must be an object; an empty object if it is missing. */
+/** Returns a member of an object that has to be an object itself; an empty object if it is missing. */
 function member(value: Json, name: string): JsonObject {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is not an object');
   const found = Object.hasOwn(value, name) ? value[name] : {};
@@ -224,7 +225,7 @@ function member(value: Json, name: string): JsonObject {
   throw new OvsdbError('protocol', `an update whose ${quoteExcerpt(name)} is not an object`);
 }
 
-/** Returns true if two values are written in the same way. A server always writes equal values in the same way. */
+/** True if two values have the same JSON. A server writes equal values always with the same JSON. */
 function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (isJsonArray(one) && isJsonArray(other))

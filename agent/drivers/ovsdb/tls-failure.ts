@@ -1,6 +1,6 @@
 import { type OvsdbErrorKind, printable } from './ovsdb-errors.ts';
 
-/** Stage that a failed connection had reached. */
+/** Stage in which a connection failed. */
 export type TlsStage = 'handshake' | 'first answer';
 
 /** Explains the failure of a TLS connection; undefined if TLS is not the cause. */
@@ -16,8 +16,8 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
   if (untrusted.test(code))
     return ['certificate-untrusted', `the certificate of the server is not of our CA: ${reason}`];
   if (!['ECONNRESET', 'EPIPE'].includes(code)) return undefined;
-  // In TLS 1.3, the server checks the client's certificate after the client has finished the handshake. Its alert can
-  // be lost to the reset that follows.
+  // In TLS 1.3, the server checks the client's certificate after the client has finished the handshake. The server's
+  // alert can be lost when the connection is reset afterwards.
   return stage === 'handshake'
     ? ['not-tls', 'it closed at the TLS handshake, as a server does that does not speak TLS']
     : ['certificate-refused', 'it closed after the TLS handshake, as a server does that refuses our certificate'];
@@ -26,7 +26,7 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
 /** Names of OpenSSL's verification errors (X509_STORE_CTX_get_error(3)) as Node reports them. */
 const untrusted = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|CRL_|INVALID_|PATH_LENGTH_|HOSTNAME_|ERROR_IN_CERT_)/;
 
-/** Returns the reason from OpenSSL or the system, on one line. */
+/** Returns the reason that OpenSSL or the system gives, on one line. */
 export function reasonOf(error: unknown): string {
   const { reason, message } = error as { reason?: string; message?: string };
   return printable(reason ?? message ?? String(error));

@@ -3,7 +3,7 @@ import { OvsdbError } from './ovsdb-errors.ts';
 import { reasonOf } from './tls-failure.ts';
 
 /**
- * PEM files of an `ssl:` connection. They are read again for each connection, so that the next one uses a renewed
+ * PEM files of an `ssl:` connection. They are read for each connection, so that the next connection uses a renewed
  * certificate.
  */
 export interface Credentials {
@@ -18,7 +18,7 @@ export async function dialTls(
   { host, port }: { readonly host: string; readonly port: number },
   credentials: Credentials | undefined,
 ): Promise<TLSSocket> {
-  // The module is loaded on demand: that takes 15 ms, which a run that uses only the node's own database saves.
+  // The module is loaded on demand. Loading takes 15 ms, which a run without `ssl:` connections saves.
   const tls = await import('node:tls');
   return tls.connect({ ...(await tlsOptions(tls, credentials)), host, port });
 }
@@ -42,8 +42,7 @@ async function tlsOptions(
   ]);
   try {
     const secureContext = createSecureContext({ key, cert, ca, minVersion: 'TLSv1.2' });
-    // rejectUnauthorized is set although it is the default, because an environment variable of Node can change the
-    // default.
+    // rejectUnauthorized is set explicitly, because an environment variable of Node.js can change its default.
     return { secureContext, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   } catch (cause) {
     const files = `${credentials.privateKey}, ${credentials.certificate} and ${credentials.ca}`;

@@ -1,6 +1,6 @@
 import { OvsdbError } from './ovsdb-errors.ts';
 
-/** Pending waits for a condition that other code makes true. */
+/** Pending waits for a condition that other code makes true and reports with `wake`. */
 export interface Waiters {
   /**
    * Resolves with the result of `probe` as soon as it is not undefined. The probe runs at once and after each `wake`.

@@ -3,9 +3,9 @@ import { manager } from './systemd-units.ts';
 import { answerMs, startTransientUnit } from './transient-unit.ts';
 
 /**
- * Makes systemd start a service after some seconds, through a transient timer of the same name (systemd.timer(5)), which
- * is gone after it has elapsed. It replaces an earlier timer of that service. If systemd does not answer, nothing
- * happens.
+ * Makes systemd start a service after some seconds, by a transient timer of the same name (systemd.timer(5)), which is
+ * removed after it has elapsed. Replaces an earlier timer of that service. If systemd does not answer, the service is
+ * not started, and there is no error.
  */
 export async function startLater(bus: Bus, name: string, seconds: number, description: string): Promise<void> {
   await cancelStart(bus, name);
@@ -17,7 +17,7 @@ export async function startLater(bus: Bus, name: string, seconds: number, descri
   ]);
 }
 
-/** Stops the timer of startLater. Nothing happens without one, or if systemd does not answer. */
+/** Stops the timer of startLater. Succeeds without a timer, and if systemd does not answer. */
 export async function cancelStart(bus: Bus, name: string): Promise<void> {
   const call = { member: 'StopUnit', signature: 'ss', body: [`${name}.timer`, 'replace'] };
   await bus.call({ ...manager, ...call, timeoutMs: answerMs }).catch(() => undefined);

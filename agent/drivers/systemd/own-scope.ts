@@ -2,8 +2,9 @@ import type { Bus } from '../dbus/bus-connection.ts';
 import { startTransientUnit } from './transient-unit.ts';
 
 /**
- * Moves this process into a scope of its own (systemd.scope(5)). Terminal, pipes and signals stay as they are. After the
- * process has ended, in whatever way, systemd starts the unit `whenItEnds`. If systemd does not answer, nothing happens.
+ * Moves this process into a scope of its own (systemd.scope(5)); its terminal, pipes and signals do not change. When
+ * the process ends for any reason, systemd starts the unit `whenItEnds`. If systemd does not answer, the process is not
+ * moved, and there is no error.
  */
 export function startWhenThisEnds(bus: Bus, id: string, whenItEnds: string): Promise<void> {
   return startTransientUnit(bus, `microshift-net-${id}.scope`, 'fail', [

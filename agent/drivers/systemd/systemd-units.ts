@@ -3,7 +3,7 @@ import { type Bus, daemonCall, type MethodCall } from '../dbus/bus-connection.ts
 import { toPlain } from '../dbus/codec.ts';
 import { unitJobMs } from './unit-job.ts';
 
-/** Bus name of systemd (org.freedesktop.systemd1(5)). */
+/** Bus name and object path of systemd (org.freedesktop.systemd1(5)). */
 const service = 'org.freedesktop.systemd1';
 /** Address of systemd's manager object on the bus (org.freedesktop.systemd1(5)). */
 export const manager = {
@@ -12,7 +12,9 @@ export const manager = {
   interface: 'org.freedesktop.systemd1.Manager',
 };
 
-/** Time limit for a reload, which reads every unit file and runs every generator. That takes seconds on a slow disk. */
+/**
+ * Time limit for a reload. systemd reads every unit file and runs every generator, which takes seconds on a slow disk.
+ */
 const reloadMs = 60_000;
 /**
  * Calls of systemd's manager that the agent uses. Every call settles; failures are `systemd-refused`, `dbus-lost`,
@@ -25,13 +27,13 @@ export interface Systemd {
   startUnit(unit: string): Promise<void>;
   /** Stops a unit and waits for the end of its job. */
   stopUnit(unit: string): Promise<void>;
-  /** Returns true if the unit is loaded, so that it has a unit file. */
+  /** True if the unit is loaded, which requires a unit file. */
   isInstalled(unit: string): Promise<boolean>;
   /** Enables a unit as `systemctl enable` does. A unit without an [Install] section stays as it is. */
   enableUnit(unit: string): Promise<void>;
   /** Disables a unit as `systemctl disable` does. */
   disableUnit(unit: string): Promise<void>;
-  /** Returns true for a unit that is enabled on disk (org.freedesktop.systemd1(5), GetUnitFileState). */
+  /** True if the unit is enabled permanently (org.freedesktop.systemd1(5), GetUnitFileState). */
   isEnabled(unit: string): Promise<boolean>;
   /** Returns ActiveState (`active`, `inactive`, `failed`, …); null if the unit does not exist. */
   activeState(unit: string): Promise<string | null>;
@@ -102,7 +104,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
   });
   const ended = new Map<string, string>();
   let wake: () => void = () => undefined;
-  // The subscription precedes the call, because a short job has ended before its path is known.
+  // The subscription begins before the call, because a short job can end before its path is known.
   const stop = bus.subscribe(
     `type='signal',sender='${service}',interface='${manager.interface}',member='JobRemoved'`,
     String(owner),
@@ -134,7 +136,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
       };
       wake();
     });
-    // The result of the job is unknown after a lost connection, and systemd has not refused it.
+    // After a lost connection the result of the job is unknown, so the error is not that of a refused job.
     if (lost !== undefined) throw lost;
     if (result !== 'done') throw refused(what, new Error(`its job ended: ${result}`));
   } finally {

@@ -3,15 +3,20 @@ import type { Bus } from '../dbus/bus-connection.ts';
 import { encodeVariant } from '../dbus/codec.ts';
 import { manager } from './systemd-units.ts';
 
-/** Time limit for an answer about a transient unit. systemd needs milliseconds, and a run does not wait for a busy systemd. */
+/**
+ * Time limit for an answer about a transient unit. systemd answers in milliseconds; a run does not wait for a busy
+ * systemd.
+ */
 export const answerMs = 2_000;
 
-/** Property of a unit: its name, and its D-Bus signature and value. */
+/** Property of a unit: its name, D-Bus signature and value. */
 type UnitProperty = readonly [name: string, value: readonly [signature: string, value: Json]];
 
 /**
- * Makes systemd create and start a unit that has no file and is gone after it has ended (org.freedesktop.systemd1(5),
- * StartTransientUnit). `mode` says what becomes of a job that is in the way. If systemd does not answer, nothing happens.
+ * Makes systemd create and start a unit that has no file and no longer exists after it has ended
+ * (org.freedesktop.systemd1(5), StartTransientUnit). `mode` is the job mode: with `fail`, the start fails if it
+ * conflicts with another job; `replace` replaces that job. If systemd does not answer, no unit is started, and there is
+ * no error.
  */
 export async function startTransientUnit(
   bus: Bus,

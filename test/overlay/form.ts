@@ -25,6 +25,7 @@ export function form(
   for (const host of others) {
     const words = ['--system-id', `${host.name}-of-the-test`, ...(grants[host.name] ?? [])];
     const { stdout } = central.agent('overlay', 'pki', 'issue', host.name, ...words);
-    t.match(host.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 });
+    const joined = host.agentWith(stdout, 'overlay', 'join', '-');
+    t.match(joined, { status: 0 }, `${host.name} joins`, { stderr: joined.stderr });
   }
 }

@@ -1,4 +1,5 @@
 import { isAgentError } from '../../../errors.ts';
+import { retryAfterMs } from '../loop/pace.ts';
 
 /**
  * Number of announcements per address (MAX_NEIGHBOR_ADVERTISEMENT, RFC 4861, section 10). One is not enough: a frame
@@ -15,14 +16,14 @@ export interface Announcements {
    * not be sent before.
    */
   know(addresses: readonly string[]): void;
-  /** Sends the frames that could not be sent when they were due. */
+  /** Sends the frames that could not be sent when they were due, without the rest of the pause. */
   again(): void;
   close(): void;
 }
 
 /**
  * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send; the frames are
- * then sent by `again`, or by the next call of `know`.
+ * then sent after a growing pause, and at `again` or the next call of `know`.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
   /**
@@ -32,6 +33,7 @@ export function createAnnouncements(send: (addresses: readonly string[]) => Prom
   const known = new Map<string, { left: number }>();
   let timer: NodeJS.Timeout | undefined;
   let isSending = false;
+  let failures = 0;
   let isClosed = false;
   const due = () => [...known].filter(([, { left }]) => left > 0);
   const round = async (): Promise<void> => {
@@ -42,15 +44,19 @@ export function createAnnouncements(send: (addresses: readonly string[]) => Prom
     try {
       await send(sent.map(([address]) => address));
       for (const [, one] of sent) one.left -= 1;
+      failures = 0;
       if (!isClosed && due().length > 0) timer = setTimeout(() => void round(), betweenMs);
     } catch (error) {
       if (!isAgentError(error)) throw error;
+      failures += 1;
+      if (!isClosed) timer = setTimeout(() => void round(), retryAfterMs(failures));
     } finally {
       isSending = false;
     }
   };
   const again = (): void => {
-    if (timer === undefined) void round();
+    if (failures > 0) clearTimeout(timer);
+    if (failures > 0 || timer === undefined) void round();
   };
   return {
     know: (addresses) => {

@@ -1,10 +1,11 @@
 import { isAgentError } from '../../../errors.ts';
+import { retryAfterMs } from '../loop/pace.ts';
 
 /** Addresses for which this node's gateway must not answer. */
 export interface Withheld {
   /** Sets the addresses, and writes their flows at once if they differ from the written ones. */
   know(addresses: readonly string[]): void;
-  /** Writes the flows if that was not possible before. */
+  /** Writes the flows if that was not possible before, without the rest of the pause. */
   again(): void;
   /** Settles when the write in progress has ended; the flows stay. */
   close(): Promise<void>;
@@ -12,13 +13,15 @@ export interface Withheld {
 
 /**
  * Creates the set of addresses. `write` has to install their flows, and fails with an AgentError while the gateway is
- * not connected; `again`, or the next change, then repeats it. Only one write runs at a time, and the flows of the
- * present set are written last.
+ * not connected; it is then repeated after a growing pause, and at `again` or the next change. Only one write runs at a
+ * time, and the flows of the present set are written last.
  */
 export function createWithheld(write: (addresses: readonly string[]) => Promise<void>): Withheld {
   let wanted: readonly string[] | null = null;
   let written: string | null = null;
   let current: Promise<void> | null = null;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const round = async (): Promise<void> => {
     while (!isClosed && wanted !== null && wanted.join() !== written) {
@@ -26,15 +29,21 @@ export function createWithheld(write: (addresses: readonly string[]) => Promise<
       try {
         await write(addresses);
         written = addresses.join();
+        failures = 0;
       } catch (error) {
         if (!isAgentError(error)) throw error;
         // The bridge may have the earlier flows, or a part of the new ones.
         written = null;
-        if (wanted === addresses) return;
+        failures += 1;
+        if (wanted === addresses) {
+          if (!isClosed) timer = setTimeout(again, retryAfterMs(failures));
+          return;
+        }
       }
     }
   };
   const again = (): void => {
+    clearTimeout(timer);
     current ??= round().finally(() => {
       current = null;
     });
@@ -47,6 +56,7 @@ export function createWithheld(write: (addresses: readonly string[]) => Promise<
     again,
     close: async () => {
       isClosed = true;
+      clearTimeout(timer);
       await current;
     },
   };

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers';
 
 /**
- * Longest time for which long work may keep the event loop. The CNI plug-in, keepalives of the lock and probes wait
- * meanwhile.
+ * Longest time, in ms, for which long work may occupy the event loop. The CNI plug-in, keepalives of the lock and
+ * probes wait meanwhile.
  */
 const sliceMs = 20;
 

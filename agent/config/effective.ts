@@ -50,7 +50,7 @@ export function unknownWarning({ message, facts: { file, line } }: AgentError): 
   return { source, message: countsAsNotSet(what) };
 }
 
-/** Returns a problem of MicroShift's own files with its consequence. */
+/** Returns the message of a problem in MicroShift's own files, with its consequence for the settings concerned. */
 export function countsAsNotSet(problem: string): string {
   return `${problem}; what stands there is not known, and counts as not set`;
 }

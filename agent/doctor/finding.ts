@@ -1,7 +1,7 @@
 import type { Answer, CheckResult, Examination, OverlayFacts } from '../model/examination.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-/** Result of a check without its id and title, which are in the table. */
+/** Result of a check without its id and title, which the table of checks contains. */
 export type Finding = Pick<CheckResult, 'verdict' | 'found' | 'fix'>;
 
 /** Check, which judges an examination from facts alone. */

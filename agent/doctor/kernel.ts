@@ -96,8 +96,8 @@ export const kernelChecks: readonly Check[] = [
     title: 'the kernel does not drop answers by their source',
     judge: ({ network }, { hasOvnKubernetes, plan }) =>
       given(network, ({ rpFilter, links }) => {
-        // The larger of the values of `all` and of the link is effective; 1 is strict, 2 loose (ip-sysctl of the
-        // kernel).
+        // The effective rp_filter of a link is the larger of `all` and the link's own value; 1 is strict, 2 loose
+        // (ip-sysctl of the kernel).
         const effective = (name: string): number => Math.max(rpFilter.all ?? 0, rpFilter[name] ?? 0);
         const isStrict = (name: string): boolean => linkNamed(links, name) !== null && effective(name) === 1;
         const two = plan !== null && plan.wanted.bridges.length > 1;

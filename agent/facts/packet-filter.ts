@@ -36,7 +36,7 @@ function parseChains(text: string): readonly NatChain[] {
   }));
 }
 
-/** Returns standard output; null if the program is missing, not permitted, or fails. */
+/** Returns the standard output of a program; null if the program is missing, not permitted, or fails. */
 async function outputOf(program: string, words: readonly string[]): Promise<string | null> {
   try {
     const { exitCode, stdout } = await run(program, words, commandMs);

@@ -29,7 +29,7 @@ const properties =
 /** Time limit of systemctl, which answers within milliseconds, even without D-Bus: root uses systemd's own socket. */
 const commandMs = 4_000;
 
-/** Reads the properties of these units from systemd. */
+/** Reads the properties of the examined units from systemd. */
 export async function readUnits(): Promise<readonly UnitFacts[]> {
   const words = ['show', '--no-pager', `--property=${properties}`, ...examinedUnits];
   const { exitCode, stdout, stderr } = await run('systemctl', words, commandMs);

@@ -55,9 +55,9 @@ export interface Wanted {
 
 /** Addresses and default gateways that move from one interface to another. They must be present after the plan has run. */
 export interface MovedAddresses {
-  /** Interface to which they move: the bridge. */
+  /** Interface to which the addresses move: the bridge, or the NIC of a bridge that is removed. */
   readonly interface: string;
-  /** Interface that had them when the plan was made. */
+  /** Interface that had the addresses when the plan was made. */
   readonly from: string;
   readonly addresses: readonly string[];
   readonly defaultGateways: readonly string[];

@@ -20,7 +20,7 @@ export interface InterfaceRules {
   readonly chain: string;
   /** Interface names as in the rules; a trailing `*` matches any ending. */
   readonly names: readonly string[];
-  /** Number of these rules. */
+  /** Number of the rules. */
   readonly rules: number;
 }
 
@@ -29,7 +29,7 @@ export interface StackedElsewhere {
   readonly name: string;
   /** Kind of the device in the notation of rtnetlink: `macvlan`, `ipvlan`, … */
   readonly kind: string;
-  /** Index of the link below it. */
+  /** Index of the link on which the device is stacked. */
   readonly parentIndex: number;
   /** File through which the namespace can be entered (`nsenter --net=FILE`). */
   readonly namespace: string;

@@ -3,7 +3,7 @@ import type { InboundService, ServicePlace } from '../../model/shared-bridge.ts'
 import { isWithin } from '../addresses.ts';
 import { isForServices, isListening, unservableRanges } from '../node-ports.ts';
 
-/** Addresses and ports of a node that no service may use. */
+/** Facts by which a node decides at which addresses and ports services may be served on it. */
 export interface OwnPlaces {
   /** Every address of the node's interfaces. */
   readonly addresses: readonly string[];

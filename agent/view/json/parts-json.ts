@@ -47,7 +47,7 @@ export interface StepJson {
 
 /** A change that is rolled back unless `confirm` keeps it. */
 export interface PendingJson {
-  /** Transaction of the change. */
+  /** Id of the transaction that made the change. */
   readonly id: string;
   readonly command: string;
   /** End of the time to confirm, in ISO 8601; null if it is not known. */

@@ -42,8 +42,21 @@ function isConfigured(plan: Plan, { links, ovs }: Observation): boolean {
   });
 }
 
+const defaultConfig = configOf(null);
+/** Plans for the default configuration by seed: most tests here begin with the same nodes, and a third of their time went into the same plans. */
+const defaultPlans = new Map<number, Plan | null>();
+
+function plannedFor(seed: number, config: Config, start: Observation): Plan | null {
+  if (config !== defaultConfig) return planned(config, start);
+  const known = defaultPlans.get(seed);
+  if (known !== undefined) return known;
+  const plan = planned(config, start);
+  defaultPlans.set(seed, plan);
+  return plan;
+}
+
 /** A random node and a plan for it, for each seed that has one. */
-function* nodes(choose: (random: Random) => Config = () => configOf(null)): Generator<{
+function* nodes(choose: (random: Random) => Config = () => defaultConfig): Generator<{
   readonly seed: number;
   readonly random: Random;
   readonly config: Config;
@@ -56,7 +69,7 @@ function* nodes(choose: (random: Random) => Config = () => configOf(null)): Gene
     const node = ModelNode.configured(randomNode(random));
     const config = choose(random);
     const start = node.observe();
-    const plan = planned(config, start);
+    const plan = plannedFor(seed, config, start);
     if (plan !== null) yield { seed, random, config, node, start, plan };
   }
 }

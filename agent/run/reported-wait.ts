@@ -4,15 +4,15 @@ export type Say = (message: string) => void;
 /** Time after which a wait is reported. Most waits end within a second. */
 const silentMs = 2_000;
 
-/** Does work that may wait; after 2 s, reports the sentence `waiting`, which names what is awaited and the limit. */
+/** Does work that may wait. After 2 s reports `waiting`, a sentence with the awaited condition and the limit. */
 export function reportedWait<T>(waiting: string, say: Say, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => say(waiting), silentMs);
   return work().finally(() => clearTimeout(timer));
 }
 
 /**
- * Returns a function that reports on a terminal and is silent otherwise: only a person asks why nothing happens; scripts
- * and the journal get the outcome.
+ * Returns `say` if the output is a terminal, otherwise a function that reports nothing: only a person needs to know why
+ * nothing happens, and scripts and the journal get the outcome.
  */
 export function onTerminal(say: Say | undefined, isTerminal: boolean = process.stderr.isTTY): Say {
   return isTerminal && say !== undefined ? say : () => undefined;

@@ -164,8 +164,9 @@ export function removeAddresses(interfaceName: string, addresses: readonly strin
 }
 
 /**
- * Returns the addresses of other programs. An address from a router or a lease that NetworkManager applied has a lifetime and no connected route of
- * the kernel; the agent's own have its metric. The kernel derives a link-local address from the MAC, and marks it as its own only since Linux 5.18.
+ * Returns the addresses that other programs have added. NetworkManager's addresses of leases and router advertisements
+ * are recognized by a lifetime without a connected route of the kernel, and the agent's by their metric. A link-local
+ * address that is derived from the MAC is the kernel's, which marks its addresses only since Linux 5.18.
  */
 export function foreignAddresses(
   entries: readonly ShownAddress[],

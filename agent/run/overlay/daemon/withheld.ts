@@ -5,7 +5,7 @@ import { retryAfterMs } from '../loop/pace.ts';
 export interface Withheld {
   /** Sets the addresses, and writes their flows at once if they differ from the written ones. */
   know(addresses: readonly string[]): void;
-  /** Writes the flows if that was not possible before, without the rest of the pause. */
+  /** Writes the flows at once if that was not possible before, and does not wait for the end of the pause. */
   again(): void;
   /** Settles when the write in progress has ended; the flows stay. */
   close(): Promise<void>;

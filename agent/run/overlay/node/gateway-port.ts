@@ -8,8 +8,8 @@ import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Returns the number of the port by which a gateway's bridge leads to br-int. Fails with an AgentError if ovn-controller
- * has not made it.
+ * Returns the OpenFlow number of the port that connects a gateway's bridge to br-int. Fails with an AgentError if
+ * ovn-controller has not created the port.
  */
 export async function gatewayPort(
   { layout, node }: OverlayRecord,

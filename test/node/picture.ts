@@ -32,14 +32,28 @@ export async function picture(node: TestNode): Promise<Picture> {
   return { ...networkOf(state), etc: listing.split('\n') };
 }
 
-/** Takes pictures until one is in the desired state or the time is over; gives the last one. NetworkManager and vswitchd clean up behind an answer. */
-export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 60_000): Promise<Picture> {
+/**
+ * Takes pictures until one is in the desired state or the time is over; returns the last one. NetworkManager and vswitchd clean up behind an answer.
+ * `compared` selects what the caller compares: a difference elsewhere would be waited for until the limit.
+ */
+export async function pictureLike(
+  node: TestNode,
+  wanted: Picture,
+  limitMs = 60_000,
+  compared: (shown: Picture) => Picture = (shown) => shown,
+): Promise<Picture> {
   const end = performance.now() + limitMs;
+  const expected = JSON.stringify(compared(wanted));
   for (;;) {
-    const now = await picture(node);
-    if (performance.now() > end || JSON.stringify(now) === JSON.stringify(wanted)) return now;
+    const now = compared(await picture(node));
+    if (performance.now() > end || JSON.stringify(now) === expected) return now;
     await new Promise((resolve) => setTimeout(resolve, againMs)); // no single event tells that all of them are done
   }
+}
+
+/** The same without the times at which files of /etc were written. */
+export function withoutTimes(shown: Picture): Picture {
+  return { ...shown, etc: [] };
 }
 
 /** What one picture has and the other has not, part by part. */

@@ -4,11 +4,10 @@ import { rootInterface, rootPath, service } from '../../agent/drivers/networkman
 import { checkpointSeconds } from '../../agent/run/checkpoint-timer.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { faults } from './faults/faults.ts';
 import { apply } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
-import { type Picture, picture, pictureLike } from './picture.ts';
+import { type Picture, picture, pictureLike, withoutTimes } from './picture.ts';
 import { stayedReachable } from './reachability.ts';
 
 const unit = 'microshift-net-recover.service';
@@ -17,7 +16,7 @@ const transactions = '/var/lib/microshift-net/tx';
 const diskProfiles = '/etc/NetworkManager/system-connections';
 
 t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp' });
+  const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   // What systemd does by itself would be done before a hand gets to it.
   await node.text(`systemctl enable --quiet ${unit}; systemctl mask --quiet microshift-net-died.service`);
@@ -33,13 +32,6 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     stayedReachable(t, run, ['192.0.2.50']);
     await isOld(t, node, old);
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
-  });
-
-  await t.test('out of memory when the NIC is in the bridge', async (t) => {
-    const start = faults.find(({ name }) => name === 'oom')?.start ?? '';
-    await armFault(node, 'after step 5', 'exhaust-memory');
-    t.not((await node.run(start)).exitCode, 0);
-    await isOld(t, node, old);
   });
 
   // A moment too short to be hit: the checkpoint is made as the run would have made it, over everything and with its timer.
@@ -149,6 +141,5 @@ async function cutAt(node: TestNode, point: string, shell = 'true'): Promise<voi
 }
 
 async function isOld(t: Test, node: TestNode, old: Picture): Promise<void> {
-  const now = await pictureLike(node, old, 45_000);
-  t.strictSame({ ...now, etc: [] }, { ...old, etc: [] }, 'the node is as it was');
+  t.strictSame(await pictureLike(node, old, 45_000, withoutTimes), withoutTimes(old), 'the node is as it was');
 }

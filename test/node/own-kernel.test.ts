@@ -1,0 +1,65 @@
+// What needs a kernel of the node's own: kinds of links and a data path that this machine's kernel may lack, and a limit of memory.
+import t from 'tap';
+import { armFault } from './armed-fault.ts';
+import { nodeSkip } from './availability.ts';
+import { faults } from './faults/faults.ts';
+import { bootNode } from './node.ts';
+import { picture, pictureLike, withoutTimes } from './picture.ts';
+import { isRefused, type Refusal } from './refusal.ts';
+
+const configFile = '/etc/microshift/ovn.yaml';
+
+/** Shell text that waits until NetworkManager shows a device. */
+function untilKnown(device: string): string {
+  return `timeout 90 sh -c 'until nmcli -t -f DEVICE device | grep -q "^${device}$"; do sleep 0.1; done'`;
+}
+
+const untilFound = `timeout 90 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
+
+const refusals: readonly Refusal[] = [
+  {
+    name: 'br-ex was made by hand',
+    // NetworkManager takes the addresses off a device that it finds, some moments later.
+    given: `ovs-vsctl --timeout=10 add-br br-ex; ${untilFound}; ip link set br-ex up`,
+    after: 'ovs-vsctl --timeout=10 del-br br-ex',
+    exitCode: 1,
+    says: /there is a bridge br-ex already.*by hand.*del-br br-ex/,
+  },
+  {
+    name: 'a macvlan is on the NIC',
+    given: `modprobe macvlan; ip link add link eth0 name vrrp.51 type macvlan mode private; ${untilKnown('vrrp.51')}`,
+    after: 'ip link delete vrrp.51',
+    exitCode: 2,
+    says: /eth0 has the macvlan device vrrp\.51 on it.*ip link delete vrrp\.51/,
+  },
+  {
+    name: 'an ipvlan of another network namespace is on the NIC',
+    given: `modprobe ipvlan; ip netns add pod; ip link add link eth0 name net1 type ipvlan mode l2; ip link set net1 netns pod`,
+    after: 'ip netns delete pod',
+    exitCode: 2,
+    says: /eth0 has the ipvlan device net1 in the network namespace \/run\/netns\/pod on it.*nsenter --net=\/run\/netns\/pod ip link delete net1/,
+  },
+  {
+    name: 'the NIC is a VRF',
+    given: `modprobe vrf; ip link add vrf0 type vrf table 101; ip link set vrf0 up; ${untilKnown('vrf0')}; echo 'uplink: vrf0' > ${configFile}`,
+    after: `rm ${configFile}; ip link delete vrf0`,
+    exitCode: 2,
+    says: /names vrf0, but it is a VRF/,
+  },
+];
+
+t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/config.yaml': '' } });
+  t.teardown(() => node.halt());
+  for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
+
+  await t.test('out of memory when the NIC is in the bridge', async (t) => {
+    // systemd would roll the run back as well.
+    await node.text('systemctl mask --quiet microshift-net-died.service');
+    const old = await picture(node);
+    const start = faults.find(({ name }) => name === 'oom')?.start ?? '';
+    await armFault(node, 'after step 5', 'exhaust-memory');
+    t.not((await node.run(start)).exitCode, 0);
+    t.strictSame(await pictureLike(node, old, 60_000, withoutTimes), withoutTimes(old), 'the node is as it was');
+  });
+});

@@ -48,6 +48,7 @@ t.test('lo follows the addresses of br-ex', { skip: nodeSkip, timeout: 900_000 }
     lan: 'dhcp',
     lanAppend: shortLeases,
     enableUnit: true,
+    kernel: 'of this machine',
     files: { ...microshiftStandIn, '/etc/microshift/config.yaml': dualStack },
   });
   t.teardown(() => node.halt());

@@ -10,8 +10,9 @@ import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
 
 const listFile = '/var/lib/microshift-net/bridges.json';
-// A repair that runs when the event comes starts another one after it, and no unit tells that there are no more.
-const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 0.2; done'";
+// A repair that runs when the event comes starts another one after it, and no unit reports that there are no more. Each command takes the node half a
+// second of its CPU, which the repair needs.
+const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 2; done'";
 async function listOn(node: TestNode): Promise<unknown> {
   return JSON.parse((await node.read(listFile)) ?? '[]');
 }
@@ -102,7 +103,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.strictSame((await node.state()).addressesOf('eth1'), before.addressesOf('eth1'), 'eth1 is given back first');
     await node.text('systemctl start ovs-vswitchd');
     await node.text(
-      "timeout 110 sh -c 'until systemctl is-active --quiet microshift-net-bridges.service; do sleep 0.1; done'",
+      "timeout 110 sh -c 'until systemctl is-active --quiet microshift-net-bridges.service; do sleep 1; done'",
     );
     for (const nic of ['eth0', 'eth1']) isUnder(t, before, await node.state(), nic);
   });

@@ -80,5 +80,5 @@ export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<v
 /** Waits until no transaction is open any more. */
 export async function isTakenBack(node: TestNode): Promise<void> {
   const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
-  await node.text(`timeout 90 sh -c 'while ${isOpen}; do sleep 0.1; done'`);
+  await node.text(`timeout 90 sh -c 'while ${isOpen}; do sleep 0.5; done'`);
 }

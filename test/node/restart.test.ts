@@ -67,9 +67,7 @@ async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl stop microshift-ovs-init; microshift-net disable');
   t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
   await node.text('systemctl restart NetworkManager');
-  await node.run(
-    `timeout ${settleSeconds} sh -c 'until microshift-net history | grep -q reverted; do sleep 0.5; done'`,
-  );
+  await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net history | grep -q reverted; do sleep 2; done'`);
   const history = await node.text('microshift-net history');
   t.match(history, /^\S+ +reverted +apply /, history);
 }

@@ -1,13 +1,21 @@
-// The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and out of it again.
-import t, { type Test } from 'tap';
-import { armFault } from './armed-fault.ts';
+// The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and out of it again, with faults on the
+// way. The kernel's data path; microshift-bridge-life.test.ts has restarts and reboots.
+import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
-import { afterStep, interfered, isTakenBack } from './interfere.ts';
+import { afterStep, interfered } from './interfere.ts';
+import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn } from './microshift-bridge.ts';
 import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
-import { bootNode, type TestNode } from './node.ts';
-import { stayedReachable } from './reachability.ts';
-import { untilWanted } from './until-wanted.ts';
+import { bootNode } from './node.ts';
+
+const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
+
+/** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */
+const findsNodeIp = "ip -o -4 address show | awk '$2 != \"br-ex\"' | grep -q ' 192.0.2.50/'";
+const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
+
+/** NetworkManager may leave others than a new interface has. */
+const ipv6SettingsOf = (name: string): string => `cd /proc/sys/net/ipv6/conf/${name} && grep . disable_ipv6 accept_ra`;
 
 t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
@@ -17,25 +25,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     files: { ...microshiftStandIn, [busProxyPath]: busProxy },
   });
   t.teardown(() => node.halt());
-  await node.text('systemctl start microshift-stand-in && microshift-net disable');
-  const others = await node.text(whatOthersHave);
-  t.equal(
-    others.split('\n').length,
-    12,
-    'two ports, a mapping, a flow, five addresses, a preferred source, a route and a neighbour are there',
-  );
-  const row = await node.text(bridgeRow);
-  t.match(row, /bridge-id=br-ex/);
-  t.match(row, /0a:59:00:00:00:01/);
-  const old = await ownOf(node);
-
-  const holds = async (t: Test, command: string): Promise<void> => {
-    const run = await node.measure(command);
-    t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
-    stayedReachable(t, run, Object.keys(run.outageMs));
-    t.equal(await node.text(whatOthersHave), others, `${command}: what others have is there`);
-  };
-  const inOrder = ['192.0.2.50/24', '10.44.0.0/32', '169.254.169.2/29'];
+  const { others, row, old, holds } = await startStandIn(t, node);
 
   await t.test('plan says what becomes of it', async (t) => {
     const { stdout } = await node.run('microshift-net plan');
@@ -45,66 +35,15 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   });
   await t.test('the NIC moves into it', async (t) => {
     await holds(t, 'microshift-net apply');
-    t.strictSame(await addressesInOrder(node), inOrder);
+    t.strictSame(await addressesInOrder(node), addressesWithNic);
     await holds(t, 'microshift-net apply');
     t.match(await node.text('microshift-net status'), 'in the desired state');
   });
-  await t.test('NetworkManager is restarted', async (t) => {
-    await holds(t, `systemctl restart NetworkManager; ${untilWanted()}`);
-    t.strictSame(await addressesInOrder(node), inOrder);
-  });
-  await t.test('NetworkManager is killed', async (t) => {
-    await holds(t, `systemctl kill -s KILL NetworkManager; sleep 2; ${untilWanted()}`);
-    t.strictSame(await addressesInOrder(node), inOrder);
-  });
-  await t.test('the bridge is built anew, around what others have', async (t) => {
-    await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 1400 && nmcli device reapply eth0');
-    await holds(t, 'microshift-net apply');
-    t.match(await node.text('ip link show br-ex'), /mtu 1400/);
-    t.strictSame(await addressesInOrder(node), inOrder);
-    await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 0 && nmcli device reapply eth0');
-    await holds(t, 'microshift-net apply');
-  });
-  // The stand-in adds others' things again at every start: this shows that nothing of ours is in their way. The bridge's row outlives only a power cut.
-  const boots = [
-    { name: 'the machine is rebooted', end: () => node.reboot(), rowStays: false },
-    { name: 'its power fails', end: () => node.powerCut(), rowStays: true },
-  ];
-  for (const { name, end, rowStays } of boots) {
-    await t.test(name, async (t) => {
-      await end();
-      await node.ready();
-      await node.text('systemctl start microshift-stand-in');
-      t.equal(await node.text(whatOthersHave), others);
-      t.equal((await node.run('microshift-net verify')).exitCode, 0);
-      const said = await node.text('journalctl -b --no-pager -u microshift-net-recover');
-      t.equal(said.includes('gave br-ex back to MicroShift'), rowStays);
-    });
-  }
-  for (const point of ['after step 1', 'after step 2']) {
-    await t.test(`the way out, killed ${point}, is taken back`, async (t) => {
-      await armFault(node, point, 'kill');
-      t.match(await node.run('microshift-net disable'), { signal: 'SIGKILL' });
-      await isTakenBack(node);
-      t.equal(await node.text(whatOthersHave), others, 'what others have is there');
-      t.strictSame(await addressesInOrder(node), inOrder);
-      t.equal((await node.run('microshift-net verify')).exitCode, 0);
-    });
-  }
   await t.test('disabled, it is what it was', async (t) => {
     await holds(t, 'microshift-net disable');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
     t.equal(await node.text(ipv6SettingsOf('br-ex')), await node.text(ipv6SettingsOf('default')));
-  });
-  // It has marks of NetworkManager's then, and NetworkManager no note of it yet: at its start it would remove what it takes for a leftover.
-  await t.test('NetworkManager is killed while it is taken over', async (t) => {
-    const run = await interfered(node, afterStep.bridge, () => node.text('systemctl kill -s KILL NetworkManager'));
-    t.equal(run.exitCode, 5, run.stderr);
-    await isTakenBack(node);
-    t.equal(await node.text(whatOthersHave), others, 'what others have is there');
-    t.equal(await node.text(bridgeRow), row);
-    t.strictSame(await ownOf(node), old);
   });
   // Only the timer of NetworkManager's checkpoint is left, which knows nothing of the bridge.
   await t.test('D-Bus does not return to a run, and the bridge is restored without it', async (t) => {
@@ -127,7 +66,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.text(`kill -CONT ${vswitchd} && sleep 1 && /usr/local/bin/pods`);
     t.match(await node.text('microshift-net plan'), /which it does not see, is created again/);
     await holds(t, 'microshift-net apply');
-    t.strictSame(await addressesInOrder(node), inOrder);
+    t.strictSame(await addressesInOrder(node), addressesWithNic);
     await holds(t, 'microshift-net disable');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
@@ -164,26 +103,3 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.text('ovs-vsctl del-port br-ex dum0 && ip link delete dum0');
   });
 });
-
-const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
-const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex';
-
-/** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */
-const findsNodeIp = "ip -o -4 address show | awk '$2 != \"br-ex\"' | grep -q ' 192.0.2.50/'";
-const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
-
-/** NetworkManager may leave others than a new interface has. */
-const ipv6SettingsOf = (name: string): string => `cd /proc/sys/net/ipv6/conf/${name} && grep . disable_ipv6 accept_ra`;
-
-/** MicroShift takes the first for the node's own. */
-async function addressesInOrder(node: TestNode): Promise<readonly string[]> {
-  return (await node.text('ip -4 -br address show br-ex')).trim().split(/\s+/).slice(2);
-}
-
-/** What of the node is its own. */
-async function ownOf(node: TestNode): Promise<unknown> {
-  const state = await node.state();
-  const links = ['br-ex', 'eth0'].map((name) => ({ name, mac: state.link(name)?.mac, has: state.addressesOf(name) }));
-  const routes = state.data.routes4.filter((route) => route.table === 'main').map((route) => JSON.stringify(route));
-  return { links, routes: routes.sort(), profiles: state.data.profiles.map((profile) => profile.name).sort() };
-}

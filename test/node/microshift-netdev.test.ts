@@ -4,21 +4,10 @@ import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { isTakenBack } from './interfere.ts';
-import { microshiftStandInFile } from './microshift-file-table.ts';
-import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
+import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
 
-const script = '/usr/bin/configure-ovs.sh';
-const { '/usr/local/bin/pods': pods = '' } = microshiftStandIn;
-const files = {
-  ...microshiftStandIn,
-  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
-  [script]: microshiftStandInFile(script, (text) =>
-    text.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
-  ),
-  '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
-};
 /** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
 const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1
   ethtool -K eth0 tx off > /dev/null`;
@@ -35,7 +24,7 @@ t.test("MicroShift's br-ex from before the package, userspace data path", { skip
     lanAppend: withIpv6,
     kernel: 'of this machine',
     enableRepair: true,
-    files,
+    files: microshiftStandInInUserspace,
   });
   t.teardown(() => node.halt());
   await node.text(`${wholeChecksums}; ${beforeThePackage}; ${installed}`);

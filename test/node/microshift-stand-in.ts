@@ -55,6 +55,17 @@ export const microshiftStandIn: Readonly<Record<string, string>> = {
   '/etc/systemd/system/multi-user.target.d/stand-in.conf': '[Unit]\nWants=microshift-stand-in.service\n',
 };
 
+const script = '/usr/bin/configure-ovs.sh';
+
+/** The same with the userspace data path. */
+export const microshiftStandInInUserspace: Readonly<Record<string, string>> = {
+  ...microshiftStandIn,
+  [script]: microshiftStandInFile(script, (text) =>
+    text.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
+  ),
+  '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
+};
+
 /** Shell text that prints what they have put into br-ex, as it is now. */
 export const whatOthersHave = `
 ovs-vsctl --columns=name find port name=patch-ex | grep -o '"\\?patch-ex"\\?' | tr -d '"'

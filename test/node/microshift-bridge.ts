@@ -1,0 +1,54 @@
+// A node on which MicroShift's own br-ex is there, with ports, flows and addresses of others in it, and the agent has not begun.
+import type { Test } from 'tap';
+import { whatOthersHave } from './microshift-stand-in.ts';
+import type { TestNode } from './node.ts';
+import { stayedReachable } from './reachability.ts';
+
+export const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex';
+/** Addresses of br-ex with the NIC in it; MicroShift takes the first for the node's own. */
+export const addressesWithNic = ['192.0.2.50/24', '10.44.0.0/32', '169.254.169.2/29'];
+
+/** What the node was before the NIC moved. */
+export interface BridgeOfMicroShift {
+  readonly others: string;
+  readonly row: string;
+  readonly old: unknown;
+  /** Runs a command, which must succeed, leave the node reachable, and leave what others have. */
+  holds(t: Test, command: string): Promise<void>;
+}
+
+/** Starts the stand-in and notes what is there. */
+export async function startStandIn(t: Test, node: TestNode): Promise<BridgeOfMicroShift> {
+  await node.text('systemctl start microshift-stand-in && microshift-net disable');
+  const others = await node.text(whatOthersHave);
+  t.equal(
+    others.split('\n').length,
+    12,
+    'two ports, a mapping, a flow, five addresses, a preferred source, a route and a neighbour are there',
+  );
+  const row = await node.text(bridgeRow);
+  t.match(row, /bridge-id=br-ex/);
+  t.match(row, /0a:59:00:00:00:01/);
+  const old = await ownOf(node);
+
+  const holds = async (t: Test, command: string): Promise<void> => {
+    const run = await node.measure(command);
+    t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
+    stayedReachable(t, run, Object.keys(run.outageMs));
+    t.equal(await node.text(whatOthersHave), others, `${command}: what others have is there`);
+  };
+  return { others, row, old, holds };
+}
+
+/** IPv4 addresses of br-ex in the kernel's order. */
+export async function addressesInOrder(node: TestNode): Promise<readonly string[]> {
+  return (await node.text('ip -4 -br address show br-ex')).trim().split(/\s+/).slice(2);
+}
+
+/** What of the node is its own. */
+export async function ownOf(node: TestNode): Promise<unknown> {
+  const state = await node.state();
+  const links = ['br-ex', 'eth0'].map((name) => ({ name, mac: state.link(name)?.mac, has: state.addressesOf(name) }));
+  const routes = state.data.routes4.filter((route) => route.table === 'main').map((route) => JSON.stringify(route));
+  return { links, routes: routes.sort(), profiles: state.data.profiles.map((profile) => profile.name).sort() };
+}

@@ -28,7 +28,7 @@ const refusals: Refusal[] = [
       chmod 600 ${lostProfile}; nmcli connection reload`,
     after: `rm ${configFile}; nmcli connection delete lost`,
     exitCode: 2,
-    says: /eth7\.100.*does not exist; use one of: eth0/,
+    says: /eth7\.100.*does not exist; start its profile "lost" \(nmcli connection up uuid \S+\), or use one of: eth0/,
   },
   {
     name: 'a team that never started, because there is no teamd',
@@ -38,7 +38,7 @@ const refusals: Refusal[] = [
       timeout 90 sh -c 'while [ -e /sys/class/net/team0 ]; do sleep 0.1; done'`,
     after: `mv /root/teamd /usr/bin/; rm ${configFile}; nmcli connection delete lost`,
     exitCode: 2,
-    says: /team0.*does not exist; use one of: eth0/,
+    says: /team0.*does not exist; start its profile "lost" \(nmcli connection up uuid \S+\), or use one of: eth0/,
   },
   { name: 'not root', command: asNobody('apply'), exitCode: 2, says: /needs root.*sudo microshift-net apply/ },
   { name: 'not root, plan', command: asNobody('plan'), exitCode: 2, says: /needs root/ },

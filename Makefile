@@ -38,11 +38,11 @@ check: node_modules/.package-lock.json ## format, lint, types, unused code, impo
 	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources --source-path=SCRIPTDIR
 
 demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before your eyes (KEEP=1: a shell in it afterwards)
-	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@test/node/host-packages.sh $(HOST_COMMANDS) rpmbuild >&2
 	@npm --silent run build && npm --silent run demo
 
 demo-overlay: node_modules/.package-lock.json ## two nodes become one network on OVN, with a gateway (KEEP=1: a shell in the first one afterwards)
-	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@test/node/host-packages.sh $(HOST_COMMANDS) rpmbuild >&2
 	@npm --silent run build && npm --silent run demo-overlay
 
 demo-cluster: node_modules/.package-lock.json ## a real Kubernetes on two nodes, with this agent as its network: a service, a policy, a power cut

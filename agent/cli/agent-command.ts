@@ -8,6 +8,9 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
+/** Commands that change nothing, for which a user may want a preview all the same. */
+const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
+
 /** A command whose error messages name all missing arguments and options, and refer to the help of this command. */
 export class AgentCommand extends Command {
   override createCommand(name?: string): Command {
@@ -73,5 +76,7 @@ function previewHint(command: Command): string {
   const path = commandPath(command);
   const preview = previews[path];
   if (preview !== undefined) return `(microshift-net ${preview} shows what it would do, and changes nothing)`;
-  return '(microshift-net plan shows what apply would do; this command has no preview)';
+  return lookers.includes(path)
+    ? '(this command changes nothing)'
+    : '(microshift-net plan shows what apply would do; this command has no preview)';
 }

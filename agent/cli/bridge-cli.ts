@@ -25,7 +25,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
       },
     )
       .option('--name <bridge>', 'name of the bridge (default: br and the name of the NIC)')
-      .option('--force', 'also use the NIC without which br-ex cannot be made', false),
+      .option('--force', 'use the NIC even if br-ex cannot be made without it', false),
   );
   tried(
     add(
@@ -37,7 +37,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
       },
     ),
   );
-  add('list', 'list the bridges of `bridge add`: 0 in the desired state, 3 drift', async (output) =>
+  add('list', 'list the bridges of `bridge add` (exit code 3: drift)', async (output) =>
     (await import('../commands/bridge-command.ts')).list(output),
   );
   add(

@@ -3,7 +3,7 @@ import { commandPath } from './agent-command.ts';
 
 /** Headings of the groups of commands in `--help`. */
 export const helpGroups = {
-  look: 'Commands that only look:',
+  look: 'Commands that change nothing:',
   change: 'Commands that change br-ex:',
   parts: 'Commands for other parts of the node and the cluster:',
   more: 'Commands for support:',
@@ -17,7 +17,7 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ['status', 'the state of the node on one screen'],
   ],
   apply: [
-    ['apply --confirm-timeout 120', 'over SSH: comes back by itself if the connection is lost'],
+    ['apply --confirm-timeout 120', 'over SSH: is rolled back by itself if the connection is lost'],
     ['confirm', 'keeps that change'],
   ],
   undo: [
@@ -59,7 +59,7 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
 const exitCodesText = `Exit codes:
   0  done, or nothing to do
   1  failed; the node is as before
-  2  wrong usage or configuration; nothing was touched
+  2  wrong usage or configuration; nothing was changed
   3  drift, or a failed check
   4  failed, and the rollback was incomplete
   5  a dependency is missing or does not run`;

@@ -59,7 +59,7 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
     .option('--kustomization', 'also write kustomization.yaml');
   const runningImage = (command: Command): Command =>
     command.addOption(new Option('--running-image', 'use the image that runs on the cluster').conflicts('image'));
-  runningImage(withCluster('diff', 'show what apply would change: 0 nothing, 3 something'));
+  runningImage(withCluster('diff', 'show what apply would change (exit code 3: something)'));
   runningImage(withCluster('apply', 'apply the objects and remove stale objects'))
     .option('--wait', 'wait until every pod runs the new version')
     .option('--force-conflicts', 'take over fields that another manager owns')

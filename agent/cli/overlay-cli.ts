@@ -14,7 +14,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   );
   add(
     'join <bundle>',
-    'join the cluster that a bundle of `overlay pki issue` is for; - is standard input',
+    'join a cluster, with a bundle of `overlay pki issue`; - is standard input',
     async (output, file: string) => (await import('../commands/overlay-command.ts')).join(file, output),
   );
   addGatewayCommand(overlay, addTo);
@@ -24,7 +24,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('apply', "bring this node's rows, certificates and addresses into the desired state", async (output) =>
     (await import('../commands/overlay-command.ts')).apply(output),
   );
-  add('verify', 'compare this node with its desired state in the cluster: 0 no drift, 3 drift', async (output) =>
+  add('verify', 'compare this node with its desired state in the cluster (exit code 3: drift)', async (output) =>
     (await import('../commands/overlay-command.ts')).verify(output),
   );
   add('run', 'keep this node in its desired state until it is stopped, as the unit does', async (output) =>
@@ -62,7 +62,7 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
     )
     .option('--next-hop <address>', 'router of the LAN; one of each family, separated by a comma (default: auto)')
     .option('--vlan <id>', 'VLAN of the NIC (1 to 4094)', vlanId)
-    .option('--subnets <subnets>', 'subnets of the cluster whose packets leave here, on any node')
+    .option('--subnets <subnets>', 'subnets of pods, of any node, whose packets leave here')
     .addOption(
       new Option(
         '--high-availability <how>',

@@ -55,6 +55,7 @@ export async function parseAndRunWith(
     (parent) =>
       <Given extends unknown[]>(spec: string, description: string, run: Run<Given>, visibility = {}) => {
         parent.showHelpAfterError(`(see ${fullName(parent)} --help)`);
+        if (spec !== '') parent.helpCommand('help [command]', 'show the help of a command');
         const command = (spec === '' ? parent : parent.command(spec, visibility)).description(description);
         command.showHelpAfterError(`(see ${fullName(command)} --help)`);
         return command.action(async (...given: Given) => {

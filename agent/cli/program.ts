@@ -20,11 +20,11 @@ export { parseAndRunAs } from './ovn-k8s-cli.ts';
 export async function parseAndRun(words: readonly string[]): Promise<number> {
   const program = new AgentCommand('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
-    .version(agentVersion)
+    .version(agentVersion, '-V, --version', 'show the version')
     .addOption(
       new Option('--output <format>', 'how to print results, also -o json').choices(['text', 'json']).default('text'),
     )
-    .option('-v, --verbose', 'say more about decisions and errors', false)
+    .option('-v, --verbose', 'show more about decisions and errors', false)
     .helpOption('-h, --help', 'show this help')
     .addHelpText('afterAll', ({ command }) => helpEnd(command));
   const open = (): Output => {
@@ -57,7 +57,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
   }
   add(
     'apply',
-    'observe, plan, run and prove: bring the node to what ovn.yaml says',
+    'bring the node into the state that ovn.yaml describes, and prove the result',
     async (output, { boot, repair, dryRun, confirmTimeout: seconds }: ApplyFlags) => {
       if (dryRun) return (await import('../commands/plan-command.ts')).plan(output);
       const commands = await import('../commands/apply-command.ts');
@@ -76,14 +76,19 @@ function addRunCommands(program: Command, addTo: AddTo): void {
       ),
     )
     .option(confirmTimeout.flags, confirmTimeout.description, positiveSeconds);
-  add('confirm', 'keep a change that was tried with apply --confirm-timeout', async (output) =>
+  add('confirm', 'keep a change of apply --confirm-timeout, which waits for this', async (output) =>
     (await import('../commands/undo-command.ts')).confirm(output),
   );
-  add('undo [transaction]', 'go back to before a transaction (the last one)', async (output, id?: string) =>
-    (await import('../commands/undo-command.ts')).undo(id, output),
+  add(
+    'undo [transaction]',
+    'return to the state before a transaction (default: the last one)',
+    async (output, id?: string) => (await import('../commands/undo-command.ts')).undo(id, output),
   );
-  add('recover', 'end an interrupted transaction, and do nothing else', async (output, flags: { boot: boolean }) =>
-    (await import('../commands/recover-command.ts')).recover(flags.boot, output),
+  add(
+    'recover',
+    'roll back an interrupted transaction, and do nothing else',
+    async (output, flags: { boot: boolean }) =>
+      (await import('../commands/recover-command.ts')).recover(flags.boot, output),
   ).addOption(internalOption('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd'));
   add(
     'disable',
@@ -103,7 +108,7 @@ function addLookCommands(program: Command, addTo: AddTo): void {
   add('plan', 'show everything apply would do, without changing anything', async (output) =>
     (await import('../commands/plan-command.ts')).plan(output),
   );
-  add('verify', 'compare the node with its desired state: 0 no drift, 3 drift', async (output) =>
+  add('verify', 'compare the node with its desired state (exit code 3: drift)', async (output) =>
     (await import('../commands/plan-command.ts')).verify(output),
   );
   add(
@@ -114,8 +119,10 @@ function addLookCommands(program: Command, addTo: AddTo): void {
       return watch ? commands.watchStatus(output) : commands.status(output);
     },
   ).option('-w, --watch', 'show it again after each change, at most once a second, until Ctrl-C', false);
-  add('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed', async (output) =>
-    (await import('../commands/doctor-command.ts')).doctor(output),
+  add(
+    'doctor',
+    'check everything that br-ex needs, and name the fix of each fault (exit code 3: a check failed)',
+    async (output) => (await import('../commands/doctor-command.ts')).doctor(output),
   );
   add('history [transaction]', 'list transactions, or show one', async (output, id?: string) =>
     (await import('../commands/history-command.ts')).history(id, output),
@@ -138,10 +145,10 @@ function addOvsCommands(program: Command, addTo: AddTo): void {
     (await import('../commands/ovs-command.ts')).ovsTune(output),
   );
   const addFirewall = addTo(program.command('firewall').description('let traffic of pods through firewalld'));
-  addFirewall('check', 'show which pod networks firewalld does not trust: 0 none, 3 some', async (output) =>
+  addFirewall('check', 'show which pod networks firewalld does not trust (exit code 3: some)', async (output) =>
     (await import('../commands/firewall-command.ts')).firewall('check', output),
   );
-  addFirewall('apply', 'trust it now and for good, without a reload', async (output) =>
+  addFirewall('apply', 'trust the pod networks now and after a reboot, without a reload of firewalld', async (output) =>
     (await import('../commands/firewall-command.ts')).firewall('apply', output),
   );
 }

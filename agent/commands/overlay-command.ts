@@ -89,7 +89,9 @@ function bundleText(file: string): string {
 export async function plan(output: Output): Promise<void> {
   const changes = await look('overlay plan');
   const count = countChanges(changes) + countWorkload(changes);
-  const first = count === 0 ? 'Nothing to do.' : `${count} ${count === 1 ? 'change' : 'changes'}:`;
+  const nothing =
+    changes.faults.length === 0 ? 'Nothing to do.' : 'Nothing that `overlay apply` can change; what does not work:';
+  const first = count === 0 ? nothing : `${count} ${count === 1 ? 'change' : 'changes'}:`;
   const text = joinLines([first, ...changesLines(changes, output.style)]);
   output.result(text, overlayPlanDocument(changes), { changes });
 }

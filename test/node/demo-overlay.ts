@@ -2,6 +2,7 @@
 import type { TestNode } from './node.ts';
 import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { type Drawn, picture } from './overlay-picture.ts';
+import { bootWithPackages, installPackages } from './packaged.ts';
 import { onSecond, second } from './second-node.ts';
 import { shell } from './shell.ts';
 import { heading, indent, ms, say } from './telling.ts';
@@ -21,7 +22,7 @@ async function show(node: TestNode, on: string, command: string, expected = 0): 
 
 async function main(): Promise<void> {
   heading('Two nodes boot on one LAN: systemd, NetworkManager, Open vSwitch; each moves its NIC under br-ex');
-  const node = await bootTwoNodes();
+  const node = await bootWithPackages((options) => bootTwoNodes(options, installPackages));
   try {
     for (const on of [first, second.name]) await show(node, on, 'microshift-net status');
 

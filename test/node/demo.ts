@@ -1,6 +1,7 @@
 // make demo: a node moves its NIC under br-ex, seen from the LAN. KEEP=1 leaves a shell in it at the end.
 import { fineGrained } from './lan.ts';
 import { bootNode, measuredSettleMs, type TestNode } from './node.ts';
+import { bootWithPackages, installPackages } from './packaged.ts';
 import { shell } from './shell.ts';
 import { heading, indent, ms, say } from './telling.ts';
 
@@ -10,7 +11,7 @@ const unit = 'microshift-ovs-init.service';
 async function show(node: TestNode, command: string, options: { quiet?: boolean; log?: boolean } = {}): Promise<void> {
   say(`$ ${command}`);
   const run = await node.measure(command, { settleMs: measuredSettleMs });
-  if (options.log) say(indent(await node.text(`journalctl -q -b -o cat --no-pager -u ${unit}`)));
+  if (options.log) say(indent(await node.text(`journalctl -q -b -o cat --no-pager -u ${unit} -t microshift-net`)));
   const output = `${run.stderr}${run.stdout}`;
   if (output.trim() !== '') say(indent(output));
   if (options.quiet) return;
@@ -22,7 +23,7 @@ async function show(node: TestNode, command: string, options: { quiet?: boolean;
 
 async function main(): Promise<void> {
   heading('A node boots: systemd, NetworkManager, Open vSwitch, a LAN with DHCP');
-  const node = await bootNode({ lan: 'dhcp', lanAppend: fineGrained });
+  const node = await bootWithPackages((options) => bootNode({ ...options, lan: 'dhcp', lanAppend: fineGrained }));
   try {
     say(
       indent(
@@ -31,10 +32,18 @@ async function main(): Promise<void> {
         ),
       ),
     );
+    heading('The package is installed');
+    await installPackages(node);
+    say(
+      indent(
+        await node.text(
+          'rpm -qa "microshift-net*"; systemctl list-unit-files --no-legend "microshift-*" --state=enabled',
+        ),
+      ),
+    );
     heading('What would be done');
     await show(node, 'microshift-net plan', { quiet: true });
     heading('Doing it, as the unit does at boot');
-    await node.text(`systemctl enable --quiet ${unit}`);
     await show(node, `systemctl start ${unit}`, { log: true });
     heading('The node now');
     await show(node, 'microshift-net status', { quiet: true });

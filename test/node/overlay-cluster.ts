@@ -18,8 +18,11 @@ const lan = `lan() {
   for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done
 }`;
 
-/** Boots both; each has its NIC under br-ex, 192.0.2.50 and .51. `more`: what they have beside that. */
-export async function bootTwoNodes(more: Pick<NodeOptions, 'folders' | 'files'> = {}): Promise<TestNode> {
+/** Boots both; each has its NIC under br-ex, 192.0.2.50 and .51. `more`: what they have beside that. `install` puts the agent on a node that is bare. */
+export async function bootTwoNodes(
+  more: Pick<NodeOptions, 'bare' | 'folders' | 'files'> = {},
+  install?: (node: TestNode) => Promise<unknown>,
+): Promise<TestNode> {
   const files = { ...ownFiles, ...more.files };
   const options = {
     ...more,
@@ -30,7 +33,11 @@ export async function bootTwoNodes(more: Pick<NodeOptions, 'folders' | 'files'> 
     kernel: 'of this machine',
   } as const;
   const node = await bootNode(options);
-  await node.text('systemctl start microshift-ovs-init second-node').catch(async (error: unknown) => {
+  const start = async (): Promise<void> => {
+    await install?.(node);
+    await node.text('systemctl start microshift-ovs-init second-node');
+  };
+  await start().catch(async (error: unknown) => {
     await node.halt();
     throw error;
   });

@@ -10,7 +10,9 @@ export function fromOvn(what: string, where: string, error: unknown): AgentError
   const isStorage = kind === 'operation' && /^commit failed: I\/O error/.test(messageOf(error));
   const isSwitch = kind === 'unreachable' && where.startsWith('unix:') && where.endsWith('/db.sock');
   const [named, hint] = isStorage ? storage : isSwitch ? stoppedSwitch : (table[kind] ?? refusal);
-  return new AgentError(named, `could not ${what} at ${where}: ${messageOf(error)}`, {
+  // The client names its server as well.
+  const reason = messageOf(error).replace(`cannot connect to ${where}: `, '');
+  return new AgentError(named, `could not ${what} at ${where}: ${reason}`, {
     hint,
     cause: error,
     facts: { doing: what, server: where, ...(isStorage && { isStorage }) },

@@ -51,7 +51,7 @@ export function buildWithUplink(
     ...claim,
     activate(
       profileOf(wanted, names.bridgePort),
-      `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
+      `brings up ${names.bridge}; NetworkManager would try that twice if its interface came first`,
     ),
     activateInterface(
       names,

@@ -1,0 +1,37 @@
+// The real packages on a node of a demonstration, so that it has exactly what an administrator's node has.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildPackages } from '../package/build-package.ts';
+import type { NodeOptions, TestNode } from './node.ts';
+
+const folder = '/root/packages';
+/** Version of MicroShift for the package that brings the unit, which MicroShift itself brings on a real node. */
+const microshiftVersion = '5.0.0';
+
+/**
+ * Builds the packages and boots a node that has them in a folder, without the agent's files. The shell of the node
+ * completes the words of the commands: without the package bash-completion, bash(1) loads no completion by itself.
+ */
+export async function bootWithPackages(
+  boot: (options: Pick<NodeOptions, 'bare' | 'folders' | 'files'>) => Promise<TestNode>,
+): Promise<TestNode> {
+  const built = mkdtempSync(path.join(tmpdir(), 'demo-'));
+  try {
+    buildPackages('0.2.0', built, microshiftVersion);
+    rmSync(path.join(built, 'ovn-k8s'), { recursive: true });
+    const completion = '. /usr/share/bash-completion/completions/microshift-net\n';
+    return await boot({
+      bare: true,
+      folders: { [folder]: built },
+      files: { '/etc/profile.d/microshift-net.sh': completion },
+    });
+  } finally {
+    rmSync(built, { recursive: true, force: true });
+  }
+}
+
+/** Installs the packages. dpkg has the records of this node, so that rpm(8) cannot find the dependencies. */
+export function installPackages(node: TestNode): Promise<string> {
+  return node.text(`rpm --nodeps -i ${folder}/*.noarch.rpm`, { timeoutMs: 120_000 });
+}

@@ -1,33 +1,41 @@
 // What test/cases/trace keeps of a trace: what decides about the packet. Dozens of tables in a row do nothing but lead to the next one.
 import { isAclStage } from '../../agent/trace/rules.ts';
 
-/** Actions that decide nothing: flags, registers that get a number or a bit, and going on to the next table. */
-const filler = /^ +(next;|output;|flags\.\S+ = .*;|x*reg\d\S* = \d+;)$/;
+/**
+ * Lines that decide nothing: flags and registers except for the next hop (reg0) and the SNAT of a load balancer, the marks of a connection,
+ * what the heading of the next pipeline repeats, and the packet in the terms of OpenFlow.
+ */
+const filler =
+  /^ +(next;|output;|mac_cache_use;|ct_commit \{.*\};|flags\.(?!force_snat)\S+ = .*;|x*reg(?!0 =)\d\S* = .*;|x*reg0 = (\d+|ip[46]\.dst);|\/\* output to ".*", type "(patch|l3gateway)" \*\/)$|^#/;
 
-/** Of what ovn-trace printed: headings, the steps of ACLs, those that do more than to fill registers, and the last one. */
+/** Of what ovn-trace printed: headings, the steps of ACLs with the one after, those that do more than the lines above, and the last one. */
 export function cutOvnTrace(text: string): string {
   const lines = text.split('\n');
   const starts = lines.flatMap((line, index) => (/^ ?\d+\. /.test(line) ? [index] : []));
   const isCut = new Set<number>();
+  let isAfterAcl = false;
   for (const [place, start] of starts.entries()) {
     const end = lines.findIndex((line, index) => index > start && !line.startsWith('    '));
     const stage = /^ ?\d+\. (\w+)/.exec(lines[start] ?? '')?.[1] ?? '';
     const isAcl = isAclStage(stage) && !stage.endsWith('_hint');
-    const isIdle = lines.slice(start + 1, end).every((line) => /^ +(next;|(x*reg\d|flags)\S* = .*;)$/.test(line));
-    if (place < starts.length - 1 && isIdle && !isAcl) for (let at = start; at < end; at += 1) isCut.add(at);
+    const isIdle = lines.slice(start + 1, end).every((line) => filler.test(line));
+    const isKept = place === starts.length - 1 || isAcl || isAfterAcl || !isIdle;
+    if (!isKept) for (let at = start; at < end; at += 1) isCut.add(at);
+    isAfterAcl = isAcl;
   }
   return lines.filter((line, index) => !isCut.has(index) && !filler.test(line)).join('\n');
 }
 
 const registers =
-  /^ *(set_field:\S+->(x*reg|metadata)|move:|-> NXM\S+ is now|push:|pop:|resubmit\(|load:|ct_clear|dec_ttl)/;
+  /^ *(set_field:\S+->(x*reg\d+|metadata|ct_\w+|eth_\w+|nw_\w+|icmp_\w+|in_port)$|clone\(ct_clear,|nat(\(|$)|move:|-> NXM\S+ is now|push:|pop:|resubmit\(|load:|ct_clear|dec_ttl)/;
 const kernel =
-  /^ *(Flow:|Final flow:|Megaflow:|Datapath actions:|recirc\(|Replacing |Initial flow:|Modified flow:|thaw|Resuming |=+$)/;
+  /^ *(Flow:|Final flow:|Megaflow:|Datapath actions:|recirc\(|Replacing |Initial flow:|Modified flow:|thaw|Resuming |=+$|-> (A clone|Sets the packet)|This flow is handled by the userspace|- Uses action)/;
 const lookup = /^ *\d+\. /;
 
 /** Of what ofproto/trace printed: the flows that do more than to fill registers, what they do, and the flow before each end. */
 export function cutOpenFlowTrace(text: string): string {
   const kept = text
+    .replaceAll(/\n *\d+\. No match\.\n +drop(?=\n)/g, '')
     .split('\n')
     .filter((line) => !kernel.test(line) && (!registers.test(line) || /TUN_METADATA/.test(line)));
   const isIdle = (line: string, index: number): boolean => {

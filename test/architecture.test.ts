@@ -498,10 +498,18 @@ t.test('in no folder do its files and folders import one another in a circle', (
   t.end();
 });
 
-t.test('a file name occurs once', (t) => {
-  const names = sources.map(({ file }) => path.basename(file));
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  t.strictSame(twice, []);
+t.test('the name of a file of agent/, and of a test, occurs once', (t) => {
+  const tests = readdirSync('test', { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.test.ts'));
+  for (const files of [sources.map(({ file }) => file), tests]) {
+    const names = files.map((file) => path.basename(file));
+    t.not(names.length, 0);
+    t.strictSame(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    );
+  }
   t.end();
 });
 

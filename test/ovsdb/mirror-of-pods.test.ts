@@ -1,5 +1,5 @@
 // A mirror of OVN_Northbound with 2,000 pods that come and go: right, and in flat memory.
-//   UPDATES=20000 node build/test/ovsdb/northbound.test.js     prints the figures of docs/lab/measurements.md
+//   UPDATES=20000 node build/test/ovsdb/mirror-of-pods.test.js     prints the figures of docs/lab/measurements.md
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setFlagsFromString } from 'node:v8';

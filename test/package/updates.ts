@@ -17,7 +17,7 @@ const address = '192.0.2.50';
 /** Neither kept nor taken back by an update, and both can be done with the other version. Leaves br-ex with its NIC. */
 export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> {
   t.equal((await node.run(install)).exitCode, 0);
-  t.match(await node.run('microshift-net apply --confirm-timeout 20'), { exitCode: 0 });
+  t.match(await node.run('microshift-net apply --confirm-timeout 45'), { exitCode: 0 });
   t.equal((await node.run(update)).exitCode, 0);
   t.match(await node.text('microshift-net history'), /^\S+ +awaiting-confirm +apply/, 'neither kept nor taken back');
   t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);

@@ -49,6 +49,8 @@ const external = 0x80;
 const [disconnected, ipConfig, activated] = [30, 70, 100];
 const [ovsInterface, ovsPort, ovsBridge] = [24, 25, 26];
 const disabled = { method: ['s', 'disabled'] } as const;
+/** Metric of the routes of an Ethernet NIC whose profile sets none (NetworkManager, ipv4.route-metric). */
+const ethernetMetric = 100;
 
 export class ModelNode {
   readonly #start: Observation;
@@ -76,9 +78,10 @@ export class ModelNode {
     this.#signpost = observation.signpost === true;
     for (const link of links) {
       const own = routes.filter((route) => route.device === link.name);
+      const bare = own.map((route) => this.#withoutProfile(route));
       const known = this.#lan.get(link.mac) ?? { addresses: [], routes: [] };
       const addresses = link.addresses.map((entry) => ({ ...entry, tentative: false }));
-      this.#lan.set(link.mac, { addresses: [...known.addresses, ...addresses], routes: [...known.routes, ...own] });
+      this.#lan.set(link.mac, { addresses: [...known.addresses, ...addresses], routes: [...known.routes, ...bare] });
       this.#states.set(link.name, stateOf({ addresses: link.addresses, routes: own }, null));
     }
     for (const device of nm.devices) {
@@ -483,13 +486,28 @@ export class ModelNode {
       // Those to its own networks come with the addresses.
       const connected = (route: Route): boolean =>
         route.gateway === null && !route.destination.endsWith('/0') && this.#configured(link, family).length > 0;
+      const ofProfile = (route: Route): Route => ({ ...route, metric: metric < 0 ? route.metric : metric });
       return [
-        ...given.filter((route) => route.family === family && (answered.has(family) || connected(route))),
-        ...(answered.has(family) ? [] : fixedRoutes(setting, family, given)),
-      ].map((route) => ({ ...route, device: link.name, metric: metric < 0 ? route.metric : metric }));
+        ...given
+          .filter((route) => route.family === family && (answered.has(family) || connected(route)))
+          .map(ofProfile),
+        ...(answered.has(family) ? [] : fixedRoutes(setting, family, given, ofProfile)),
+      ].map((route) => ({ ...route, device: link.name }));
     });
     const seen = new Map([...own, ...heldRoutes].map((route) => [JSON.stringify(route), route]));
     return [...seen.values()];
+  }
+
+  /** Returns an observed route with the metric that it has without the running profile's. */
+  #withoutProfile(route: Route): Route {
+    const { profiles, activeConnections } = this.#start.networkManager;
+    const device = this.#devices.find(
+      (one) => one.interface === route.device && ![ovsBridge, ovsPort].includes(one.type),
+    );
+    const active = activeConnections.find(({ path }) => path === device?.activeConnection);
+    const running = profiles.find(({ uuid }) => uuid === active?.uuid);
+    const metric = running?.settings[`ipv${route.family}`]?.['route-metric']?.[1];
+    return Number(metric) === route.metric ? { ...route, metric: ethernetMetric } : route;
   }
 
   /** A NIC waits for its first answer before NetworkManager calls it active. */
@@ -759,11 +777,12 @@ function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefi
   return list.map((entry) => linkAddress(`${entry.address?.[1]}/${entry.prefix?.[1]}`));
 }
 
-/** Routes a profile sets, each with its own metric or the one it had. */
+/** Returns the routes of a profile, each with its own metric, or else with that of the profile or the one that it had. */
 function fixedRoutes(
   setting: Readonly<Record<string, SettingValue>> | undefined,
   family: Family,
   given: readonly Route[],
+  ofProfile: (route: Route) => Route,
 ): Route[] {
   if (setting === undefined || setting.method?.[1] === 'disabled') return [];
   const list = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
@@ -777,7 +796,8 @@ function fixedRoutes(
   const all = gateway === undefined ? own : [...own, { destination: any, gateway: String(gateway), own: undefined }];
   return all.map(({ destination, gateway: hop, own: metric }): Route => {
     const before = given.find((route) => route.destination === destination && route.gateway === hop);
-    return { family, destination, gateway: hop, device: '', metric: metric ?? before?.metric ?? 100 };
+    const route = { family, destination, gateway: hop, device: '', metric: before?.metric ?? ethernetMetric };
+    return metric === undefined ? ofProfile(route) : { ...route, metric };
   });
 }
 

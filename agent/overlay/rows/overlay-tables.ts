@@ -8,7 +8,8 @@ export const followedColumns = {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
     Connection: ['target', 'role', 'inactivity_probe'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
-    Logical_Switch: null,
+    // The column `ports` changes with every pod, and the ports of this product are monitored themselves.
+    Logical_Switch: ['name', 'acls', 'load_balancer', 'load_balancer_group', 'other_config', 'external_ids'],
     Logical_Switch_Port: ['name', 'type', 'options', 'addresses', 'port_security', 'tag', 'external_ids'],
     Logical_Router: null,
     Logical_Router_Port: ['name', 'mac', 'networks', 'gateway_chassis', 'options', 'external_ids'],

@@ -17,6 +17,7 @@ t.test('what daemons report does not call for a look', (t) => {
   const northbound = followedTables('OVN_Northbound', recordedShape('OVN_Northbound 23.03'), 'x', null);
   t.notMatch(northbound.NB_Global?.columns, /cfg/);
   t.notOk(northbound.Logical_Switch_Port?.columns.includes('up'));
+  t.notOk(northbound.Logical_Switch?.columns.includes('ports'), 'nor do the ports of pods');
   const southbound = followedTables('OVN_Southbound', recordedShape('OVN_Southbound 23.03'), 'x', null);
   t.strictSame(southbound.Chassis_Private?.columns, ['name'], 'nor does an answer of a chassis');
   t.end();

@@ -55,17 +55,11 @@ export async function correctNode(
   if (present === null) return null;
   // The central daemons are started only at boot. If one of them does not run later, an administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
-  const wanted = withOwnAddress(present, config, readHost());
-  const found = await difference(wanted, places);
-  if (found.rows === 0 && found.kernel > 0) requireDevice(wanted);
-  if (scope === 'look' && wanted === present && found.rows + found.flows + found.kernel + found.steps === 0)
-    return {
-      record: wanted,
-      members: found.members,
-      refused: found.refused,
-      outcome: 'nothing',
-      failure: found.failure,
-    };
+  if (scope === 'look') {
+    const wanted = withOwnAddress(present, config, readHost());
+    const { isDifferent, ...found } = await difference(wanted, places);
+    if (!isDifferent && wanted === present) return { record: wanted, outcome: 'nothing', ...found };
+  }
   return withLockWhenFree(command, async () => {
     const before = readRecord(places.record);
     if (before === null) return null;
@@ -75,26 +69,41 @@ export async function correctNode(
     const [was, is] = [before, record].map(({ node }) => node.encap.addresses.join(' and '));
     if (was !== is) say(`this node is at ${is} now`);
     if (record.members !== null) await ensureCentral(places, say);
-    await withPlan(record, places, ({ certificates }) => doCertificateWork(certificates, record, places, say));
-    return withPlan(record, places, async (planned) => {
-      const { members } = planned;
-      const refused = refusedOf(planned);
-      const port = await writePlanned(planned, say);
-      const rows = rowsOf(planned) + port.length;
-      const services = storedServices(places);
-      try {
-        // Whether OVN has carried out the change is checked by `overlay verify`. The daemon does not wait for that,
-        // because the central node may not answer.
-        const { demux } = await installAndProveInbound(planned, say, () => gatewayLeft(planned));
-        const hasNews = storedServices(places) !== services;
-        const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
-        const followed = isOther || demux.length > 0 ? 'followed' : 'nothing';
-        return { record, members, refused, outcome: isCorrected ? 'corrected' : followed, failure: null };
-      } catch (error) {
-        return { record, members, refused, outcome: 'corrected', failure: agentErrorIn(error) };
-      }
+    const apply = (planned: PlannedNode): Promise<Corrected> => applyPlanned(planned, record, isOther, say);
+    const applied = await withPlan(record, places, async (planned) => {
+      if (planned.certificates.steps.length === 0) return apply(planned);
+      await doCertificateWork(planned.certificates, record, places, say);
+      return null;
     });
+    // The rows that follow from the work on certificates are planned after it.
+    return applied ?? withPlan(record, places, apply);
   });
+}
+
+/** Writes the changes of a plan. */
+async function applyPlanned(
+  planned: PlannedNode,
+  record: OverlayRecord,
+  isOther: boolean,
+  say: (step: string) => void,
+): Promise<Corrected> {
+  const { members, places } = planned;
+  const refused = refusedOf(planned);
+  requireDevice(planned);
+  const port = await writePlanned(planned, say);
+  const rows = rowsOf(planned) + port.length;
+  const services = storedServices(places);
+  try {
+    // Whether OVN has carried out the change is checked by `overlay verify`. The daemon does not wait for that,
+    // because the central node may not answer.
+    const { demux } = await installAndProveInbound(planned, say, () => gatewayLeft(planned));
+    const hasNews = storedServices(places) !== services;
+    const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));
+    const followed = isOther || demux.length > 0 ? 'followed' : 'nothing';
+    return { record, members, refused, outcome: isCorrected ? 'corrected' : followed, failure: null };
+  } catch (error) {
+    return { record, members, refused, outcome: 'corrected', failure: agentErrorIn(error) };
+  }
 }
 
 /**
@@ -105,22 +114,17 @@ async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly str
   return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];
 }
 
+/** Compares the node with its record. */
 function difference(record: OverlayRecord, places: OverlayPlaces) {
   return withPlan(record, places, async (planned) => {
-    const drift = await sharedFlowDrift(planned).then(
+    requireDevice(planned);
+    const { flows, failure } = await sharedFlowDrift(planned).then(
       ({ demux, faults }) => ({ flows: faults.length === 0 ? demux.length : 0, failure: null }),
       (error: unknown) => ({ flows: 0, failure: agentErrorIn(error) }),
     );
-    const { managementPort, members } = planned;
-    const refused = refusedOf(planned);
-    return {
-      ...drift,
-      rows: rowsOf(planned),
-      kernel: managementPort.length,
-      steps: planned.certificates.steps.length,
-      members,
-      refused,
-    };
+    const { managementPort, members, certificates } = planned;
+    const changes = rowsOf(planned) + flows + managementPort.length + certificates.steps.length;
+    return { isDifferent: changes > 0, members, refused: refusedOf(planned), failure };
   });
 }
 
@@ -143,11 +147,13 @@ function agentErrorIn(error: unknown): AgentError {
 }
 
 /**
- * Fails with `proof-failed` if Open vSwitch has not created the node's own interface. The daemon does not wait for the
- * interface while it holds the lock; its creation causes an event, after which the daemon tries again.
+ * Fails with `proof-failed` if the kernel lacks entries only because Open vSwitch has not created the node's own
+ * interface. The daemon does not wait for the interface while it holds the lock; its creation causes an event, after
+ * which the daemon tries again.
  */
-function requireDevice(record: OverlayRecord): void {
-  const device = ownDevice(record);
+function requireDevice(planned: PlannedNode): void {
+  const device = ownDevice(planned.record);
+  if (rowsOf(planned) > 0 || planned.managementPort.length === 0) return;
   if (readLinks().some(({ name }) => name === device)) return;
   throw new AgentError('proof-failed', `Open vSwitch has not made ${device}`, {
     hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',

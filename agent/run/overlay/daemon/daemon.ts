@@ -79,7 +79,8 @@ export async function runDaemon(
   let published: Published | null = null;
   const learn = (ids: Readonly<Record<string, string>>): void => {
     published = publishedFor(record.node.systemId, ids);
-    work.ask('look');
+    // The central node publishes the entries itself.
+    if (record.members === null) work.ask('look');
   };
   // Certificates are checked at intervals, because no event reports that a renewal is due.
   const day = setInterval(() => work.ask('look'), certificateLookMs);

@@ -1,38 +1,42 @@
-import type { ObjectChange, Workload } from '../../../model/workload.ts';
+import type { NamespacedName, ObjectChange } from '../../../model/workload.ts';
+import { mapOf, type RowIndex, textOf } from '../../../overlay/rows/row-index.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import { allObjectKeys, concernedObjectKeys, type ObjectKey } from '../../../workload/plan-workload.ts';
+import { portName } from '../../../workload/pods/port-name.ts';
+import { kubeletUid } from '../../../workload/pods/static-pods.ts';
 import { keyOf, kinds } from './followed-kinds.ts';
 import type { Northbound } from './northbound-mirror.ts';
 import type { WorkItem } from './work-queue.ts';
 
+const podPrefix = 'pod:';
+
 /**
- * Yields the work for every object, and for every object key that still has rows although its object does not exist.
+ * Yields the work for every object key that has an object or rows: each key once, and the port groups and address sets
+ * after the pods, whose rows they contain. Only a pod whose port is missing, or is that of an earlier pod, is planned
+ * together with its groups, so that it is isolated from its first packet on. Yields null after a step without a result.
  * Objects may change during the iteration.
  */
 export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,
   facts: WorkloadFacts,
-): Generator<WorkItem, void, undefined> {
-  const covered = new Set<ObjectKey>();
-  for (const change of changesOf(facts.workload)) {
-    const item = workOf(change, facts);
-    for (const objectKey of item.objectKeys) covered.add(objectKey);
-    yield item;
+): Generator<WorkItem | null, void, undefined> {
+  // The keys depend on the rules of all policies; each policy is read in a piece of its own beforehand.
+  for (const now of facts.workload.policies.values()) {
+    workOf({ kind: 'NetworkPolicy', now }, facts);
+    yield null;
   }
-  for (const objectKey of allObjectKeys(facts, existing))
-    if (!covered.has(objectKey)) yield { of: objectKey, objectKeys: new Set([objectKey]) };
+  for (const objectKey of allObjectKeys(facts, existing)) {
+    const isAlone = !objectKey.startsWith(podPrefix) || hasPort(objectKey.slice(podPrefix.length), existing, facts);
+    yield { of: objectKey, objectKeys: new Set(isAlone ? [objectKey] : togetherWith(objectKey, facts)) };
+  }
 }
 
-/**
- * Kinds of objects with policies first. The plan of each pod reads the rules of all policies; planning each policy
- * before divides this work into small pieces.
- */
-const policiesFirst = kinds.toSorted((a, b) => Number(b.of === 'policies') - Number(a.of === 'policies'));
-
-/** Yields a change for every object, as if each had just been created. */
-function* changesOf(workload: Workload): Generator<ObjectChange, void, undefined> {
-  for (const { kind, of } of policiesFirst)
-    for (const now of workload[of].values()) yield { kind, now } as ObjectChange;
+/** Returns true if the port of a pod exists: on the switch of its node, and not for an earlier pod of the same name. */
+function hasPort(key: NamespacedName, existing: RowIndex, { workload }: WorkloadFacts): boolean {
+  const [pod, row] = [workload.pods.get(key), existing.named('Logical_Switch_Port', portName(key))];
+  if (pod === undefined || row === null) return false;
+  const onSwitch = existing.parentOf(row)?.row ?? null;
+  return textOf(onSwitch, 'name') === pod.nodeName && mapOf(row, 'options')['iface-id-ver'] === kubeletUid(pod);
 }
 
 /** Returns the object keys that a change concerns, as a work item with the name of the changed object. */
@@ -50,7 +54,8 @@ export function workOf(change: ObjectChange, facts: WorkloadFacts): WorkItem {
  * whose plans contain the pod's row only if the pod is planned with them or before them.
  */
 export function togetherWith(objectKey: ObjectKey, facts: WorkloadFacts | null): Iterable<ObjectKey> {
-  const pod = objectKey.startsWith('pod:') ? facts?.workload.pods.get(objectKey.slice('pod:'.length)) : undefined;
+  const isPod = objectKey.startsWith(podPrefix);
+  const pod = isPod ? facts?.workload.pods.get(objectKey.slice(podPrefix.length)) : undefined;
   if (facts === null || pod === undefined) return [objectKey];
   return concernedObjectKeys({ kind: 'Pod', before: pod, now: pod }, facts);
 }

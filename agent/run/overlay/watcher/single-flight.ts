@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { monotonicMs } from '../../../deadline.ts';
 
 /** Single flight of a job: runs it whenever there is work, and never twice at the same time. */
 export interface SingleFlight {
-  /** Starts a run of the job, unless one is in progress. */
+  /** Starts a run of the job, unless one is in progress. It begins after the events that have arrived already. */
   start(): void;
   /** Cancels further runs. Settles when the run in progress has ended. */
   close(): Promise<void>;
@@ -19,11 +20,13 @@ export function createSingleFlight(job: () => Promise<void>, dueMs: () => number
   function start(): void {
     if (current !== null || isClosed) return;
     clearTimeout(timer);
-    current = job().finally(() => {
-      current = null;
-      const due = isClosed ? null : dueMs();
-      if (due !== null) timer = setTimeout(start, Math.max(0, due - monotonicMs()));
-    });
+    current = nextTurn()
+      .then(() => (isClosed ? undefined : job()))
+      .finally(() => {
+        current = null;
+        const due = isClosed ? null : dueMs();
+        if (due !== null) timer = setTimeout(start, Math.max(0, due - monotonicMs()));
+      });
   }
   return {
     start,

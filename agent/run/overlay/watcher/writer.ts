@@ -75,7 +75,7 @@ export function createWriter(
     if (now === null || !northbound.isOwner) return;
     isEverything = false;
     for (const item of allWork(northbound, now)) {
-      put(item);
+      if (item !== null) put(item);
       await breathe();
     }
   };

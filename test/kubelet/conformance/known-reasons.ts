@@ -63,7 +63,7 @@ export const reasons: readonly Reason[] = [
   },
   {
     verdict: 'impossible',
-    test: /DNS configMap nameserver (Change|Forward PTR)/,
+    test: /DNS configMap nameserver (Change|Forward)/,
     why: 'it writes a configuration that the DNS server of the folder does not support',
   },
 ];

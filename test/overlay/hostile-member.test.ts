@@ -201,7 +201,7 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
       openTables.includes(table) && (table !== 'Port_Binding' || columns.every((one) => openColumns.includes(one)));
     t.ok(isNamed, `what is taken is named in docs/use/overlay-trust.md: ${JSON.stringify(operation)}`);
   }
-  t.match(n1.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing to do\./ }, 'nothing is planned for it');
+  t.match(n1.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing / }, 'nothing is planned for it');
   t.equal(rowsIn(n1, 'nb'), northbound, 'the northbound database is what it was');
   t.equal(
     rowsIn(n1, 'sb'),

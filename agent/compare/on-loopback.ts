@@ -32,7 +32,7 @@ export function compareUnused(observation: Observation): readonly NetworkDiffere
   ];
 }
 
-/** Compares the default route that leads MicroShift to lo. It exists for one bridge only. */
+/** Compares the signpost, the default route that leads MicroShift to lo, with the desired one. Only br-ex has one. */
 export function compareSignpost(
   { bridge, signpost }: WantedBridge,
   observation: Observation,

@@ -4,8 +4,8 @@ import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } fro
 
 /**
  * Refuses to write if the objects on the cluster are MicroShift's own: without `network.cniPlugin: none`, MicroShift
- * applies them at each start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster, it
- * does not start with any other value (pkg/config/c2cc.go:311).
+ * applies them at each start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster,
+ * MicroShift starts only with its own ovn-kubernetes (pkg/config/c2cc.go:311), so every value of cniPlugin is refused.
  */
 export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
   const { cniPlugin, remoteNetworks } = config.cluster;

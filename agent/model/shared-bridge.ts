@@ -33,7 +33,7 @@ export interface DesiredFlow {
 export interface NatTable {
   /** Script for nft(8) that replaces the table in one transaction. */
   readonly script: string;
-  /** Elements of the table and comments of its rules, one per line, sorted. */
+  /** Elements of the table's maps and sets, and comments of its rules, one per line, sorted. */
   readonly lines: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export const budgets = {
   Service: { letters: 100_000, ports: 500, places: 1_000 },
   // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
-  // `accessLists` counts the ACLs of all IP families together as one. Policies with the address ranges of a whole provider have some hundreds.
+  // `accessLists` counts an ACL for IPv4 and the same one for IPv6 as one. Policies with the address ranges of a whole provider have some hundreds.
   // `namedPorts` is small, because each pair of a peer and a named port is looked up among all pods. `terms` and `letters` limit the length of the
   // matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },

@@ -68,9 +68,9 @@ function addDropped(desired: DesiredRows, router: PlannedRow, match: string, nod
 }
 
 /**
- * Plans the guard against forged sources for packets that the node itself forwards, whichever interface they arrived by. The only valid source of
- * such a packet in the cluster's ranges is an address of the node's management port, because network policies always allow these addresses. Also
- * drops packets of pods that would end in a tunnel of the node.
+ * Plans the guard against forged sources for packets that the node itself forwards into the cluster, whichever interface they arrived by. A
+ * packet from the node's management port may have no source in the cluster's ranges except that port's own address: another host could otherwise pass
+ * for a pod or for a node, whose address network policies always allow. Also drops packets of pods that would end in a tunnel of the node.
  */
 export function addNodeGuards(
   desired: DesiredRows,

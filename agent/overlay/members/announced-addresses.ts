@@ -4,14 +4,14 @@ import { isWithin } from '../addresses.ts';
 import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 
 /*
- * A member announces the further addresses of its interfaces in `ovn-cms-options` of its own chassis, beside its
- * gateway and its listeners. The central node then treats them as the member's own addresses when it decides which
+ * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC,
+ * in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The central node then treats them as the member's own addresses when it decides which
  * services are served there, so that packets from pods still reach the member's processes.
  */
 const prefix = 'microshift-net-has:';
 /**
  * Largest number of further addresses that a node announces and the central node reads. A node usually has a few;
- * further ones are protected only on the node itself.
+ * any beyond the limit are protected only on the node itself.
  */
 const mostEntries = 32;
 

@@ -51,8 +51,8 @@ export function wantedOnLoopback(
 }
 
 /**
- * Returns the addresses of lo (`address/prefix`) whose family is dynamic on the bridge while the bridge has no address
- * of that family, because a lease or an advertisement has ended. MicroShift exits if it does not find its address; with
+ * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own. Their
+ * family is dynamic on the bridge, and the bridge has no address of that family, because a lease or an advertisement has ended. MicroShift exits if it does not find its address; with
  * the address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses
  * (`giveLoopback`).
  */
@@ -82,8 +82,8 @@ export function withoutBridges(observation: Observation): HostNetwork {
 const defaultMetric = 100;
 
 /**
- * Returns the metrics of the default routes that the uplink of br-ex gets with its own profile if another NIC replaces
- * it.
+ * Returns the metrics that the default routes of br-ex's uplink get when that NIC is back on its own profile, because
+ * another NIC has become the uplink.
  */
 function ownMetrics(uplink: string, observation: Observation): NonNullable<Uplink['metrics']> {
   const settings = adminProfile(gatewayBridge, uplink, observation)?.settings;

@@ -46,8 +46,8 @@ export function microshiftBridge(names: BridgeNames, observation: Observation): 
 }
 
 /**
- * Returns the bridge that remains when the agent's bridge is removed, if MicroShift's script would make one; it keeps
- * the keys that other programs added. Null otherwise.
+ * Returns the bridge that remains when the agent's br-ex is removed: br-ex as MicroShift's script makes it, with the
+ * keys of other programs. Null if the script is not installed or the bridge does not exist.
  */
 export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: KnownAtBoot): LeftBridge | null {
   const row = ovs.bridges.find((bridge) => bridge.name === names.bridge);

@@ -5,9 +5,9 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**
  * Returns the MTU of a bridge: the NIC's current MTU, from its profile, from DHCP or from its driver, unless its
- * profile sets a smaller one. A larger one in the profile may exceed what the NIC supports, in which case the kernel
- * rejected it. If it was raised while the NIC is in the bridge, it applies when the NIC is activated with its own
- * profile again. `mtu` is null if none is set, because the lease may contain one.
+ * profile sets a smaller one. A larger value in the profile may exceed what the NIC supports, in which case the
+ * kernel rejected it; a value raised while the NIC is in the bridge applies when the NIC is next activated with its
+ * own profile. `mtu` is null if the profile sets none and the NIC has had no lease yet, which may contain one.
  */
 export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; notes: readonly PlanNote[] } {
   const now = source.link.mtuBytes;

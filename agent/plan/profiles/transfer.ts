@@ -6,7 +6,7 @@ import type { ProfileSettings, SettingValue } from '../../model/profile-settings
  * that remains active on the NIC.
  */
 
-/** Settings that follow the address completely. */
+/** Settings that move to the bridge's internal interface with all their properties. */
 const wholeSettings: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 
 /** Properties of `connection` that make NetworkManager ping before a profile counts as active. */

@@ -17,7 +17,7 @@ export function rulesLeftBehind(
   return interfaceRules.filter(({ names }) => isNamed(nic, names) && !isNamed(bridge, names));
 }
 
-/** Returns a sentence about such rules. */
+/** Returns a sentence about rules of a chain that name the NIC but not its bridge. */
 export function leftBehindText(nic: string, bridge: string, { table, chain, rules }: InterfaceRules): string {
   const what = rules === 1 ? '1 rule names' : `${rules} rules name`;
   return `${what} ${nic} and not ${bridge} in chain ${chain} of table ${table}: packets come and go by ${bridge}, which they do not match`;

@@ -72,8 +72,8 @@ function clausesOf(policy: NetworkPolicy, direction: Direction, targets: Selecti
         direction,
         rule,
         part: `${other.title}:${title}`,
-        // A named port of an egress rule is a port of the destination pods, so its selection also describes the other
-        // end.
+        // In an egress rule, a named port is resolved on the destination pods. The set of pods with that port contains
+        // only peers, so no match for the peers is needed.
         peers: named !== null && direction === 'Egress' ? null : other.peers,
         block: other.block,
         ports: match,

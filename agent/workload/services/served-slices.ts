@@ -49,8 +49,8 @@ export function servedSlices({
 }
 
 /**
- * Returns the largest number of endpoints of a service that are served. The data that is written for a service is the product of its places and its
- * endpoints.
+ * Returns the largest number of endpoints of a service that are served. The size of its rows grows with the number of its places, each an address and
+ * port of the service, times that of its endpoints.
  */
 function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number {
   const { clusterIPs, externalIPs, loadBalancerIPs, ports, externalTrafficPolicy } = service;

@@ -13,8 +13,8 @@ const podPrefix = 'pod:';
 /**
  * Yields the work for every object key that has an object or rows: each key once, and the port groups and address sets
  * after the pods, whose rows they contain. Only a pod whose port is missing, or is that of an earlier pod, is planned
- * together with its groups, so that it is isolated from its first packet on. Yields null after a step without a result.
- * Objects may change during the iteration.
+ * together with its groups, so that it is isolated from its first packet on. Yields null after each policy that
+ * was only read, so that the caller can pause. Objects may change during the iteration.
  */
 export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,

@@ -19,7 +19,7 @@ export type Cluster = Omit<OutsideFacts, 'workload'>;
 
 /** Reporter of Events for objects whose requests are not served completely. */
 export interface ObjectEvents {
-  /** Reports on all objects, in slices. Stops early if `isWanted` returns false. */
+  /** Reports on all objects, with pauses for other work. Stops early if `isWanted` returns false. */
   all(cluster: Cluster, isWanted: () => boolean): Promise<void>;
   /** Reports on the objects that have changed. */
   changed(changes: readonly ObjectChange[], cluster: Cluster): void;

@@ -186,8 +186,8 @@ export function addTaggedBalancer(
 }
 
 /**
- * Returns the function that chooses the MAC of a router's port: the port's present MAC; or the MAC in the row of the switch's port at the other end; or else a MAC
- * derived from the address (layout `modern`) or a random one (layout `seed`).
+ * Returns the function that chooses the MAC of a router's port: the port's present MAC; or the MAC in the row of the switch's port at the other end;
+ * or else a MAC derived from the address (layout `modern`) or a random one (layout `seed`).
  */
 function macSource(desired: DesiredRows, { layout, randomMacs }: NorthboundFacts): Cluster['macFor'] {
   let used = 0;

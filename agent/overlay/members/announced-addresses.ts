@@ -5,8 +5,9 @@ import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 
 /*
  * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC,
- * in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The central node then treats them as the member's own addresses when it decides which
- * services are served there, so that packets from pods still reach the member's processes.
+ * in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The central node then treats
+ * them as the member's own addresses when it decides which services are served there, so that packets from pods still
+ * reach the member's processes.
  */
 const prefix = 'microshift-net-has:';
 /**

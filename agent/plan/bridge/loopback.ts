@@ -51,10 +51,10 @@ export function wantedOnLoopback(
 }
 
 /**
- * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own. Their
- * family is dynamic on the bridge, and the bridge has no address of that family, because a lease or an advertisement has ended. MicroShift exits if it does not find its address; with
- * the address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses
- * (`giveLoopback`).
+ * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own. Their family
+ * is dynamic on the bridge, and the bridge has no address of that family, because a lease or an advertisement has
+ * ended. MicroShift exits if it does not find its address; with the address on lo, it still runs when the bridge has an
+ * address again. Other hosts get no answer for these addresses (`giveLoopback`).
  */
 function withoutSuccessor(
   present: readonly string[],

@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
-import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import {
+  type Ended,
+  type Host,
+  killProcess,
+  missingForHosts,
+  startCentral,
+  startController,
+  startLan,
+} from './hosts.ts';
 import { installPing } from './ping.ts';
 import { talk } from './talk.ts';
 
@@ -109,7 +117,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.notMatch(n1.must('ovn-nbctl', 'show'), /n3/, 'and its rows');
   t.notMatch(n1.must('ovn-sbctl', 'show'), /n3/);
 
-  for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) n1.must('sh', '-c', `kill -9 $(cat /run/ovn/${name}.pid)`);
+  for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) killProcess(n1, `/run/ovn/${name}.pid`);
   t.equal(await conversation.say('without a central node'), 'without a central node', 'running traffic goes on');
   t.match(n2.agent('overlay', 'verify'), {
     status: 3,

@@ -3,6 +3,7 @@ import t from 'tap';
 import { removePod } from './cluster-api.ts';
 import { sandboxId, startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
+import { killProcess } from './hosts.ts';
 import { ping } from './ping.ts';
 import { cni, createPod, inPod, makeSandbox, missingForPods, ofPods, removeNamespace } from './pods.ts';
 import { talk } from './talk.ts';
@@ -216,7 +217,7 @@ t.test('what is asked for wrongly', { skip }, async (t) => {
   await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is not a namespace');
   t.match(await late, { status: 1, result: { code: 11, msg: /is another one by now/ } }, 'a pod of another time');
   t.strictSame(ofPods(n1), [], 'nothing is left of any of them');
-  n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovn-controller.pid)');
+  killProcess(n1, '/run/ovn/ovn-controller.pid');
   const msg = 'ovn-controller is absent';
   t.match(await cni(n1, 'STATUS', sandbox), { status: 1, result: { code: 51, msg } }, 'flows of pods are as they were');
 });

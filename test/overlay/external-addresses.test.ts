@@ -6,7 +6,7 @@ import { apiServerFor } from '../cluster/session.ts';
 import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { dualStack, form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
 import { answeringMacs } from './neighbours.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
@@ -128,7 +128,7 @@ t.test('external addresses', { skip }, async (t) => {
   const heard = announcements(client, macOf(n3), [external, external6]);
   await heard.listening;
   // Without its ovn-controller, which nothing starts again here, n2 keeps the flows that answer.
-  n2.must('sh', '-c', 'kill -9 $(cat /run/ovn/ovn-controller.pid)');
+  killProcess(n2, '/run/ovn/ovn-controller.pid');
   for (const match of [/arp_tpa=192\.0\.2\.200/, /nd_target=2001:db8::200/]) await flowAppears(n3, 'br-int', match);
   await heard.both;
   for (const match of [/arp_tpa=192\.0\.2\.200/, /nd_target=2001:db8::200/]) await flowAppears(n2, 'br-int', match);
@@ -140,7 +140,7 @@ t.test('external addresses', { skip }, async (t) => {
   for (const address of [external, external6])
     t.strictSame(answers(address), [macOf(n3)], `${address} is answered for by the other gateway`);
   t.equal(connectOnce(client, external6, 40_004), 'fd98::4');
-  n2.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid)');
+  killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   t.strictSame(answers(external), [macOf(n3)], 'a gateway without any flows answers for nothing');
   t.equal(connectOnce(client, external, 40_005), '100.64.0.4');
   t.strictSame(answers(n3.address), [macOf(n3)], 'whose own address it alone has');

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
 import { answerTo, connected, databases, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
 
 const skip = missingForHosts() ?? false;
@@ -134,7 +134,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   n3.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
   t.match(n3.agent('overlay', 'apply'), { status: 0 }, 'the address is announced, as the daemon does');
   const untouched = state(n3);
-  n1.must('sh', '-c', 'kill -9 $(cat /run/ovn/ovnsb_db.pid)');
+  killProcess(n1, '/run/ovn/ovnsb_db.pid');
   t.match(n3.agent('overlay', 'gateway', '--interface', 'eth1', '--next-hop', '203.0.113.1'), {
     status: 5,
     stderr: /rolling back/,

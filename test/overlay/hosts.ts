@@ -281,6 +281,14 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
   must(...(root === '' ? [] : ['chroot', root]), 'ovn-northd', ...databases, ...quiet);
 }
 
+/**
+ * Kills the process of a PID file, and waits until it is gone, or a zombie that no process reaps: before that, its control socket still takes
+ * connections.
+ */
+export function killProcess({ must }: Pick<Host, 'must'>, pidFile: string): void {
+  must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', pidFile);
+}
+
 /** What ovn-ctl(8) starts on every node. */
 export function startController({ must }: Host): void {
   must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);

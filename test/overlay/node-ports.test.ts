@@ -3,7 +3,7 @@ import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
@@ -89,7 +89,7 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   t.equal(askUntil(client, n2.address, 80, ofCluster), ofCluster, 'and the service when it has ended');
 
   await daemon.stop();
-  n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovnsb_db.pid)');
+  killProcess(n1, '/run/ovn/ovnsb_db.pid');
   n2.write(
     '/run/microshift-net/overlay-services.json',
     `${JSON.stringify([

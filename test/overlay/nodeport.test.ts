@@ -2,7 +2,7 @@
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startLan, startVswitchd } from './hosts.ts';
+import { type Host, killProcess, missingForHosts, startLan, startVswitchd } from './hosts.ts';
 import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
@@ -48,7 +48,7 @@ function carried(host: Host): number {
 }
 
 function restartSwitch(host: Host): void {
-  host.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid)');
+  killProcess(host, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(host);
 }
 
@@ -146,7 +146,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   reached('with a gateway again');
 
   n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
-  n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovnsb_db.pid)');
+  killProcess(n1, '/run/ovn/ovnsb_db.pid');
   restartSwitch(n2);
   t.match(n2.agent('overlay', 'apply'), { status: 5, stderr: /could not connect/ }, 'without a central node');
   t.match(ofOurs(n2), /nw_dst=192\.0\.2\.12,tp_dst=30080/, 'flows are as the central node has said last');

@@ -8,6 +8,7 @@ import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import {
   type Host,
+  killProcess,
   missingForHosts,
   startCentral,
   startController,
@@ -35,14 +36,9 @@ async function registered(central: Host, row: Awaited): Promise<boolean> {
   return (await database?.appears(row, 60_000).finally(() => database.close())) === true;
 }
 
-/** Kills the process of a pid file, and waits until it is gone, or a zombie: nobody reaps here. */
-function die({ must }: Pick<Host, 'must'>, file: string): void {
-  must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', file);
-}
-
 /** The central node's databases and ovn-northd die, and their files are gone. */
 function loseDatabases({ must }: Host): void {
-  for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) die({ must }, `/run/ovn/${name}.pid`);
+  for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) killProcess({ must }, `/run/ovn/${name}.pid`);
   must('sh', '-c', 'rm -rf /var/lib/ovn/* /run/ovn/*_db.*');
 }
 
@@ -87,10 +83,10 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   n1.must('ovn-sbctl', 'del-connection');
   await mended(n1, central, 'the listener is back');
 
-  die(n2, '/run/openvswitch/ovs-vswitchd.pid');
+  killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
   await mended(n2, member, 'Open vSwitch was killed and started');
-  die(n2, '/run/openvswitch/ovsdb-server.pid');
+  killProcess(n2, '/run/openvswitch/ovsdb-server.pid');
   startSwitchDatabase(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
   await mended(n2, member, 'with the database started anew it goes on');
@@ -198,7 +194,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
     n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;
   const told = flows();
   t.ok(told > 0, 'node and gateway are told apart on their bridge');
-  die(n2, '/run/openvswitch/ovs-vswitchd.pid');
+  killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
   while (flows() < told) await member.told(asWanted);
   t.equal(flows(), told, 'after a death of ovs-vswitchd, too');

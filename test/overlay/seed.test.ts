@@ -7,6 +7,7 @@ import { writesDuring } from './database-writes.ts';
 import {
   type Ended,
   type Host,
+  killProcess,
   type Lan,
   missingForHosts,
   startCentral,
@@ -241,7 +242,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   const wanted = flowsOf(node3);
   t.ok(wanted.length > 5, 'they are back');
   for (const name of ['ovnnb_db', 'ovnsb_db']) master.must('sh', '-c', `kill -STOP $(cat /run/ovn/${name}.pid)`);
-  node3.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid)');
+  killProcess(node3, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(node3);
   node3.must('timeout', '60', 'sh', '-c', untilFlows(wanted.length));
   t.strictSame(flowsOf(node3), wanted, 'it keeps them, also without a central node');

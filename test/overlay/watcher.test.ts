@@ -17,7 +17,7 @@ import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts'
 import { type Daemon, startDaemon } from './daemon.ts';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, program, startCentral, startLan } from './hosts.ts';
+import { type Host, killProcess, missingForHosts, program, startCentral, startLan } from './hosts.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 60_000;
@@ -178,8 +178,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     restart(n1, '/run/ovn/ovnnb_db.pid');
     await passed('after-restart');
     const before = addressOf('b');
-    for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db'])
-      n1.must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', `/run/ovn/${name}.pid`);
+    for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) killProcess(n1, `/run/ovn/${name}.pid`);
     n1.must('sh', '-c', 'rm -rf /var/lib/ovn/* /run/ovn/*_db.*');
     startCentral(n1);
     await passed('after-loss');

@@ -11,7 +11,10 @@ export interface Answers {
   know(answered: Answered): void;
   /** Writes the flows and sends the announcements that were not possible before. */
   again(): void;
-  /** Settles when the write in progress has ended. */
+  /**
+   * Removes the flows: while no daemon runs, the gateway has to answer for an address that moves to it. Settles when
+   * they are removed, or when the bridge does not answer.
+   */
   close(): Promise<void>;
 }
 
@@ -32,9 +35,10 @@ export function createAnswers(places: OverlayPlaces): Answers {
       withheld.again();
       announcements.again();
     },
-    close: () => {
+    close: async () => {
       announcements.close();
-      return withheld.close();
+      await withheld.close();
+      if (bridge !== null) await withholdNothing(bridge, places);
     },
   };
 }

@@ -7,7 +7,7 @@ export interface Withheld {
   know(addresses: readonly string[]): void;
   /** Writes the flows at once if that was not possible before, and does not wait for the end of the pause. */
   again(): void;
-  /** Settles when the write in progress has ended; the flows stay. */
+  /** Cancels further writes. Settles when the write in progress has ended. */
   close(): Promise<void>;
 }
 

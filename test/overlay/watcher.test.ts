@@ -242,6 +242,7 @@ async function tellsService(
   // The API server tells of the same service when its own repair of ClusterIPs comes in between.
   const fieldSelector = 'involvedObject.name=shop,reason=NotServed';
   const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
+  await heard.until(({ log }) => log.some((line) => line.startsWith('whole')), 'Events are listed');
   const known = new Set<string>();
   const unexpected: string[] = [];
   /** Waits for an Event with these words, once for each Event; several may come at once, in any order. */
@@ -284,6 +285,7 @@ async function tellsService(
   await passed('after-gateways');
   t.match(n1.agent('overlay', 'verify'), { status: 0 });
   t.strictSame(unexpected, [], 'there is no other Event');
+  await heard.until(({ names }) => names.size === known.size, 'the watch has delivered each of them');
   t.strictSame(
     heard.log.filter((line) => !line.startsWith('whole')).toSorted(),
     [...known].map((name) => `ADDED ${name}`).toSorted(),

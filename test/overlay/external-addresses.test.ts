@@ -106,7 +106,7 @@ t.test('external addresses', { skip }, async (t) => {
   for (const host of [n2, n3])
     t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
   await startDaemon(n1);
-  for (const host of [n2, n3]) await startDaemon(host);
+  const [daemon2] = [await startDaemon(n2), await startDaemon(n3)];
   await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   await publish(server);
   for (const host of [n2, n3])
@@ -140,6 +140,12 @@ t.test('external addresses', { skip }, async (t) => {
   for (const address of [external, external6])
     t.strictSame(answers(address), [macOf(n3)], `${address} is answered for by the other gateway`);
   t.equal(connectOnce(client, external6, 40_004), 'fd98::4');
+  t.equal(await daemon2.stop(), 0);
+  t.notMatch(
+    n2.must('ovs-ofctl', 'dump-flows', 'br-ex'),
+    /arp_spa=192\.0\.2\.200|nd_target=2001:db8::200/,
+    'without its daemon a gateway withholds nothing',
+  );
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   t.strictSame(answers(external), [macOf(n3)], 'a gateway without any flows answers for nothing');
   t.equal(connectOnce(client, external, 40_005), '100.64.0.4');

@@ -23,7 +23,7 @@ export type SessionState =
   | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
 
 /**
- * Access to a database that connects again whenever the connection is lost, or when its server is no longer the leader.
+ * Access to a database that connects again whenever the connection is lost or its server has stopped being the leader.
  */
 export interface Session {
   readonly database: string;

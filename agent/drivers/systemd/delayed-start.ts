@@ -4,8 +4,8 @@ import { answerMs, startTransientUnit } from './transient-unit.ts';
 
 /**
  * Makes systemd start a service after some seconds, by a transient timer of the same name (systemd.timer(5)), which is
- * removed after it has elapsed. Replaces an earlier timer of that service. If systemd does not answer, the service is
- * not started, and there is no error.
+ * removed after it has elapsed. Replaces an earlier timer of that service. If systemd does not answer, returns
+ * without an error, and the service is not started.
  */
 export async function startLater(bus: Bus, name: string, seconds: number, description: string): Promise<void> {
   await cancelStart(bus, name);

@@ -16,7 +16,7 @@ export interface KnownNeighbour {
 export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'], FDB: ['mac'] } as const;
 
 /**
- * Returns a sentence if FDB has rows, which every member may write. ovn-controller learns MACs only at ports with the address `unknown` that are no
+ * Returns a sentence if FDB has rows, which every member may write. ovn-controller learns MACs only at ports with the address `unknown` other than
  * localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and this product makes no such ports. The rows may belong to switches that other programs
  * have added to the cluster.
  */

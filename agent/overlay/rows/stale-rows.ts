@@ -76,7 +76,7 @@ export function removeGroups(desired: DesiredRows, why: string): void {
 }
 
 /**
- * Returns the name of a port of a switch or router that belongs neither to this product nor to a pod; null if there is no such port. Ports of pods do
+ * Returns the name of a port of a switch or router that belongs neither to this product nor to a pod; null if no port does. Ports of pods do
  * not count, because a pod cannot exist without its node.
  */
 function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owner: string): string | null {

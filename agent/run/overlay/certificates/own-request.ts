@@ -17,8 +17,8 @@ export function readOwnRequest(folder: string): KeyAndRequest | null {
 }
 
 /**
- * Returns this node's request for its next certificate together with its key. Makes and stores both if there is no
- * request yet.
+ * Returns this node's request for its next certificate together with its key. Makes and stores both if the node
+ * has no request yet.
  */
 export async function requireOwnRequest(folder: string, systemId: string): Promise<KeyAndRequest> {
   const present = readOwnRequest(folder);

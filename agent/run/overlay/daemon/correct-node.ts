@@ -43,7 +43,7 @@ export interface Corrected {
  * Brings the node into the state of its record, after an update of the record to the node's present addresses. With the
  * scope `look`, takes the lock only if there is a difference, and compares again under the lock. A failure in the
  * inbound services is a part of the result, because the caller needs the other parts as well. Returns null if the node
- * is no longer in an overlay.
+ * has left its overlay.
  */
 export async function correctNode(
   scope: Scope,

@@ -24,8 +24,8 @@ import { addressesOfRow } from '../watcher/pod-networks.ts';
 const listedMs = 60_000;
 
 /**
- * Result of a comparison of rows with objects of Kubernetes. `workload` is null if there is no northbound database or
- * no kubeconfig on this node, or if the comparison failed; after a failure, `unknown` contains the reason as a
+ * Result of a comparison of rows with objects of Kubernetes. `workload` is null if this node has no northbound database
+ * or no kubeconfig, or if the comparison failed; after a failure, `unknown` contains the reason as a
  * sentence.
  */
 export interface WorkloadDrift {

@@ -93,7 +93,7 @@ async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayP
 
 /**
  * Removes another node from the cluster. Runs on the central node; the other node need not exist any more. Also removes
- * a node that is no member but has rows of the cluster or is registered as a chassis.
+ * a node that is not a member but has rows of the cluster or is registered as a chassis.
  */
 export async function expelNode(name: string, places: OverlayPlaces): Promise<void> {
   const record = requireCentral(places.record);

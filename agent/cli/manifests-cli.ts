@@ -7,7 +7,7 @@ import { positiveSeconds } from './numbers.ts';
 import { type AddTo, internalOption } from './parse.ts';
 
 /** Options of a command that do not come from its flags. All other options have the names of the flags. */
-type Given = 'config' | 'output' | 'signal' | 'timeoutSeconds';
+type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
 /** Default limits of the commands that use a cluster, in the words of their help. */
 const defaultLimits = { diff: 'no wait', apply: '300', status: 'no wait', delete: '180' } as const;
@@ -79,8 +79,8 @@ async function clusterOptions({ timeout, ...flags }: ClusterFlags, output: Outpu
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => stop.abort(stoppedBy(signal)));
   }
-  const { manifestsInput } = await import('../commands/manifests-command.ts');
-  return { ...flags, ...(await manifestsInput(output)), timeoutSeconds: timeout, signal: stop.signal };
+  const { clusterInput } = await import('../commands/manifests-command.ts');
+  return { ...flags, ...(await clusterInput(output)), timeoutSeconds: timeout, signal: stop.signal };
 }
 
 function stoppedBy(signal: string): AgentError {

@@ -2,6 +2,7 @@ import { effectiveConfig } from '../config/effective.ts';
 import { writeManifestFiles } from '../drivers/kubernetes/manifest-files.ts';
 import { yamlFiles, yamlStream } from '../drivers/kubernetes/manifest-yaml.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
+import { hasMicroshiftFiles } from '../facts/microshift-files.ts';
 import { refuseBesideMicroshift } from '../manifests/object-ownership.ts';
 import { microshiftRenders } from '../model/config.ts';
 import { managedByLine } from '../model/kubernetes/object.ts';
@@ -72,11 +73,16 @@ export async function manifestsInput(output: Output): Promise<ManifestsOptions> 
   return { config: (await effectiveConfig()).config, output };
 }
 
+/** Returns the input of the commands that use a cluster. */
+export async function clusterInput(output: Output): Promise<ManifestsOptions & Pick<ClusterOptions, 'hasMicroshift'>> {
+  return { ...(await manifestsInput(output)), hasMicroshift: hasMicroshiftFiles() };
+}
+
 /**
  * `manifests render`: prints the objects as YAML, or writes them into a directory. Needs no cluster.
  */
 export async function render(options: RenderOptions): Promise<void> {
-  const { flavor, objects } = renderedObjects(options);
+  const { flavor, objects } = renderedObjects(options, false);
   const { directory, kustomization = false, output } = options;
   if (directory === undefined) {
     output.result(yamlStream(objects).slice(0, -1), renderDocument(flavor, null, objects));
@@ -101,13 +107,13 @@ export async function diff(options: ClusterOptions): Promise<ExitCode> {
 /** `manifests apply`: applies the objects and removes stale ones; with `wait` waits until the pods run. */
 export async function apply(options: ApplyOptions): Promise<ExitCode> {
   const { output, config, forceConflicts: force = false, wait = false } = options;
-  if (options.unlessMicroshift === true && microshiftRenders(config)) {
+  if (options.unlessMicroshift === true && isMicroshifts(options)) {
     const text =
       'Nothing to do: network.cniPlugin is not none, so MicroShift puts its own ovn-kubernetes on the cluster.';
     output.result(text, manifestsApplyDocument(null));
     return exitCode.done;
   }
-  refuseBesideMicroshift(config);
+  refuseBesideMicroshift(config, options.hasMicroshift);
   const rendered = renderedFor(options);
   const settings = { force, wait, note: output.say };
   const report = await withCluster(options, applyLimitSeconds, async (run) =>
@@ -117,10 +123,15 @@ export async function apply(options: ApplyOptions): Promise<ExitCode> {
   return exitCode.done;
 }
 
+/** Returns true if MicroShift applies the objects of ovn-kubernetes to the cluster of this node. */
+function isMicroshifts({ config, hasMicroshift }: ClusterOptions): boolean {
+  return hasMicroshift && microshiftRenders(config);
+}
+
 /** `manifests status`: prints every daemonset and container. Exit code 3 unless all of them run. */
 export async function status(options: ClusterOptions): Promise<ExitCode> {
   const daemonSets = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
-  const isOurs = !microshiftRenders(options.config);
+  const isOurs = !isMicroshifts(options);
   const document = manifestsStatusDocument(daemonSets);
   options.output.result(statusText(daemonSets, isOurs, options.output.style), document);
   return document.outcome === 'as-wanted' ? exitCode.done : exitCode.drift;
@@ -129,7 +140,7 @@ export async function status(options: ClusterOptions): Promise<ExitCode> {
 /** `manifests delete`: removes the applied objects in reverse order and waits until they are gone. */
 export async function remove(options: ClusterOptions): Promise<ExitCode> {
   const { output, config } = options;
-  refuseBesideMicroshift(config);
+  refuseBesideMicroshift(config, options.hasMicroshift);
   const result = await withCluster(options, deleteLimitSeconds, (run) => deleteObjects(run, output.say));
   output.result(deleteText(result, output.style), deleteDocument(result));
   return exitCode.done;

@@ -13,7 +13,7 @@ export async function readDaemonSets(): Promise<readonly DaemonSetState[] | null
   if (!existsSync(microshiftKubeconfig)) return null;
   const signal = new AbortController().signal;
   const silent = { note: () => undefined, warn: () => undefined };
-  const cluster = await openCluster(microshiftKubeconfig, { ...silent, limitMs: 0, end: 0, signal });
+  const cluster = await openCluster(microshiftKubeconfig, { ...silent, limitMs: 0, end: 0, signal }, true);
   try {
     const inNamespace = { namespace: namespaceName };
     const [daemonSets, pods, events] = await Promise.all([

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { leasedAddresses } from '../drivers/host/kernel/change-kernel-entries.ts';
 import { readLinks } from '../drivers/host/kernel/links.ts';
 import { readRoutes } from '../drivers/host/kernel/routes.ts';
 import { sshClient } from '../drivers/host/process/ssh-client.ts';
 import type { Link, Route } from '../model/observation.ts';
+import { isMicroshiftInstalled } from './microshift-files.ts';
 
 /** Facts about this host from the kernel. */
 export interface HostFacts {
@@ -14,16 +14,13 @@ export interface HostFacts {
   readonly hasMicroshift?: true;
 }
 
-/** Unit file of MicroShift in the directories of packages and administrators (systemd.unit(5)). */
-const microshiftUnits = ['/usr/lib', '/etc'].map((folder) => `${folder}/systemd/system/microshift.service`);
-
 /** Reads the name, links and routes of this host. */
 export function readHost(): HostFacts {
   return {
     hostname: hostname(),
     links: readLinks(),
     routes: readRoutes(),
-    ...(microshiftUnits.some((path) => existsSync(path)) && { hasMicroshift: true }),
+    ...(isMicroshiftInstalled() && { hasMicroshift: true }),
   };
 }
 

@@ -12,19 +12,22 @@ export interface ImageSources {
   readonly config: Config;
   /** Path and text of MicroShift's list of images; the text is null if the file does not exist. */
   readonly release: { readonly path: string; readonly text: string | null };
+  /** True for a command that has `--running-image`. */
+  readonly usesCluster: boolean;
 }
 
 /**
  * Returns the image of the containers: the requested one, the configured one, or MicroShift's own. The agent has no
  * default of its own.
  */
-export function chooseImage({ asked, config, release }: ImageSources): Sourced<string> {
+export function chooseImage({ asked, config, release, usesCluster }: ImageSources): Sourced<string> {
   if (asked !== null) return checked(asked, '--image');
   const { value, source } = config.manifests.image;
   if (value !== null && value !== '') return checked(value, source);
+  const fault = (why: string): AgentError => unknown(why, usesCluster);
   if (release.text === null)
-    throw unknown(`${release.path} does not exist; it is in the package microshift-release-info`);
-  return checked(imageOfRelease(release.path, release.text), release.path);
+    throw fault(`${release.path} does not exist; it is in the package microshift-release-info`);
+  return checked(imageOfRelease(release.path, release.text, fault), release.path);
 }
 
 /**
@@ -39,18 +42,18 @@ export function imageOfDaemonSets(daemonSets: readonly KubernetesObject[]): stri
   return image;
 }
 
-function imageOfRelease(path: string, text: string): string {
+function imageOfRelease(path: string, text: string, fault: (why: string) => AgentError): string {
   let release: unknown;
   try {
     release = JSON.parse(text);
-  } catch (error) {
-    throw unknown(`${path} is not JSON`, error);
+  } catch {
+    throw fault(`${path} is not JSON`);
   }
   for (const key of releaseKeys) {
     const image = fieldAt(release, 'images', key);
     if (typeof image === 'string' && image !== '') return image;
   }
-  throw unknown(`${path} names no image ${releaseKeys.join(' or ')}`);
+  throw fault(`${path} names no image ${releaseKeys.join(' or ')}`);
 }
 
 /** Checks an image reference. The kubelet would report a malformed one only hours later, in an event. */
@@ -59,9 +62,10 @@ function checked(value: string, source: string): Sourced<string> {
   throw unknown(`${JSON.stringify(value)} (${source}) is not an image reference`);
 }
 
-function unknown(why: string, cause?: unknown): AgentError {
+/** Returns the error. `suggestsRunning` adds `--running-image`, which only some commands have, to the hint. */
+function unknown(why: string, suggestsRunning = false): AgentError {
+  const running = suggestsRunning ? '; or use the one that runs on the cluster, with --running-image' : '';
   return new AgentError('image-unknown', `the ovn-kubernetes image is not known: ${why}`, {
-    hint: 'name it with --image or manifests.image in ovn.yaml, or install microshift-release-info; `manifests diff` and `manifests apply` can also use the one that runs, with --running-image',
-    cause,
+    hint: `name it with --image or manifests.image in ovn.yaml, or install microshift-release-info${running}`,
   });
 }

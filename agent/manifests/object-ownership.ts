@@ -6,8 +6,10 @@ import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } fro
  * Refuses to write if the objects on the cluster are MicroShift's own: without `network.cniPlugin: none`, MicroShift
  * applies them at each start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster,
  * MicroShift starts only with its own ovn-kubernetes (pkg/config/c2cc.go:311), so every value of cniPlugin is refused.
+ * On a node without MicroShift nothing is refused.
  */
-export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
+export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>, hasMicroshift: boolean): void {
+  if (!hasMicroshift) return;
   const { cniPlugin, remoteNetworks } = config.cluster;
   if (remoteNetworks.value.length > 0) {
     const message = `clusterToCluster.remoteClusters (${remoteNetworks.source}) needs MicroShift's own ovn-kubernetes, so nothing else may be put on the cluster`;
@@ -20,7 +22,7 @@ export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
   const by = cniPlugin.source === 'default' ? 'is not set' : `is ${cniPlugin.value} (${cniPlugin.source})`;
   const message = `network.cniPlugin ${by}, so MicroShift puts ovn-kubernetes on the cluster itself, under the same names`;
   throw new AgentError('manifests-foreign', message, {
-    hint: 'leave that to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it; for a cluster without MicroShift, write the same line into that file on this node',
+    hint: 'leave that to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it',
     facts: { source: cniPlugin.source },
   });
 }

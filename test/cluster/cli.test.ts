@@ -55,12 +55,15 @@ async function withoutCluster(t: Test): Promise<void> {
     t.match(await runProgram(['manifests', 'apply', '--flavor', 'unheard-of']), { code: 2, stdout: '' });
     const twoImages = await runProgram(['manifests', 'apply', '--running-image', ...withImage]);
     t.match(twoImages, { code: 2, stdout: '', stderr: /cannot be used with option '--image/ });
+    const beside = { configYaml: 'network: {}\n' };
     for (const command of ['apply', 'delete']) {
-      const foreign = await runProgram(['manifests', command], { configYaml: null });
+      const foreign = await runProgram(['manifests', command], beside);
       t.match(foreign, { code: 2, stdout: '', stderr: /network.cniPlugin is not set, so MicroShift puts/ }, command);
     }
-    const left = await runProgram(['manifests', 'apply', '--unless-microshift'], { configYaml: null });
+    const left = await runProgram(['manifests', 'apply', '--unless-microshift'], beside);
     t.match(left, { code: 0, stdout: /^Nothing to do: network.cniPlugin is not none/, stderr: '' });
+    const without = await runProgram(['manifests', 'apply', ...withImage], { configYaml: null });
+    t.match(without, { code: 5, stdout: '', stderr: /no kubeconfig is named, and this node has no MicroShift/ });
     const broken = await runProgram(['manifests', 'render', ...withImage], { configYaml: 'network: [' });
     t.match(broken, { code: 2, stdout: '', stderr: /config.yaml:1/ });
     const lost = await runProgram(['manifests', 'status', '--kubeconfig', '/nothing-here']);

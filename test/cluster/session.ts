@@ -58,6 +58,7 @@ export async function run(
   };
   const complete: ClusterOptions = {
     config: ours,
+    hasMicroshift: true,
     image,
     controlPlane: '192.0.2.10',
     output: { format: 'text', style: plain, result, say: note ?? ((line) => notes.push(line)) },

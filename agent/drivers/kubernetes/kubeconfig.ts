@@ -13,6 +13,22 @@ export function kubeconfigPath(asked: string | null, environment: NodeJS.Process
 }
 
 /**
+ * Rejects with `kubeconfig-missing` if the path is that of MicroShift's own kubeconfig, which does not exist, on a node
+ * without MicroShift.
+ */
+export function refuseUnnamed(path: string): void {
+  if (path !== microshiftKubeconfig || existsSync(path)) return;
+  throw new AgentError(
+    'kubeconfig-missing',
+    'no kubeconfig is named, and this node has no MicroShift that writes one',
+    {
+      hint: 'name one with --kubeconfig or KUBECONFIG',
+      facts: { path },
+    },
+  );
+}
+
+/**
  * Reads a kubeconfig and all files that it names. If MicroShift's own kubeconfig is missing, rejects with
  * `kubeconfig-missing`, because MicroShift creates it at its first start. `maxSockets` is the largest number of
  * connections.

@@ -4,7 +4,7 @@ import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } fr
 import { collectionCall, objectPath } from '../../model/kubernetes/object-kinds.ts';
 import type { Cluster } from './cluster-port.ts';
 import type { Access, Answer, HttpCall } from './http.ts';
-import { kubeconfigPath, readAccess } from './kubeconfig.ts';
+import { kubeconfigPath, readAccess, refuseUnnamed } from './kubeconfig.ts';
 import { statusError } from './kubernetes-errors.ts';
 import { persistently, type RetryBudget } from './retry.ts';
 import { sendOnce } from './send.ts';
@@ -20,10 +20,15 @@ const shortestRequestMs = 6_000;
 
 /**
  * Opens the cluster of a kubeconfig. A call that fails because the cluster is starting is tried again until the time
- * limit of the budget.
+ * limit of the budget. Without MicroShift, nothing waits for the kubeconfig that MicroShift writes.
  */
-export async function openCluster(kubeconfig: string | null, budget: RetryBudget): Promise<Cluster> {
+export async function openCluster(
+  kubeconfig: string | null,
+  budget: RetryBudget,
+  hasMicroshift: boolean,
+): Promise<Cluster> {
   const path = kubeconfigPath(kubeconfig, process.env);
+  if (!hasMicroshift) refuseUnnamed(path);
   let asked = 0;
   let access = await persistently(budget, () => readAccess(path));
   for (const caution of access.cautions) budget.warn(`the kubeconfig ${path} ${caution}`);

@@ -40,7 +40,7 @@ export async function withCluster<T>(
     warn: (message: string) => options.output.say(`warning: ${message}`),
     signal: options.signal,
   };
-  const cluster = await openCluster(options.kubeconfig ?? null, retryBudget);
+  const cluster = await openCluster(options.kubeconfig ?? null, retryBudget, options.hasMicroshift);
   try {
     await cluster.ready();
     return await task({ cluster, remainingMs: () => Math.max(0, Math.ceil(end - performance.now())) });

@@ -20,6 +20,8 @@ export interface ManifestsInput {
 export interface ClusterInput extends ManifestsInput {
   readonly output: { say(message: string): void };
   readonly kubeconfig?: string;
+  /** True if MicroShift is installed or configured on this node. */
+  readonly hasMicroshift: boolean;
   /** Use the image with which ovn-kubernetes runs on this cluster. */
   readonly runningImage?: boolean;
   /** Time limit for the cluster to start and for the command itself. */
@@ -32,11 +34,14 @@ export interface Rendered {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** Renders the objects for the configuration and the options. Throws without a connection to a cluster. */
-export function renderedObjects(options: ManifestsInput): Rendered {
+/**
+ * Renders the objects for the configuration and the options. Throws without a connection to a cluster. `usesCluster` is
+ * true for a command that can read the image from the cluster instead.
+ */
+export function renderedObjects(options: ManifestsInput, usesCluster: boolean): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;
   const flavor = chooseFlavor(config, options.flavor ?? null);
-  const image = chooseImage({ asked: options.image ?? null, config, release: readReleaseFile() }).value;
+  const image = chooseImage({ asked: options.image ?? null, config, release: readReleaseFile(), usesCluster }).value;
   return { flavor, objects: renderManifests({ config, flavor, image, cniBinDirectory, controlPlane }) };
 }
 
@@ -49,9 +54,9 @@ export function renderedFor(options: ClusterInput): (cluster: Cluster) => Promis
     const daemonSets = { apiVersion: 'apps/v1', plural: 'daemonsets', namespace: namespaceName };
     return async ({ list }) => {
       const image = imageOfDaemonSets((await list(daemonSets)).items);
-      return renderedObjects({ ...options, image });
+      return renderedObjects({ ...options, image }, true);
     };
   }
-  const rendered = renderedObjects(options);
+  const rendered = renderedObjects(options, true);
   return async () => rendered;
 }

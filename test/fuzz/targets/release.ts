@@ -19,7 +19,12 @@ export const release: FuzzTarget = {
   open: () => ({
     feed: (input) => {
       try {
-        const chosen = chooseImage({ asked: null, config: defaultConfig, release: { path, text: input.toString() } });
+        const chosen = chooseImage({
+          asked: null,
+          config: defaultConfig,
+          release: { path, text: input.toString() },
+          usesCluster: true,
+        });
         printable(chosen.value, 'the image');
         return 'an image';
       } catch (error) {

@@ -73,7 +73,7 @@ function rendered({ cniBinDirectory, controlPlane, ...input }: Input): readonly 
   const config = withChanges(defaultConfig, input.config ?? {});
   const flavor = chooseFlavor(config, input.flavor ?? null);
   const release = { path: '/usr/share/microshift/release/release-x86_64.json', text: input.release ?? null };
-  const { value: image } = chooseImage({ asked: input.image ?? null, config, release });
+  const { value: image } = chooseImage({ asked: input.image ?? null, config, release, usesCluster: false });
   const settings = { cniBinDirectory: cniBinDirectory ?? defaultCniBinDirectory, controlPlane: controlPlane ?? null };
   const objects = renderManifests({ config, flavor, image, ...settings });
   // The scripts are files of their own; a copy of them in every case would only hide what differs.

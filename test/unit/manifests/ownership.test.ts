@@ -1,8 +1,10 @@
 import t from 'tap';
-import { apply, remove } from '../../../agent/commands/manifests-command.ts';
+import { apply, remove, render } from '../../../agent/commands/manifests-command.ts';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { errorTable } from '../../../agent/errors.ts';
+import { refuseUnnamed } from '../../../agent/drivers/kubernetes/kubeconfig.ts';
+import { asAgentError, errorTable } from '../../../agent/errors.ts';
 import { coOwners, isOurs, refuseBesideMicroshift } from '../../../agent/manifests/object-ownership.ts';
+import { microshiftKubeconfig } from '../../../agent/model/manifests.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { failure } from '../failure.ts';
 import { withChanges } from './changed-config.ts';
@@ -12,12 +14,13 @@ const remoteNetworks = ['10.45.0.0/16', '10.46.0.0/16'];
 
 t.test('nothing is written where MicroShift has its own', (t) => {
   const refused = (config: typeof defaultConfig, message: RegExp): void =>
-    void t.throws(() => refuseBesideMicroshift(config), failure('manifests-foreign', { message }));
+    void t.throws(() => refuseBesideMicroshift(config, true), failure('manifests-foreign', { message }));
   refused(defaultConfig, /^network.cniPlugin is not set, so MicroShift puts/);
   refused(withCluster({ cniPlugin: 'ovnk' }), /^network.cniPlugin is ovnk \(ovn.yaml:1\), so MicroShift puts/);
   refused(withCluster({ cniPlugin: 'none', remoteNetworks }), /^clusterToCluster.remoteClusters \(ovn.yaml:1\) needs/);
   refused(withCluster({ remoteNetworks }), /^clusterToCluster/);
-  t.doesNotThrow(() => refuseBesideMicroshift(withCluster({ cniPlugin: 'none' })));
+  t.doesNotThrow(() => refuseBesideMicroshift(withCluster({ cniPlugin: 'none' }), true));
+  t.doesNotThrow(() => refuseBesideMicroshift(defaultConfig, false), 'nothing to switch off without MicroShift');
   t.equal(errorTable['manifests-foreign'].exitCode, 2);
   t.end();
 });
@@ -27,13 +30,48 @@ t.test('apply and delete ask before anything else; a unit may leave it to MicroS
   const result = (text: string): void => void results.push(text);
   const output = { format: 'text', style: plain, result, say: () => t.fail('nothing is begun') } as const;
   // No image and no kubeconfig: whatever comes first is what it ends with.
-  const options = { config: defaultConfig, output, kubeconfig: '/nothing-here', signal: new AbortController().signal };
+  const options = {
+    config: defaultConfig,
+    output,
+    kubeconfig: '/nothing-here',
+    hasMicroshift: true,
+    signal: new AbortController().signal,
+  };
   await t.rejects(apply(options), failure('manifests-foreign'));
   await t.rejects(remove(options), failure('manifests-foreign'));
   t.equal(await apply({ ...options, unlessMicroshift: true }), 0);
   t.match(results, [/^Nothing to do: network.cniPlugin is not none/]);
   const ours = { ...options, config: withCluster({ cniPlugin: 'none' }), unlessMicroshift: true };
   await t.rejects(apply(ours), failure('image-unknown'));
+});
+
+t.test('on a node without MicroShift apply and delete go on to the named cluster', async (t) => {
+  const output = { format: 'text', style: plain, result: () => {}, say: () => {} } as const;
+  const signal = new AbortController().signal;
+  const options = { config: defaultConfig, output, kubeconfig: '/nothing-here', hasMicroshift: false, signal };
+  const image = 'registry.example/ovn:1';
+  const unknown = await apply(options).catch((thrown) => asAgentError(thrown));
+  t.match(unknown, { kind: 'image-unknown', hint: /with --running-image$/ });
+  for (const unlessMicroshift of [false, true]) {
+    await t.rejects(apply({ ...options, image, unlessMicroshift }), failure('kubeconfig-unusable'));
+  }
+  await t.rejects(remove(options), failure('kubeconfig-unusable'));
+});
+
+t.test('nothing waits for the kubeconfig of a MicroShift that is not on the node', (t) => {
+  const unnamed = failure('kubeconfig-missing', {
+    message: /^no kubeconfig is named, and this node has no MicroShift/,
+  });
+  t.throws(() => refuseUnnamed(microshiftKubeconfig), unnamed);
+  t.doesNotThrow(() => refuseUnnamed('/nothing-here'), 'a named one is read');
+  t.end();
+});
+
+t.test('render suggests only options that it has', async (t) => {
+  const output = { format: 'text', style: plain, result: () => {}, say: () => {} } as const;
+  const error = await render({ config: defaultConfig, output }).catch((thrown) => asAgentError(thrown));
+  t.match(error, { kind: 'image-unknown', hint: /--image/ });
+  t.notMatch(error, { hint: /running-image/ });
 });
 
 t.test('who else has a part in an object', (t) => {

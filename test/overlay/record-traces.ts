@@ -139,7 +139,7 @@ interface Known {
 
 function recordCase(
   name: string,
-  { node, isMember, withBack, isWhole, ovnTraceOf, question }: TraceCase,
+  { node, isMember, withBack, ovnTraceOf, question }: TraceCase,
   release: Release,
   known: Known,
 ): void {
@@ -159,7 +159,6 @@ function recordCase(
     packet: TracePacket,
     state: string,
   ): TraceWay => {
-    const isKeptWhole = isWhole && direction === 'there';
     let way = beginWay(legs, inPort, network.carrier(inPort), packet);
     let run = 0;
     for (let start = nextStart(way); start !== null; start = nextStart(way)) {
@@ -169,7 +168,7 @@ function recordCase(
       const states = Array.from({ length: mostLookups }, () => `--ct=${state}`);
       const text = release.run('ovn-trace', ...states, '--select-id=1', datapath.uuid, flow);
       const asked = `${datapath.name} ${flow}`;
-      if (ovnTraceOf === undefined) write(`${direction}-${run}`, asked, isKeptWhole ? text : cutOvnTrace(text));
+      if (ovnTraceOf === undefined) write(`${direction}-${run}`, asked, cutOvnTrace(text));
       way = continueWay(way, start, text);
     }
     const whole = wayOf(way);
@@ -179,7 +178,7 @@ function recordCase(
     const tracked = Array.from({ length: mostLookups }, () => ['--ct-next', `trk,${state}`]).flat();
     localQuestions(whole, host.name, network, rows).forEach(({ flow }, index) => {
       const text = host.must('ovs-appctl', 'ofproto/trace', ...tracked, 'br-int', flow);
-      write(`${direction}-here-${index + 1}`, flow, isKeptWhole ? text : cutOpenFlowTrace(text));
+      write(`${direction}-here-${index + 1}`, flow, cutOpenFlowTrace(text));
     });
     return whole;
   };

@@ -21,8 +21,6 @@ export interface TraceCase {
   readonly node: string | null;
   readonly isMember: boolean;
   readonly withBack: boolean;
-  /** Keeps all that the tools print about the packet; of its answer, and without it, what test/overlay/cut-traces.ts leaves. */
-  readonly isWhole?: boolean;
   /** Name of a case with the same packet: the output of ovn-trace is the same, wherever the question is asked. */
   readonly ovnTraceOf?: string;
   readonly question: TraceQuestion;

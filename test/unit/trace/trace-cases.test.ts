@@ -15,6 +15,7 @@ import { plain } from '../../../agent/view/style.ts';
 import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
 import { schemaFaults } from '../view/json/schemas.ts';
 import { json, recordedRows, type TraceCase, traceCases } from './recorded.ts';
+import { type TraceTool, withSkippedLines } from './skipped-lines.ts';
 
 for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one) =>
   one.isDirectory() ? one.name : [],
@@ -24,12 +25,13 @@ for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one
     const path = join(traceCases, name, 'words.txt');
     if (process.env.UPDATE_CASES === '1') writeFileSync(path, words);
     t.equal(words, existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+    t.equal(wordsOf(t, name, withSkippedLines), words, 'lines that the cases leave out change nothing');
     t.end();
   });
 }
 
-/** What the command would say of a case, with its exit code. */
-function wordsOf(t: Test, name: string): string {
+/** What the command would say of a case, with its exit code; `printed` makes the output of a tool from what the case keeps of it. */
+function wordsOf(t: Test, name: string, printed = (_tool: TraceTool, kept: string): string => kept): string {
   const { release, node, isMember, withBack, ovnTraceOf, question } = json<TraceCase>(name, 'question.json');
   const { southbound, northbound, switchRows } = recordedRows(release, node ?? '');
   const network = networkOf(southbound);
@@ -39,7 +41,7 @@ function wordsOf(t: Test, name: string): string {
     const folder = file.includes('-here-') ? name : (ovnTraceOf ?? name);
     const [first = '', ...lines] = readFileSync(join(traceCases, folder, `${file}.txt`), 'utf8').split('\n');
     t.equal(flow, first.replace(/^\? /, ''), `${file}: the question is the one that was answered`);
-    return lines.join('\n');
+    return printed(file.includes('-here-') ? 'ofproto-trace' : 'ovn-trace', lines.join('\n'));
   };
   const follow = (direction: string, legFacts: LegFacts, inPort: LogicalPort, packet: TracePacket): TracedWay => {
     let way = beginWay(legFacts, inPort, network.carrier(inPort), packet);

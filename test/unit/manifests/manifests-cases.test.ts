@@ -7,14 +7,15 @@ import { asAgentError } from '../../../agent/errors.ts';
 import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
-import { type KubernetesObject, referenceOf, titleOf } from '../../../agent/model/kubernetes/object.ts';
+import type { KubernetesObject } from '../../../agent/model/kubernetes/object.ts';
 import type { ManifestsFlavor } from '../../../agent/model/manifest-flavors.ts';
-import { changedLines } from '../../../agent/view/line-changes.ts';
 import { withChanges } from './changed-config.ts';
+import { placedChanges } from './placed-changes.ts';
 
 /**
  * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like` another one has
- * manifests.diff instead: the lines, object by object, in which its manifests differ from those of the other. UPDATE_CASES=1 writes them anew.
+ * manifests.diff instead: the lines in which its manifests differ from those of the other, each with its place.
+ * UPDATE_CASES=1 writes them anew.
  */
 const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
 
@@ -50,23 +51,12 @@ function outcome(input: Input): { file: string; text: string } {
   try {
     const objects = rendered(input);
     if (input.like === undefined) return { file: 'manifests.yaml', text: yamlStream(objects) };
-    return { file: 'manifests.diff', text: differing(rendered(inputOf(input.like)), objects) };
+    const changes = placedChanges(yamlStream(rendered(inputOf(input.like))), yamlStream(objects));
+    return { file: 'manifests.diff', text: changes.map((line) => `${line}\n`).join('') };
   } catch (thrown) {
     const { kind, message, hint } = asAgentError(thrown);
     return { file: 'error.txt', text: `${kind}\n${message}\n${hint}\n` };
   }
-}
-
-/** The lines in which objects differ from those of the same name among others. */
-function differing(others: readonly KubernetesObject[], objects: readonly KubernetesObject[]): string {
-  const titles = [...new Set([...others, ...objects].map((object) => titleOf(referenceOf(object))))];
-  const textOf = (list: readonly KubernetesObject[], title: string): string =>
-    yamlStream(list.filter((object) => titleOf(referenceOf(object)) === title));
-  const blocks = titles.flatMap((title) => {
-    const lines = changedLines(textOf(others, title), textOf(objects, title));
-    return lines.length === 0 ? [] : [`${title}\n${lines.join('\n')}\n`];
-  });
-  return blocks.join('\n');
 }
 
 function rendered({ cniBinDirectory, controlPlane, ...input }: Input): readonly KubernetesObject[] {

@@ -63,6 +63,9 @@ const tuned: TuningFacts = {
 
 const transaction = { id, state: 'awaiting-confirm', confirmUntil, stepTimesMs: plan.steps.map(() => 12) } as const;
 const run = { plan, observation, tuning, transaction };
+/** Run of two steps, for commands whose documents have their steps in the same form as that of `apply`. */
+const short = { ...plan, steps: plan.steps.slice(0, 2) };
+const shortRun = { ...run, plan: short, transaction: { ...transaction, stepTimesMs: [12, 12] } };
 const record: JournalRecord = {
   header: {
     format: 1,
@@ -71,7 +74,7 @@ const record: JournalRecord = {
     agentVersion: '0.2.0',
     startedAt: '2026-01-02T03:04:05.000Z',
     bootId: 'b',
-    plan,
+    plan: short,
     previous: { bridges: [] },
   },
   state: 'rolled-back',
@@ -80,7 +83,7 @@ const record: JournalRecord = {
   later: null,
   confirmUntil: null,
   checkpoint: '/org/freedesktop/NetworkManager/Checkpoint/1',
-  stepTimesMs: plan.steps.map((_, index) => (index === 0 ? 5 : null)),
+  stepTimesMs: [5, null],
 };
 const overlay = { node: 'n1', role: 'central', isRunning: true, failure: null } as const;
 const view = {
@@ -112,14 +115,14 @@ export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
     transaction: null,
   }),
   'apply.disabled': tuneOnlyDocument('ovn.yaml:2', tuning, missing),
-  undo: runDocument('undo', { ...run, transaction: null, reverted: id }),
-  disable: runDocument('disable', run),
-  'disable.dry-run': previewDocument('disable', plan, observation),
-  'bridge-add': runDocument('bridge add', run),
-  'bridge-add.dry-run': previewDocument('bridge add', plan, observation),
-  'bridge-remove': runDocument('bridge remove', run),
-  'bridge-remove.dry-run': previewDocument('bridge remove', plan, observation),
-  'bridge-apply': runDocument('bridge apply', run),
+  undo: runDocument('undo', { ...shortRun, transaction: null, reverted: id }),
+  disable: runDocument('disable', shortRun),
+  'disable.dry-run': previewDocument('disable', short, observation),
+  'bridge-add': runDocument('bridge add', shortRun),
+  'bridge-add.dry-run': previewDocument('bridge add', short, observation),
+  'bridge-remove': runDocument('bridge remove', shortRun),
+  'bridge-remove.dry-run': previewDocument('bridge remove', short, observation),
+  'bridge-apply': runDocument('bridge apply', shortRun),
   'bridge-list': bridgeListDocument(
     [
       { bridge: 'breth1', uplink: 'eth1', addresses: ['198.51.100.2/24'], state: 'as-wanted', differences: [] },

@@ -8,7 +8,7 @@ import type { Plan } from '../../../agent/model/plan.ts';
 import { type PlanDecision, planApply } from '../../../agent/plan/make-plan.ts';
 import { changed } from './change.ts';
 import { ModelNode } from './model-node.ts';
-import { numberedObservation, type ShortObservation, wholeObservation } from './observed.ts';
+import { numberedObservation, type ShortObservation, wholeAddress, wholeObservation } from './observed.ts';
 
 export const casesDirectory = join(process.cwd(), 'test/cases/plan');
 
@@ -68,12 +68,18 @@ export function readCase(name: string): PlanCase {
       : observationOf(own.observation, own.applied ?? false);
   return {
     config: configOf(text('config.json'), text('ovn.yaml'), text('config.yaml')),
-    observation: changed(observation, own.change ?? {}),
+    observation: withWholeAddresses(changed(observation, own.change ?? {})),
     command: own.command ?? 'apply',
     routeWaitOver: own.routeWaitOver ?? true,
     isBoot: own.boot ?? false,
     isChoice: own.only === 'choice',
   };
+}
+
+/** Changes of a case write addresses as observations do: `192.0.2.50/24` has nothing special. */
+function withWholeAddresses(observation: Observation): Observation {
+  const links = observation.links.map((link) => ({ ...link, addresses: link.addresses.map(wholeAddress) }));
+  return { ...observation, links };
 }
 
 /** observation.json: an observation, or the name of a case with changes to its observation. */

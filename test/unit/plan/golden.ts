@@ -13,7 +13,11 @@ export function planLines(plan: Plan, whole: boolean): readonly string[] {
     ...choiceLines(plan),
     `outcome     ${outcome}, silent for ${outage.expectedMs} ms at most: ${outage.why}`,
     ...carried.map(({ from, interface: to, ...moved }) => `moves       ${from} -> ${to} ${words(moved)}`),
-    ...before.map(({ interface: name, addresses }) => `before      ${name} ${addresses.join(' ')}`),
+    ...before
+      .filter(
+        (one) => !carried.some(({ from, addresses }) => from === one.interface && isSame(addresses, one.addresses)),
+      )
+      .map(({ interface: name, addresses }) => `before      ${name} ${addresses.join(' ')}`),
     ...differences
       .map(inWords)
       .map(({ subject, observed, wanted }) => `difference  ${subject}: ${observed} -> ${wanted}`),
@@ -41,17 +45,25 @@ export function traceLines(trace: readonly string[]): readonly string[] {
   return trace.map((line) => `trace       ${line}`);
 }
 
+/** Returns the line of the chosen NIC, unless the trace says the same. */
 function choiceLines({ choice }: Pick<Plan, 'choice'>): readonly string[] {
-  return choice === null ? [] : [`choice      ${choice.interface ?? 'none'}: ${choice.source}`];
+  if (choice === null) return [];
+  const { interface: name, source, trace } = choice;
+  const isTraced = trace.includes(`interface=${name} source=${source.replaceAll(' ', '-')} verdict=chosen`);
+  return isTraced ? [] : [`choice      ${name ?? 'none'}: ${source}`];
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.join() === others.join();
 }
 
 function bridgeLines({ bridge, uplink, mac, profiles, ...rest }: WantedBridge, whole: boolean): readonly string[] {
   const nic = uplink === null ? 'none' : `${uplink.interface} (${uplink.sourceProfileId} ${uplink.sourceProfile})`;
   return [
     `bridge      ${bridge} uplink=${nic} mac=${mac} ${words(rest)}`.trimEnd(),
-    ...profiles.map(({ id, uuid, settings }) => {
-      const shown = whole ? { uuid, ...flat(settings) } : withoutIdentity(flat(settings));
-      return `profile     ${id} ${words(shown)}`.trimEnd();
+    ...profiles.flatMap(({ id, uuid, settings }) => {
+      const shown = words(whole ? { uuid, ...flat(settings) } : withoutIdentity(flat(settings)));
+      return usualProfiles.includes(shown) ? [] : [`profile     ${id} ${shown}`.trimEnd()];
     }),
   ];
 }
@@ -89,6 +101,9 @@ function withNames(fields: object): object {
       .map(([name, value]) => [name, named(value)]),
   );
 }
+
+/** Settings of the profiles of a bridge and of its port if nothing is special about them. */
+const usualProfiles: readonly string[] = ['ovs-bridge.fail-mode=standalone', 'ovs-port={}'];
 
 /** Properties that follow from the name of the bridge and its uplink; the cases with whole profiles assert them. */
 const identity =

@@ -149,11 +149,12 @@ function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
 
 function wholeLink({ name, index, mac, addresses = [], ...link }: Short<Link>): Link {
   if (name === 'lo' && index === undefined) return { name, ...usualLoopback } as Link;
-  const whole = addresses.map((address) => ({
-    ...usualAddress,
-    ...(typeof address === 'string' ? addressOf(address) : address),
-  }));
-  return { name, index, mac, ...usualLink, ...link, addresses: whole } as Link;
+  return { name, index, mac, ...usualLink, ...link, addresses: addresses.map(wholeAddress) } as Link;
+}
+
+/** The address of which a case keeps this. */
+export function wholeAddress(short: Short<LinkAddress>): LinkAddress {
+  return { ...usualAddress, ...(typeof short === 'string' ? addressOf(short) : short) } as LinkAddress;
 }
 
 function shortLink({ name, ...link }: Link): Short<Link> {

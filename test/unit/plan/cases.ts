@@ -20,8 +20,8 @@ export interface PlanCase {
   readonly routeWaitOver: boolean;
   /** The run of the boot, whose wait for a NIC that is named is over when that for a route is. */
   readonly isBoot: boolean;
-  /** Only the choice of the uplinks is of interest. */
-  readonly isChoice: boolean;
+  /** The part of a plan that is of interest: the choice of the uplinks, or all but the steps; null for all of it. */
+  readonly only: 'choice' | 'wanted' | null;
 }
 
 /** case.json: a case that is another one with a difference. */
@@ -34,7 +34,7 @@ interface CaseFile {
   readonly command?: 'apply' | 'disable';
   readonly routeWaitOver?: boolean;
   readonly boot?: true;
-  readonly only?: 'choice';
+  readonly only?: 'choice' | 'wanted';
 }
 
 /** observation.json of a node that differs little from that of another case. */
@@ -72,7 +72,7 @@ export function readCase(name: string): PlanCase {
     command: own.command ?? 'apply',
     routeWaitOver: own.routeWaitOver ?? true,
     isBoot: own.boot ?? false,
-    isChoice: own.only === 'choice',
+    only: own.only ?? null,
   };
 }
 

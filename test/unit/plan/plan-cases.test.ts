@@ -57,13 +57,15 @@ function planOf(one: PlanCase): Plan | null {
 /** Returns the lines of what is planned for a case: a plan, a refusal, or what it waits for. */
 function outcomeOf(name: string): readonly string[] {
   const one = readCase(name);
-  const { observation, command, isChoice } = one;
+  const { observation, command, only } = one;
   try {
     if (command === 'disable') return planLines(planDisable(observation), withWholeProfiles.includes(name));
     const decision = decisionOfCase(one);
     if (decision.kind === 'waiting')
       return [...traceLines(decision.trace), `waits       for ${decision.interface ?? 'a default route'}`];
-    return isChoice ? chosenLines(decision.plan) : planLines(decision.plan, withWholeProfiles.includes(name));
+    if (only === 'choice') return chosenLines(decision.plan);
+    const plan = only === 'wanted' ? { ...decision.plan, steps: [] } : decision.plan;
+    return planLines(plan, withWholeProfiles.includes(name));
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
     const trace = (error.facts.trace ?? []) as readonly string[];

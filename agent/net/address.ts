@@ -1,13 +1,12 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
 
 /** Address arithmetic on texts and numbers, without I/O. */
 
 /** Returns the family of an IP address without a zone; null for any other text. */
 export function familyOf(text: string): 4 | 6 | null {
-  // Node compiles its IPv6 pattern at the first use, which takes 11 ms of a run's 220 ms. A text without a colon is
-  // therefore tested for IPv4 only.
+  // The parser of URLs replaces isIPv6 of node:net, whose pattern is compiled at the first use: 11 ms of a run's 220 ms.
   if (!text.includes(':')) return isIPv4(text) ? 4 : null;
-  return isIPv6(text) && !text.includes('%') ? 6 : null;
+  return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`) ? 6 : null;
 }
 
 /** Returns the 16 bytes of an IPv6 address as a number (RFC 4291 section 2.2). */

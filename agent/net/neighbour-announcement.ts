@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { familyOf } from './address.ts';
 import { addressBytes, internetChecksum } from './packet-bytes.ts';
 
 /** EtherTypes and the protocol number of ICMPv6 (IANA). */
@@ -15,7 +15,7 @@ const allNodes = { address: 'ff02::1', mac: '333300000001' };
 export function neighbourAnnouncement(address: string, mac: string, vlan: number | null): string {
   const own = mac.replaceAll(':', '');
   const tag = vlan === null ? '' : `${etherType.vlan}${vlan.toString(16).padStart(4, '0')}`;
-  return isIPv6(address)
+  return familyOf(address) === 6
     ? `${allNodes.mac}${own}${tag}${etherType.ipv6}${advertisement(address, own)}`
     : `ffffffffffff${own}${tag}${etherType.arp}${announcement(address, own)}`;
 }

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { familyOf } from './address.ts';
 import { parseRange } from './address-range.ts';
 
 /** Returns the Internet checksum (RFC 1071) of an even number of bytes. */
@@ -11,7 +11,7 @@ export function internetChecksum(bytes: Buffer): number {
 
 /** Returns an address in the form of a packet: 4 or 16 bytes. */
 export function addressBytes(address: string): Buffer {
-  const bits = isIPv6(address) ? 128 : 32;
+  const bits = familyOf(address) === 6 ? 128 : 32;
   const value = parseRange(`${address}/${bits}`)?.first ?? 0n;
   return Buffer.from(value.toString(16).padStart(bits / 4, '0'), 'hex');
 }

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { familyOf } from './address.ts';
 import { addressBytes, internetChecksum } from './packet-bytes.ts';
 
 /** One end of a TCP connection. */
@@ -18,7 +18,7 @@ const etherType = { ipv4: 0x0800, ipv6: 0x86dd };
  * `rst` resets one and has the sequence number after that of the first segment. Both ends are of one family.
  */
 export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof typeof flagBits, sequence: number): string {
-  const isV6 = isIPv6(to.address);
+  const isV6 = familyOf(to.address) === 6;
   const [source, destination] = [addressBytes(from.address), addressBytes(to.address)];
   const segment = Buffer.alloc(20);
   segment.writeUInt16BE(from.port, 0);

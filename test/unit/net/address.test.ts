@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import t from 'tap';
 import { eui64Identifier, familyOf, interfaceIdentifier, ipv6Value, isLinkLocal6 } from '../../../agent/net/address.ts';
 
@@ -28,6 +29,43 @@ t.test('familyOf', (t) => {
     ':': null,
   };
   for (const [text, family] of Object.entries(table)) t.equal(familyOf(text), family, JSON.stringify(text));
+  t.end();
+});
+
+t.test('familyOf: the texts that node:net takes for IPv6 without a zone', (t) => {
+  const pieces = [
+    '',
+    '0',
+    '1',
+    'f',
+    'ffff',
+    '10000',
+    'g',
+    '::',
+    ':',
+    '.',
+    '192.0.2.1',
+    '192.0.02.1',
+    '256.1.1.1',
+    ']',
+    '/',
+    '%1',
+  ];
+  let state = 1;
+  const next = (limit: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % limit;
+  };
+  const counts = { yes: 0, no: 0 };
+  for (let i = 0; i < 50_000; i++) {
+    const parts = Array.from({ length: 1 + next(9) }, () => pieces[next(next(2) === 0 ? 9 : pieces.length)]);
+    const text = next(2) === 0 ? parts.join(':') : parts.join('');
+    if (!text.includes(':')) continue;
+    const expected = isIPv6(text) && !text.includes('%');
+    counts[expected ? 'yes' : 'no'] += 1;
+    if ((familyOf(text) === 6) !== expected) t.equal(familyOf(text), expected ? 6 : null, JSON.stringify(text));
+  }
+  t.ok(counts.yes > 500 && counts.no > 500, JSON.stringify(counts));
   t.end();
 });
 

@@ -1,21 +1,26 @@
+import { socketCounts } from '../../../drivers/host/kernel/socket-counts.ts';
 import { isAgentError } from '../../../errors.ts';
 import { listenersBesideServices } from '../node/occupied-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Interval at which listening sockets are checked. No event reports that a process begins to listen: sock_diag(7) has
- * multicast groups only for destroyed sockets, and the audit system belongs to the administrator (decisions/0063). A
- * check takes well under a millisecond. A service keeps a port at which a process has begun to listen for at most this
- * long.
+ * Interval of the checks. No event reports that a process begins to listen: sock_diag(7) has multicast groups only for
+ * destroyed sockets, and the audit system belongs to the administrator (decisions/0064).
  */
 const lookMs = 5_000;
+/**
+ * Interval at which the list of sockets is read even if no number of sockets has changed, because one socket may have
+ * ended while another began to listen. Reading the list takes up to 10 ms on a machine with much memory, whose table of
+ * connections is large.
+ */
+const readMs = 20_000;
 
 /**
  * Calls `onNews` when the listening sockets at ports that services may use have changed, until the returned function is
  * called.
  */
 export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews: () => void): () => void {
-  const textNow = (): string | null => {
+  const hasNews = createListenerCheck(socketCounts, () => {
     try {
       return JSON.stringify(listenersBesideServices(places));
     } catch (error) {
@@ -23,13 +28,27 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
       if (isAgentError(error)) return null;
       throw error;
     }
-  };
-  let before = textNow();
+  });
   const timer = setInterval(() => {
-    const now = textNow();
-    if (now === before) return;
-    before = now;
-    onNews();
+    if (hasNews()) onNews();
   }, lookMs);
   return () => clearInterval(timer);
+}
+
+/**
+ * Creates a check that returns true if the listeners have changed since the check before. `counts` returns the numbers
+ * of sockets, null if they are unknown; `read` returns the listeners. Unless the numbers are unknown, `read` is called
+ * only if they have changed, and in every fourth check.
+ */
+export function createListenerCheck(counts: () => string | null, read: () => string | null): () => boolean {
+  // The numbers are read first, so that a socket that appears between both is noticed in the next check.
+  let [counted, listeners, skipped] = [counts(), read(), 0];
+  return () => {
+    const now = counts();
+    skipped += 1;
+    if (now !== null && now === counted && skipped < readMs / lookMs) return false;
+    const before = listeners;
+    [counted, listeners, skipped] = [now, read(), 0];
+    return listeners !== before;
+  };
 }

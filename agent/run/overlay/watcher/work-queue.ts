@@ -39,6 +39,11 @@ export interface WorkQueue {
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;
   /** Returns the time at which the next work is due; null if there is no work. */
   dueMs(): number | null;
+  /**
+   * Returns true if the work that waits, with that of `more` changed objects, fills a transaction, and if work was put
+   * back or halved.
+   */
+  fills(more: number): boolean;
   /** Refused object keys that have not been written since. */
   readonly refused: ReadonlySet<ObjectKey>;
 }
@@ -106,6 +111,7 @@ export function createWorkQueue(together: (unit: ObjectKey) => Iterable<ObjectKe
       return null;
     },
     dueMs: () => (halves.length + waiting.size > 0 ? 0 : refusals.dueMs()),
+    fills: (more) => halves.length > 0 || waiting.size + more >= mostObjectKeys,
     get refused() {
       return refusals.objectKeys;
     },

@@ -6,6 +6,7 @@ import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { ObjectKey } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../loop/pace.ts';
 import { allWork, togetherWith, workOf } from './all-work.ts';
+import { createGathering } from './gathering.ts';
 import type { Northbound, RowUpdate } from './northbound-mirror.ts';
 import type { Refused } from './refusals.ts';
 import { createSingleFlight } from './single-flight.ts';
@@ -47,15 +48,19 @@ export function createWriter(
   const errands = createWorkQueue((objectKey) => togetherWith(objectKey, facts()));
   const put = ({ of, objectKeys }: WorkItem): void => errands.add(of, objectKeys);
   const unread = createUnread(put);
+  const gathering = createGathering(() => errands.fills(unread.length));
   let isEverything = false;
   let failures = 0;
-
   const look = (changes: readonly RowUpdate[], own: ReadonlySet<ObjectKey>): void => {
     const [touched, now] = [touchedBy(changes, northbound.existing), facts()];
     if (touched === 'everything' || now === null) isEverything = true;
     else for (const objectKey of touched) if (!own.has(objectKey)) errands.add(objectKey, togetherWith(objectKey, now));
   };
-  const rows = hearRows(northbound, look, () => flight.start());
+  const wake = (): void => {
+    gathering.arrived();
+    flight.start();
+  };
+  const rows = hearRows(northbound, look, wake);
   const write = async (batch: readonly WorkItem[], now: WorkloadFacts): Promise<void> => {
     const objectKeys = new Set(batch.flatMap((item) => [...item.objectKeys]));
     try {
@@ -63,6 +68,7 @@ export function createWriter(
       judge(errands, batch, outcome, listener);
       // The report that the lock was lost follows. Counting a failure keeps the writer from trying again before it arrives.
       failures = outcome.end === 'not owner' ? failures + 1 : 0;
+      if (outcome.end === 'written') await gathering.rest();
     } catch (error) {
       errands.putBack(batch);
       isEverything = true;
@@ -95,20 +101,23 @@ export function createWriter(
   const flight = createSingleFlight(job, () => {
     if (!northbound.isOwner || facts() === null) return null;
     if (failures > 0) return monotonicMs() + retryAfterMs(failures);
-    return unread.isEmpty() ? errands.dueMs() : 0;
+    return unread.length === 0 ? errands.dueMs() : 0;
   });
   return {
     changed: (changes) => {
       if (facts() === null) isEverything = true;
       else unread.add(changes);
-      flight.start();
+      wake();
     },
     all: () => {
       isEverything = true;
       failures = 0;
-      flight.start();
+      wake();
     },
-    close: flight.close,
+    close: async () => {
+      gathering.close();
+      await flight.close();
+    },
   };
 }
 
@@ -119,7 +128,9 @@ export function createWriter(
 function createUnread(put: (errand: WorkItem) => void) {
   let changes: ObjectChange[] = [];
   return {
-    isEmpty: () => changes.length === 0,
+    get length() {
+      return changes.length;
+    },
     add: (more: readonly ObjectChange[]): void => {
       changes = [...changes, ...more];
     },

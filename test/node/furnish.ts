@@ -22,11 +22,15 @@ const guestFiles = [
 const unitFile = /\.(service|timer|path|target|socket)$/;
 const unitDir = '/usr/lib/systemd/system';
 
-/** A node on this machine's kernel has pipes in place of the serial line, and no udev, whose rules keep NetworkManager off pods' veths. */
+/**
+ * A node on this machine's kernel has pipes in place of the serial line, and no udev, whose rules keep NetworkManager off pods' veths. `+=` leaves the
+ * list of other files of NetworkManager in force.
+ */
 const onThisKernel: Readonly<Record<string, string>> = {
   '/etc/systemd/system/testnode-channel.service.d/pipes.conf':
     "[Service]\nExecStart=\nExecStart=/bin/sh -c 'exec node /testnode/channel.mjs < /run/to-node > /run/from-node'\n",
-  '/etc/NetworkManager/conf.d/80-no-udev.conf': '[keyfile]\nunmanaged-devices=driver:veth,except:interface-name:eth*\n',
+  '/etc/NetworkManager/conf.d/80-no-udev.conf':
+    '[keyfile]\nunmanaged-devices+=driver:veth,except:interface-name:eth*\n',
 };
 
 const ovnYaml = '/etc/microshift/ovn.yaml';

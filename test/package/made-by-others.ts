@@ -1,4 +1,4 @@
-// Shell text that leaves a node as other programs leave it: a br-ex of theirs, or ports in ours.
+// Shell text that leaves a node as other programs leave it: a br-ex of theirs, or ports in ours. The userspace data path, because the node has no other.
 const profiles = 'cd /etc/NetworkManager/system-connections';
 
 /** Shell text that writes a profile and lets NetworkManager read it; a port names its controller. */
@@ -7,12 +7,13 @@ function profile(name: string, type: string, iface: string, more = '', ...sectio
   return `printf '${text}\\n' > ${name}.nmconnection; chmod 600 ${name}.nmconnection`;
 }
 
+const ofUserspace = ['[ovs-bridge]', 'datapath-type=netdev'];
 const port = (controller: string, kind: string): string => `controller=${controller}\\nport-type=${kind}`;
 
 /** The five profiles of configure-ovs.sh, on disk as that leaves them, and its hint. */
 export const madeByTheScript = [
   profiles,
-  profile('br-ex', 'ovs-bridge', 'br-ex'),
+  profile('br-ex', 'ovs-bridge', 'br-ex', '', ...ofUserspace),
   profile('ovs-port-phys0', 'ovs-port', 'eth0', port('br-ex', 'ovs-bridge')),
   profile('ovs-port-br-ex', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
   profile('ovs-if-phys0', 'ethernet', 'eth0', `autoconnect-priority=100\\n${port('eth0', 'ovs-port')}`),
@@ -40,7 +41,7 @@ export const madeByTheScript = [
 /** A br-ex without a NIC, by the names that nmstate gives. */
 export const madeByNmstate = [
   profiles,
-  profile('br-ex-br', 'ovs-bridge', 'br-ex'),
+  profile('br-ex-br', 'ovs-bridge', 'br-ex', '', ...ofUserspace),
   profile('br-ex-port', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
   profile(
     'br-ex-if',
@@ -60,7 +61,7 @@ export const madeByNmstate = [
 /** What ovn-kubernetes and ovn-controller put into the database of a node. */
 export const ovnKubernetes = `ovs-vsctl \
   set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex external_ids:ovn-encap-type=geneve -- \
-  add-br br-int -- set Bridge br-int fail_mode=secure -- \
+  add-br br-int -- set Bridge br-int fail_mode=secure datapath_type=netdev -- \
   add-port br-int ovn-k8s-mp0 -- set Interface ovn-k8s-mp0 type=internal -- \
   add-port br-int patch-br-int-to-br-ex_node -- \
   set Interface patch-br-int-to-br-ex_node type=patch options:peer=patch-br-ex_node-to-br-int -- \

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
-import { managedVeths } from '../node/microshift-stand-in.ts';
+import { managedVeths, microshiftStandInInUserspace } from '../node/microshift-stand-in.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import { stayedReachable } from '../node/reachability.ts';
 import { untilWanted } from '../node/until-wanted.ts';
 import { buildPackage, rpmSkip } from './build-package.ts';
-import { buildStandIns, microshiftPackages } from './stand-ins.ts';
+import { buildStandIns, microshiftPackages, type StandIn } from './stand-ins.ts';
 
 const unit = 'microshift-ovs-init.service';
 // dpkg keeps the books of this node, so rpm knows of no dependency
@@ -38,14 +38,25 @@ const cleanUp = `systemctl stop microshift; systemctl stop ovsdb-server.service 
   pkill -9 -x ovn-controller; rm -rf /run/ovn`;
 const stopped = 'systemctl is-active ovsdb-server ovs-vswitchd openvswitch | sort -u';
 
+/** The same package, with those of its files that make bridges of the userspace data path. */
+function inUserspace(one: StandIn): StandIn {
+  const files = Object.entries(one.files ?? {}).map(([file, text]) => [
+    file,
+    microshiftStandInInUserspace[file] ?? text,
+  ]);
+  return { ...one, files: Object.fromEntries(files) };
+}
+
 t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const ours = path.basename(buildPackage('0.2.0', folder));
-  for (const version of ['5.0.0', '5.0.1']) buildStandIns(path.join(folder, version), microshiftPackages(version));
+  for (const version of ['5.0.0', '5.0.1'])
+    buildStandIns(path.join(folder, version), microshiftPackages(version).map(inUserspace));
   const node = await bootNode({
     lan: 'dhcp',
     bare: true,
+    kernel: 'of this machine',
     folders: { '/root/packages': folder },
     files: {
       ...managedVeths,
@@ -77,10 +88,11 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
   });
 
   await t.test("ovn.yaml decides the daemons' CPUs, whatever MicroShift's drop-in says", async (t) => {
-    await node.write('/etc/microshift/ovn.yaml', 'ovs:\n  cpuAffinity: none\n');
+    await node.write('/etc/microshift/ovn.yaml', 'ovs:\n  datapathType: netdev\n  cpuAffinity: none\n');
     t.equal((await node.run('microshift-net ovs tune')).exitCode, 0);
     t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '');
-    await node.text('rm /etc/microshift/ovn.yaml; microshift-net ovs tune');
+    await node.write('/etc/microshift/ovn.yaml', '');
+    await node.text('microshift-net ovs tune');
     t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '0');
   });
 
@@ -117,7 +129,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     const hint = await node.read('/var/lib/ovnk/iface_default_hint');
     await node.write('/etc/microshift/ovn.yaml', 'uplink: none\n');
     t.match(await node.run('microshift-net apply --confirm-timeout 300'), { exitCode: 0 });
-    await node.text('rm /etc/microshift/ovn.yaml');
+    await node.write('/etc/microshift/ovn.yaml', '');
     await quiet(t, node, cleanUp);
     t.match(await node.text('ip -brief address show dev eth0'), ' 192.0.2.50/24');
     t.equal((await node.run(stopped)).stdout, 'inactive\n');

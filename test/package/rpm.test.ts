@@ -26,9 +26,17 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
   buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
-  const node = await bootNode({ lan: 'dhcp', bare: true, folders: { '/root/packages': folder } });
+  const node = await bootNode({
+    lan: 'dhcp',
+    bare: true,
+    kernel: 'of this machine',
+    folders: { '/root/packages': folder },
+  });
   t.teardown(() => node.halt());
   let before: NodeState = await node.state();
+  // The test node selects the data path by this file; no package may make it.
+  const ovnYaml = '/etc/microshift/ovn.yaml';
+  await node.text(`rm ${ovnYaml}`);
   const etc = await node.text('find /etc ! -type d ! -path /etc/resolv.conf | sort');
 
   const failedBefore = await node.text(failed);
@@ -91,7 +99,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
       'everything is as it was packed',
     );
     t.match(await node.run('microshift-net config check /usr/share/microshift-net/ovn.yaml.default'), { exitCode: 0 });
-    t.equal((await node.run('test -e /etc/microshift/ovn.yaml')).exitCode, 1, 'the file of the admin is not made');
+    t.equal(await node.read(ovnYaml), null, 'the file of the admin is not made');
     t.match(await node.run('configure-ovs.sh'), { exitCode: 2, stderr: /OVNKubernetes.*OpenShiftSDN/ });
     t.match(
       await node.text('for i in 5/ovn.yaml.5 8/microshift-net.8; do ls /usr/share/man/man$i*; done'),
@@ -107,6 +115,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   });
 
   await t.test('the old name of the script moves the NIC', async (t) => {
+    await node.write(ovnYaml, '');
     const run = await node.run('configure-ovs-microshift.sh');
     t.match(run, { exitCode: 0, stdout: /Done: transaction/ });
     hasMoved(t, before, await node.state());
@@ -121,9 +130,10 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     await node.text('systemctl stop microshift-net-uplink.path; ovs-vsctl del-port br-ex eth0');
     t.equal((await node.run(check)).exitCode, 0, 'what can be mended is mended');
     hasMoved(t, before, await node.state());
-    await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
+    await node.write(ovnYaml, 'uplink: [\n');
     t.match(await node.run(check), { exitCode: 1, stderr: /not as it was made: .*ovn\.yaml/s });
-    await node.text('rm /etc/microshift/ovn.yaml; systemctl start microshift-net-uplink.path');
+    await node.write(ovnYaml, '');
+    await node.text('systemctl start microshift-net-uplink.path');
     t.equal((await node.run(check)).exitCode, 0);
     hasMoved(t, before, await node.state());
   });
@@ -190,13 +200,14 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
       new RegExp(`^${rolledBack?.MICROSHIFT_NET_TX} +rolled-back`, 'm'),
     );
 
-    await node.write('/etc/microshift/ovn.yaml', 'mtuu: 1400\nuplinc: eth0\n');
+    await node.write(ovnYaml, 'mtuu: 1400\nuplinc: eth0\n');
     const lateJournal = `pkill -STOP -x systemd-journal; systemctl start ${unit}; code=$?; pkill -CONT -x systemd-journal; exit $code`;
     t.equal((await node.run(lateJournal)).exitCode, 1, 'journald takes the entry when nobody of the unit is left');
     const [refused] = await entries('configuration-refused');
     t.match(refused, { PRIORITY: '3', MESSAGE: /ovn\.yaml:1:1.*mtuu[\s\S]*ovn\.yaml:2:1.*uplinc/ });
     t.notOk(refused !== undefined && 'MICROSHIFT_NET_TX' in refused, 'there was no transaction');
-    await node.text(`rm /etc/microshift/ovn.yaml; systemctl reset-failed; systemctl start ${unit}`);
+    await node.write(ovnYaml, '');
+    await node.text(`systemctl reset-failed; systemctl start ${unit}`);
     await node.ready();
     hasMoved(t, before, await node.state());
   });
@@ -222,9 +233,9 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     );
     // NetworkManager's start has begun it; it would read the broken file.
     await node.text('systemctl start microshift-net-repair');
-    const broken = await node.run(
-      'echo "uplink: [" > /etc/microshift/ovn.yaml; microshift-net hook post-upgrade; rm /etc/microshift/ovn.yaml',
-    );
+    await node.write(ovnYaml, 'uplink: [\n');
+    const broken = await node.run('microshift-net hook post-upgrade');
+    await node.write(ovnYaml, '');
     t.match(broken, { exitCode: 0, stderr: /ovn\.yaml.*the defaults are used/ });
     await node.text(`systemctl restart ${unit}`);
     await node.ready();
@@ -246,6 +257,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
       [],
     );
     t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . other_config'), /threads/);
+    await node.text(`rm ${ovnYaml}`);
     t.equal(await node.text('find /etc ! -type d ! -path /etc/resolv.conf | sort'), etc);
     t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '');
     t.equal(await node.text(failed), '');

@@ -1,12 +1,30 @@
 // The real package, built by rpmbuild from dist/ and the sources beside it.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** Why no package can be built here, for tap's `skip`; false when one can. */
 export const rpmSkip: string | false = existsSync('/usr/bin/rpmbuild')
   ? false
   : 'rpmbuild is not installed (make rpm installs it)';
+
+/** Files and folders that rpm/build.sh reads. */
+const sources = [
+  ...['dist', 'systemd', 'config', 'agent', 'docs', 'LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'],
+  ...['rpm/build.sh', 'rpm/files', 'rpm/bundle.mjs', 'rpm/licences.mjs', 'rpm/microshift-net.spec'],
+  ...['build/bundled-inputs.json', 'package-lock.json'],
+];
 
 /** Builds the package under this version into a folder and gives its path. */
 export function buildPackage(version: string, folder: string): string {
@@ -16,9 +34,30 @@ export function buildPackage(version: string, folder: string): string {
 
 /**
  * The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. The package of old names goes
- * into a folder of its own: hardly anybody installs it.
+ * into a folder of its own: hardly anybody installs it. Builds each pair of versions once for the same sources, because several tests install them.
  */
 export function buildPackages(version: string, folder: string, microshiftVersion = ''): readonly string[] {
+  const versions = path.join('build/packages', `${version}+${microshiftVersion}`);
+  const kept = path.join(versions, hashOfSources());
+  if (!existsSync(kept)) {
+    mkdirSync(versions, { recursive: true });
+    const fresh = mkdtempSync(path.join(versions, 'partial-'));
+    buildFresh(version, fresh, microshiftVersion);
+    const outdated = readdirSync(versions).filter((name) => !/^partial-/.test(name) && name !== path.basename(kept));
+    for (const name of outdated) rmSync(path.join(versions, name), { recursive: true });
+    // Another test may have built the same packages meanwhile.
+    if (existsSync(kept)) rmSync(fresh, { recursive: true });
+    else renameSync(fresh, kept);
+  }
+  cpSync(kept, folder, { recursive: true });
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && existsSync(path.join(kept, entry.name)) && !entry.name.endsWith('.src.rpm'))
+    .map(({ name }) => path.join(folder, name))
+    .sort();
+}
+
+/** Runs rpm/build.sh, whatever has been built before, and returns the packages beside the one of old names. */
+export function buildFresh(version: string, folder: string, microshiftVersion = ''): readonly string[] {
   const environment = { ...process.env, AGENT_VERSION: version, MICROSHIFT_VERSION: microshiftVersion };
   const output = execFileSync('rpm/build.sh', [folder], {
     encoding: 'utf8',
@@ -31,6 +70,25 @@ export function buildPackages(version: string, folder: string, microshiftVersion
   mkdirSync(path.join(folder, 'ovn-k8s'), { recursive: true });
   renameSync(names, path.join(folder, 'ovn-k8s', path.basename(names)));
   return packages.filter((file) => file !== names);
+}
+
+/** Hash of what rpm/build.sh reads: the files and the time of the commit. */
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  hash.update(spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout ?? '');
+  for (const source of sources) {
+    for (const file of filesBelow(source)) {
+      hash.update(`${file} ${statSync(file).mode}\0`);
+      hash.update(readFileSync(file));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function filesBelow(source: string): readonly string[] {
+  if (!statSync(source).isDirectory()) return [source];
+  const entries = readdirSync(source, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isFile() ? [path.join(entry.parentPath, entry.name)] : [])).sort();
 }
 
 /** Where buildPackages has put the package of old names. */

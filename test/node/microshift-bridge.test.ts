@@ -1,17 +1,25 @@
 // The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and out of it again, with faults on the
-// way. The kernel's data path; microshift-bridge-life.test.ts has restarts and reboots.
+// way. The kernel's data path; microshift-bridge-life.test.ts has kills and reboots.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
 import { afterStep, interfered } from './interfere.ts';
+import { type Moment, moments, presentNews } from './kernel-news.ts';
 import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn } from './microshift-bridge.ts';
 import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
+import { untilWanted } from './until-wanted.ts';
 
 const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
 
+const news = '/run/news';
+/** Shell text that waits until the monitor has written an address of lo that comes and goes, and with it all that happened before. */
+const monitorHasWritten = (mark: string): string =>
+  `until grep -q ${mark} ${news}; do ip address add ${mark}/32 dev lo; ip address delete ${mark}/32 dev lo; sleep 0.2; done`;
+
 /** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */
-const findsNodeIp = "ip -o -4 address show | awk '$2 != \"br-ex\"' | grep -q ' 192.0.2.50/'";
+const findsNodeIp = ({ addresses }: Moment): boolean =>
+  addresses.some(({ device, address }) => device !== 'br-ex' && address.startsWith('192.0.2.50/'));
 const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
 
 /** NetworkManager may leave others than a new interface has. */
@@ -38,6 +46,10 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.strictSame(await addressesInOrder(node), addressesWithNic);
     await holds(t, 'microshift-net apply');
     t.match(await node.text('microshift-net status'), 'in the desired state');
+  });
+  await t.test('NetworkManager is restarted', async (t) => {
+    await holds(t, `systemctl restart NetworkManager; ${untilWanted()}`);
+    t.strictSame(await addressesInOrder(node), addressesWithNic);
   });
   await t.test('disabled, it is what it was', async (t) => {
     await holds(t, 'microshift-net disable');
@@ -82,7 +94,8 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.write('/etc/microshift/config.yaml', 'node:\n  nodeIP: 192.0.2.50\n');
     await node.text('ip address add 10.44.0.0/32 dev lo');
     t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 is also added to lo/);
-    const looking = node.start(`until [ -e /run/stop ]; do ${findsNodeIp} || exit 1; done`, { timeoutMs: 300_000 });
+    const monitor = node.start(`stdbuf -oL ip -o monitor label address >> ${news}`, { timeoutMs: 600_000 });
+    await node.text(`${monitorHasWritten('127.0.0.77')}; ${presentNews} >> ${news}`);
     await holds(t, 'microshift-net apply');
     t.equal(
       await node.text(onLoopback),
@@ -92,8 +105,20 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, 'microshift-net apply');
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
     await holds(t, 'microshift-net disable');
-    await node.text('touch /run/stop');
-    t.equal((await looking.ended).exitCode, 0);
+    await node.text(monitorHasWritten('127.0.0.78'));
+    await monitor.signal('SIGTERM');
+    await monitor.ended;
+    const seen = moments((await node.read(news)) ?? '');
+    const found = seen.slice(seen.findIndex(findsNodeIp));
+    t.ok(
+      found.some(({ news }) => / br-ex .* 192\.0\.2\.50\//.test(news)),
+      'the kernel told of the address on br-ex',
+    );
+    t.equal(
+      found.find((moment) => !findsNodeIp(moment)),
+      undefined,
+      'at each moment another interface has it',
+    );
     t.equal(await node.text(onLoopback), '');
     t.strictSame(await ownOf(node), old);
   });

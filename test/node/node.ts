@@ -77,13 +77,16 @@ export async function bootNode(options: NodeOptions): Promise<TestNode> {
     stdio: ['ignore', 'pipe', 'inherit'],
   }).trim();
   const keeper = await openKeeper(base, path.dirname(base));
+  let boot: Boot | undefined;
   try {
     furnish(keeper.root, lan, options);
-    const boot = await startBoot(keeper, 1, options);
+    boot = await startBoot(keeper, 1, options);
     const node = new TestNode(lan, keeper, boot, options);
     if (options.waitReady !== false) await node.ready();
     return node;
   } catch (error) {
+    // A machine that goes on would keep the test's process alive until the limit of the file.
+    await boot?.cut();
     await keeper.release();
     throw error;
   }

@@ -1,6 +1,7 @@
 // NetworkManager or Open vSwitch restarted or killed while br-ex is in use: the node answers again by itself, with everything in place.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
+import type { NodeKernel } from './machine.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { answersAgain } from './reachability.ts';
 import { untilWanted } from './until-wanted.ts';
@@ -16,16 +17,20 @@ const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ov
   ovs-vsctl list-ports br-ex | grep -c patch-out`;
 
 /** LANs, and what else is tried on the node of one. A bond without LACP goes the way of the one with it. */
-const lans: readonly { readonly lan: string; readonly after?: (t: Test, node: TestNode) => Promise<void> }[] = [
-  { lan: 'static4', after: unconfirmedIsReverted },
+const lans: readonly {
+  readonly lan: string;
+  readonly kernel?: NodeKernel;
+  readonly after?: (t: Test, node: TestNode) => Promise<void>;
+}[] = [
+  { lan: 'static4', kernel: 'of this machine', after: unconfirmedIsReverted },
   { lan: 'dhcp', after: ovsRestarts },
   { lan: 'vlan' },
   { lan: 'bond-8023ad' },
 ];
 
-for (const { lan, after } of lans) {
+for (const { lan, kernel, after } of lans) {
   t.test(`restart of NetworkManager, ${lan}`, { skip: nodeSkip }, async (t) => {
-    const node = await bootNode({ lan, enableUnit: true });
+    const node = await bootNode({ lan, enableUnit: true, ...(kernel && { kernel }) });
     t.teardown(() => node.halt());
     await node.text('systemctl start microshift-ovs-init');
     await node.ready();

@@ -23,12 +23,9 @@ const warnClockMs = 60_000;
 /** Unit of `overlay run`. */
 const daemonUnit = 'microshift-net-overlay.service';
 
-/**
- * Returns the evidence that the node's own interface in the cluster (management port) lacks settings, each a command of
- * ip(8).
- */
+/** Returns the evidence that the node's own interface in the cluster (management port) lacks settings, each a command. */
 function ownInterface(kernel: readonly string[]): string {
-  return `this node's own interface in the cluster lacks settings: ${kernel.map((command) => `ip ${command}`).join('; ')}`;
+  return `this node's own interface in the cluster lacks settings: ${kernel.join('; ')}`;
 }
 
 /** Checks of this node's part in an overlay; `overlay verify` compares the rows. */

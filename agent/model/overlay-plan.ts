@@ -3,9 +3,16 @@ import type { SharedBridgeChange } from './shared-bridge.ts';
 
 /** A command that changes the node's own interface in the cluster (management port), with its reason. */
 export interface PortChange {
-  /** Line of an ip(8) batch file (`ip -batch`). */
+  /** Program of the command. The agent writes settings of sysctl(8) itself. */
+  readonly program: 'ip' | 'sysctl';
+  /** Line of an ip(8) batch file (`ip -batch`), or setting and value for sysctl(8) (`-w`). */
   readonly command: string;
   readonly why: string;
+}
+
+/** Returns the command line that would make a change. */
+export function kernelCommand({ program, command }: PortChange): string {
+  return program === 'ip' ? `ip ${command}` : `sysctl -w ${command}`;
 }
 
 /** All changes that this node's part in the overlay needs. Plain JSON. */

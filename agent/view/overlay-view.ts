@@ -1,4 +1,4 @@
-import type { NodeState, OverlayChanges } from '../model/overlay-plan.ts';
+import { kernelCommand, type NodeState, type OverlayChanges } from '../model/overlay-plan.ts';
 import type { OverlayRecord } from '../model/overlay-record.ts';
 import type { RowChange } from '../model/rows.ts';
 import { joinLines, type Style } from './style.ts';
@@ -14,7 +14,7 @@ export function changesLines(
   const rows = databases
     .filter(({ changes }) => changes.length > 0)
     .flatMap(({ database, changes }) => [style('bold', `${database}:`), ...changes.map(changeLine)]);
-  const kernel = managementPort.map(({ command, why }) => `  ip ${command} (${why})`);
+  const kernel = managementPort.map((change) => `  ${kernelCommand(change)} (${change.why})`);
   return [
     ...rows,
     ...(kernel.length === 0 ? [] : [style('bold', 'Kernel:'), ...kernel]),

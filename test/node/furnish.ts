@@ -79,11 +79,6 @@ function putAgent(root: string, options: NodeOptions): void {
     '/usr/lib/tmpfiles.d/microshift-net.conf',
     path.join(projectDir, 'rpm/files/microshift-net.tmpfiles'),
   );
-  copyToDisk(
-    root,
-    '/usr/lib/sysctl.d/50-microshift-net.conf',
-    path.join(projectDir, 'rpm/files/50-microshift-net.sysctl'),
-  );
   for (const script of ['keep-bridges', 'look-at-uplinks'])
     copyToDisk(root, `/usr/libexec/microshift-net/${script}`, path.join(units, `${script}.sh`));
   const devices = '50-microshift-net-devices.conf';

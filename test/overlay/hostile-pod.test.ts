@@ -1,7 +1,6 @@
 // A hostile pod sends frames that its port must not let through, and frames of its own that must do no harm, while pods of others, the nodes and a host
 // of the LAN are watched. HOSTILE_SEED repeats a run, HOSTILE_FRAMES makes it longer.
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { eui64Identifier } from '../../agent/net/address.ts';
@@ -216,11 +215,6 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   for (const host of [n1, n2])
     t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
   for (const host of [n1, n2]) await startDaemon(host);
-  for (const host of [n1, n2]) {
-    // As udev applies it on a node.
-    host.write('/run/50-microshift-net.conf', readFileSync('rpm/files/50-microshift-net.sysctl', 'utf8'));
-    host.must('sysctl', '-qp', '/run/50-microshift-net.conf');
-  }
   await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   const startPod = async (host: Host, name: string) => {
     const sandbox = makeSandbox(host, sandboxId(), await createPod(server, host.name, name));

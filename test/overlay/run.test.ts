@@ -68,8 +68,17 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   };
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
   await mended(n2, member, 'the address of its interface is back');
+  const advertisements = 'net.ipv6.conf.ovn-k8s-mp0.accept_ra';
+  const ignoresAdvertisements = (host: Host, when: string): void => {
+    t.equal(host.must('sysctl', '-n', advertisements), '0\n', `router advertisements of pods are ignored ${when}`);
+  };
+  // No udev runs on these nodes.
+  for (const host of [n1, n2]) ignoresAdvertisements(host, 'from the start');
+  n2.must('sysctl', '-qw', `${advertisements}=1`);
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /sysctl -w net\/ipv6\/conf\/ovn-k8s-mp0\/accept_ra=0/ });
   n2.must('ip', 'link', 'set', 'ovn-k8s-mp0', 'down');
   await mended(n2, member, 'it is up again');
+  ignoresAdvertisements(n2, 'again');
   n2.must('ip', 'route', 'flush', 'dev', 'ovn-k8s-mp0');
   await mended(n2, member, 'its routes are back');
   n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
@@ -78,6 +87,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   await mended(n2, member, 'br-int, which ovn-controller has made, is as it was');
   n2.must('ovs-vsctl', 'del-port', 'ovn-k8s-mp0');
   await mended(n2, member, 'a port is back');
+  ignoresAdvertisements(n2, 'on the new interface');
   n1.must('ovn-nbctl', 'ls-del', 'n2');
   await mended(n1, central, 'a row of the cluster is back');
   n1.must('ovn-sbctl', 'del-connection');
@@ -86,6 +96,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
   await mended(n2, member, 'Open vSwitch was killed and started');
+  ignoresAdvertisements(n2, 'after that');
   killProcess(n2, '/run/openvswitch/ovsdb-server.pid');
   startSwitchDatabase(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');

@@ -276,9 +276,13 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
     'by either spelling a subnet leaves where it was asked to',
   );
 
+  const advertisements = 'net.ipv6.conf.k8s-kube-node1.accept_ra';
+  t.equal(node1.must('sysctl', '-n', advertisements), '0\n', 'router advertisements of pods are ignored');
+  node1.must('sysctl', '-qw', `${advertisements}=1`);
   node1.must('ip', 'address', 'flush', 'dev', 'k8s-kube-node1');
   t.match(paste(node1, minionInit, ofNode1), done);
   t.match(node1.must('ip', '-brief', 'address', 'show', 'k8s-kube-node1'), '192.168.2.2/24', 'as after a boot');
+  t.equal(node1.must('sysctl', '-n', advertisements), '0\n', 'which ignores router advertisements again');
 
   const again = await writesDuring(master, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], () => {
     t.match(paste(master, masterInit), done);

@@ -95,15 +95,17 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
  * of a NIC that is down are not in the facts, so all of its addresses are flushed.
  */
 export function planNic(nic: string, links: readonly Link[]): readonly PortChange[] {
+  const program = 'ip';
   const link = links.find(({ name }) => name === nic);
   if (link === undefined) return [];
   if (!link.up) {
     return [
-      { command: `address flush dev ${nic} scope global`, why: `${nic} is the gateway's own` },
-      { command: `link set dev ${nic} up`, why: `${nic} is not up` },
+      { program, command: `address flush dev ${nic} scope global`, why: `${nic} is the gateway's own` },
+      { program, command: `link set dev ${nic} up`, why: `${nic} is not up` },
     ];
   }
   return globalAddresses(link).map((address) => ({
+    program,
     command: `address delete ${address} dev ${nic}`,
     why: `${nic} is the gateway's own`,
   }));

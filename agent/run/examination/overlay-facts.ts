@@ -4,6 +4,7 @@ import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../..
 import { readHost } from '../../facts/overlay-host.ts';
 import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
 import type { OpenListener } from '../../model/overlay.ts';
+import { kernelCommand } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
 import { type MissingColumn, missingColumns, writtenTables } from '../../overlay/rows/columns.ts';
@@ -45,9 +46,9 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
   };
 }
 
-/** Returns the `ip` commands that would bring the node's own interface in the cluster into the desired state. */
+/** Returns the commands that would bring the node's own interface in the cluster into the desired state. */
 function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
-  const kernel = planKernel(record, readHost()).map(({ command }) => command);
+  const kernel = planKernel(record, readHost()).map(kernelCommand);
   return kernel.length === 0 ? {} : { kernel };
 }
 

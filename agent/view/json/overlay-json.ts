@@ -8,7 +8,7 @@ import { countChanges, countWorkload } from '../overlay-view.ts';
 export interface OverlayChangesJson {
   /** Rows of Open vSwitch and OVN. */
   readonly rows: readonly RowChangeJson[];
-  /** Commands of ip(8) for the node's own interface in the cluster. */
+  /** Commands of ip(8) and settings of sysctl(8) for the node's own interface in the cluster. */
   readonly kernel: readonly KernelChangeJson[];
   /** Flows and rules of the bridge that the node shares with its gateway. */
   readonly flows: readonly FlowChangeJson[];
@@ -30,9 +30,10 @@ export interface RowChangeJson {
   readonly why: string;
 }
 
-/** A command of ip(8). */
+/** A command of ip(8), or a setting of sysctl(8). */
 export interface KernelChangeJson {
-  /** Words after `ip`. */
+  readonly program: 'ip' | 'sysctl';
+  /** Words after `ip` or `sysctl -w`. */
   readonly command: string;
   readonly why: string;
 }
@@ -136,7 +137,7 @@ function overlayChangesJson(changes: OverlayChanges): OverlayChangesJson {
   const { databases, managementPort, demux, workload, faults, notices } = changes;
   return {
     rows: databases.flatMap(rowsJson),
-    kernel: managementPort.map(({ command, why }) => ({ command, why })),
+    kernel: managementPort.map(({ program, command, why }) => ({ program, command, why })),
     flows: demux.map(({ do: change, what, why }) => ({ change, flow: what, why })),
     kubernetesRows: workload && rowsJson(workload),
     faults,

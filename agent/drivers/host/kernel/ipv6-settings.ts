@@ -43,6 +43,26 @@ export function enableDetection(interfaceName: string): void {
   if (usual !== null && fileText(detectionOf(interfaceName)) === off) write(detectionOf(interfaceName), usual);
 }
 
+const advertisementsOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/${interfaceName}/accept_ra`;
+
+/**
+ * True if the kernel would accept router advertisements on an interface as soon as it has IPv6 addresses there
+ * (ip-sysctl.rst, accept_ra); false if the interface or IPv6 is absent.
+ */
+export function acceptsAdvertisements(interfaceName: string): boolean {
+  return Number(fileText(advertisementsOf(interfaceName)) ?? off) > 0;
+}
+
+/**
+ * Makes the kernel ignore router advertisements on an interface. Returns the kernel's error; null if it has none, or if
+ * the interface or IPv6 is absent.
+ */
+export function ignoreAdvertisements(interfaceName: string): string | null {
+  if (!acceptsAdvertisements(interfaceName)) return null;
+  write(advertisementsOf(interfaceName), off);
+  return acceptsAdvertisements(interfaceName) ? `${advertisementsOf(interfaceName)} cannot be written` : null;
+}
+
 function write(file: string, value: string): void {
   try {
     writeFileSync(file, value);

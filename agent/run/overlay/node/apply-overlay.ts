@@ -1,8 +1,9 @@
 import { ipBatchOrRefusal } from '../../../drivers/host/kernel/ip-batch.ts';
+import { ignoreAdvertisements } from '../../../drivers/host/kernel/ipv6-settings.ts';
 import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
-import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
+import { kernelCommand, type OverlayChanges, type PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
@@ -106,11 +107,20 @@ export async function applyKernel(
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device, say, stop);
   const port = planKernel(record, readHost());
-  for (const { command } of port) say(`ip ${command}`);
-  const refusal = await ipBatchOrRefusal(
-    port.map(({ command }) => command),
-    kernelMs,
-  );
+  for (const change of port) say(kernelCommand(change));
+  // The kernel must not accept an advertisement between the moment when the interface comes up and a later write.
+  const setting = port.some(({ program }) => program === 'sysctl') ? ignoreAdvertisements(device) : null;
+  if (setting !== null) {
+    throw new AgentError(
+      'step-failed',
+      `the kernel would accept router advertisements of pods on ${device}: ${setting}`,
+      {
+        hint: 'remount /proc/sys read-write, or set the value from outside of the container',
+      },
+    );
+  }
+  const commands = port.flatMap(({ program, command }) => (program === 'ip' ? [command] : []));
+  const refusal = await ipBatchOrRefusal(commands, kernelMs);
   if (refusal === null) return port;
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
     hint: 'look at `ip address` for conflicting addresses',

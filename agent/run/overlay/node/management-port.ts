@@ -4,21 +4,37 @@ import type { PortChange } from '../../../model/overlay-plan.ts';
 import { isIpv6, withoutLength } from '../../../overlay/addresses.ts';
 import { managementAddresses, routerAddresses } from '../../../overlay/cluster/node-rows.ts';
 
+const program = 'ip';
+
+/** Facts of the kernel that decide which entries the management interface lacks. */
+export interface PortFacts {
+  readonly links: readonly Link[];
+  readonly routes: readonly Route[];
+  /** True if the kernel would accept router advertisements on the interface (ip-sysctl.rst, accept_ra). */
+  readonly takesAdvertisements: boolean;
+}
+
 /**
  * Plans the kernel entries that the management interface lacks: link state, MTU, addresses, and routes to the other
- * nodes' subnets and to services.
+ * nodes' subnets and to services. Its addresses and routes are static, so that the only router advertisements there are
+ * those of pods, which OVN cannot drop; the kernel ignores them before the interface is up.
  */
 export function planManagementPort(
   device: string,
   { clusterSubnets, serviceSubnets, mtu }: OverlayLayout,
   node: OverlayNode,
-  { links, routes }: { readonly links: readonly Link[]; readonly routes: readonly Route[] },
+  { links, routes, takesAdvertisements }: PortFacts,
 ): PortChange[] {
   const link = links.find(({ name }) => name === device);
   const changes: PortChange[] = [];
-  if (link?.up !== true) changes.push({ command: `link set dev ${device} up`, why: `${device} is not up` });
+  if (takesAdvertisements) {
+    const why = `${device} accepts router advertisements, which only pods send there`;
+    changes.push({ program: 'sysctl', command: `net/ipv6/conf/${device}/accept_ra=0`, why });
+  }
+  if (link?.up !== true) changes.push({ program, command: `link set dev ${device} up`, why: `${device} is not up` });
   if (link !== undefined && link.mtuBytes !== mtu)
     changes.push({
+      program,
       command: `link set dev ${device} mtu ${mtu}`,
       why: `${device} has MTU ${link.mtuBytes}, not ${mtu}`,
     });
@@ -32,6 +48,7 @@ export function planManagementPort(
     const flags = isIpv6(subnet) ? ' nodad' : '';
     if (!has) {
       changes.push({
+        program,
         command: `addr replace ${address} dev ${device}${flags}`,
         why: `${device} has no address ${own}`,
       });
@@ -41,7 +58,7 @@ export function planManagementPort(
     // its removal.
     if (has && link?.up === true && !isOnLink) {
       const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
-      changes.push({ command, why: `${device} does not lead to its own subnet` });
+      changes.push({ program, command, why: `${device} does not lead to its own subnet` });
     }
     for (const cluster of [...clusterSubnets, ...serviceSubnets].filter((one) => isIpv6(one) === isIpv6(subnet))) {
       const isThere = routes.some(
@@ -49,7 +66,7 @@ export function planManagementPort(
       );
       if (cluster !== subnet && !isThere) {
         const command = `route replace ${cluster} via ${router} dev ${device}`;
-        changes.push({ command, why: `the cluster's ${cluster} is not reached over ${device}` });
+        changes.push({ program, command, why: `the cluster's ${cluster} is not reached over ${device}` });
       }
     }
   }

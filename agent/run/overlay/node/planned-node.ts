@@ -1,3 +1,4 @@
+import { acceptsAdvertisements } from '../../../drivers/host/kernel/ipv6-settings.ts';
 import { listRemotes } from '../../../drivers/ovn/control.ts';
 import {
   centralSocket,
@@ -200,12 +201,17 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
   return managementInterface(layout.naming, node.name);
 }
 
-/** Plans the kernel's changes: missing entries of the management interface, and the link state of a gateway's NIC. */
+/**
+ * Plans the kernel's changes: missing entries and settings of the management interface, and the link state of a gateway's
+ * NIC.
+ */
 export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
   const { layout, node } = record;
+  const device = ownDevice(record);
+  const takesAdvertisements = acceptsAdvertisements(device);
   const nic = node.gateway?.interface ?? null;
   return [
-    ...(node.subnets.length === 0 ? [] : planManagementPort(ownDevice(record), layout, node, host)),
+    ...(node.subnets.length === 0 ? [] : planManagementPort(device, layout, node, { ...host, takesAdvertisements })),
     ...(nic === null ? [] : planNic(nic, host.links)),
   ];
 }

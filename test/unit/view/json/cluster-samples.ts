@@ -43,7 +43,7 @@ const plan = {
 } as const;
 const changes: OverlayChanges = {
   databases: [plan],
-  managementPort: [{ command: 'address replace 10.42.1.2/24 dev ovn-k8s-mp0', why: 'the node has it' }],
+  managementPort: [{ program: 'ip', command: 'address replace 10.42.1.2/24 dev ovn-k8s-mp0', why: 'the node has it' }],
   demux: [{ do: 'add', what: 'table=0,priority=100,ip,actions=NORMAL', why: 'NodePorts arrive' }],
   workload: { ...plan, changes: [plan.changes[0]] },
   faults: ['the tunnel to n2 is down'],

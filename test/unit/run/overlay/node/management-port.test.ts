@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Link, Route } from '../../../../../agent/model/observation.ts';
 import type { OverlayLayout, OverlayNode } from '../../../../../agent/model/overlay.ts';
+import { kernelCommand } from '../../../../../agent/model/overlay-plan.ts';
 import { planManagementPort } from '../../../../../agent/run/overlay/node/management-port.ts';
 
 const layout: OverlayLayout = {
@@ -46,32 +47,47 @@ const routes = [
   { family: 6, destination: 'fd01::/48', gateway: 'fd01:0:0:1::1', device: 'ovn-k8s-mp0', metric: 1024 },
 ] as const;
 
-const commands = (links: readonly Link[], known: readonly Route[]): readonly string[] =>
-  planManagementPort('ovn-k8s-mp0', layout, node, { links, routes: known }).map(({ command }) => command);
+const commands = (
+  links: readonly Link[],
+  known: readonly Route[],
+  takesAdvertisements = false,
+  device = 'ovn-k8s-mp0',
+): readonly string[] =>
+  planManagementPort(device, layout, node, { links, routes: known, takesAdvertisements }).map(kernelCommand);
 
 t.test('the kernel after a boot', (t) => {
   t.strictSame(commands([{ ...port, up: false, mtuBytes: 1500, addresses: [] }], []), [
-    'link set dev ovn-k8s-mp0 up',
-    'link set dev ovn-k8s-mp0 mtu 1442',
-    'addr replace 10.42.1.2/24 dev ovn-k8s-mp0',
-    'route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
-    'addr replace fd01:0:0:1::2/64 dev ovn-k8s-mp0 nodad',
-    'route replace fd01::/48 via fd01:0:0:1::1 dev ovn-k8s-mp0',
+    'ip link set dev ovn-k8s-mp0 up',
+    'ip link set dev ovn-k8s-mp0 mtu 1442',
+    'ip addr replace 10.42.1.2/24 dev ovn-k8s-mp0',
+    'ip route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
+    'ip addr replace fd01:0:0:1::2/64 dev ovn-k8s-mp0 nodad',
+    'ip route replace fd01::/48 via fd01:0:0:1::1 dev ovn-k8s-mp0',
   ]);
   t.end();
 });
 
 t.test('routes that somebody has flushed, those of its own subnets too', (t) => {
   t.strictSame(commands([port], []), [
-    'route replace 10.42.1.0/24 dev ovn-k8s-mp0 proto kernel src 10.42.1.2',
-    'route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
-    'route replace fd01:0:0:1::/64 dev ovn-k8s-mp0 proto kernel src fd01:0:0:1::2',
-    'route replace fd01::/48 via fd01:0:0:1::1 dev ovn-k8s-mp0',
+    'ip route replace 10.42.1.0/24 dev ovn-k8s-mp0 proto kernel src 10.42.1.2',
+    'ip route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
+    'ip route replace fd01:0:0:1::/64 dev ovn-k8s-mp0 proto kernel src fd01:0:0:1::2',
+    'ip route replace fd01::/48 via fd01:0:0:1::1 dev ovn-k8s-mp0',
   ]);
   t.end();
 });
 
 t.test('nothing to do where all is there', (t) => {
   t.strictSame(commands([port], routes), []);
+  t.end();
+});
+
+t.test('router advertisements are ignored before the interface is up', (t) => {
+  t.match(commands([{ ...port, up: false }], routes, true), [
+    'sysctl -w net/ipv6/conf/ovn-k8s-mp0/accept_ra=0',
+    'ip link set dev ovn-k8s-mp0 up',
+  ]);
+  // A name with a dot, which sysctl(8) accepts with slashes around it.
+  t.match(commands([], routes, true, 'k8s-edge.one')[0], 'sysctl -w net/ipv6/conf/k8s-edge.one/accept_ra=0');
   t.end();
 });

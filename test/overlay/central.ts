@@ -32,8 +32,16 @@ export interface Central {
   apply(special: Partial<NorthboundFacts>): Promise<OverlayPlan>;
 }
 
-/** Starts what is wanted, of a release of OVN; it ends with the test. The server of the databases is this machine's. */
-export async function startCentral(t: Test, withNorthd: boolean, release: Release): Promise<Central> {
+/**
+ * Starts what is wanted, of a release of OVN; it ends with the test. The server of the databases is this machine's; `ofSouthbound` are further options
+ * of the southbound one.
+ */
+export async function startCentral(
+  t: Test,
+  withNorthd: boolean,
+  release: Release,
+  ofSouthbound: readonly string[] = [],
+): Promise<Central> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
   const children = childrenIn(folder, t);
   const socketOf = (database: Database): string => join(folder, `${database}.sock`);
@@ -46,7 +54,8 @@ export async function startCentral(t: Test, withNorthd: boolean, release: Releas
     const file = join(folder, `${database}.db`);
     execFileSync('ovsdb-tool', ['create', file, join(release.schemas, `ovn-${database}.ovsschema`)]);
     const control = `--unixctl=${join(folder, `${database}.ctl`)}`;
-    start(['ovsdb-server'], [`--remote=punix:${socketOf(database)}`, control, '--no-chdir', file]);
+    const more = database === 'sb' ? ofSouthbound : [];
+    start(['ovsdb-server'], [`--remote=punix:${socketOf(database)}`, control, '--no-chdir', ...more, file]);
   }
   const client = await reach(socketOf('nb'));
   t.teardown(() => client.close());

@@ -1,5 +1,6 @@
 // `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its gateway.
 import t from 'tap';
+import { withheldCookie, withheldFlows } from '../../agent/overlay/services/withheld-answers.ts';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
@@ -22,6 +23,13 @@ function tellApart(host: Host): void {
   ];
   for (const flow of flows) host.must('ovs-ofctl', 'add-flow', 'br-ex', flow);
 }
+
+const portOf = (host: Host, name: string): number =>
+  Number(host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim());
+
+/** Flows of a node's br-ex by which its gateway does not answer for addresses that other gateways announce. */
+const withheldBy = (host: Host): string =>
+  host.must('ovs-ofctl', '-O', 'OpenFlow14', 'dump-flows', 'br-ex', `cookie=${withheldCookie}/-1`);
 
 t.test('gateways over br-ex', { skip }, async (t) => {
   const lan = await startLan(t);
@@ -121,8 +129,13 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     stdout: /nothing but its tunnel address/,
   });
   t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ }, 'revoked');
+  // A daemon that was killed has left its flows.
+  for (const { flow } of withheldFlows(portOf(n2, 'eth0'), ['192.0.2.200', '2001:db8::200']))
+    n2.must('ovs-ofctl', '-O', 'OpenFlow14', 'add-flow', 'br-ex', `cookie=${withheldCookie},${flow}`);
+  t.match(withheldBy(n2), /arp_spa=192\.0\.2\.200.*nd_target=2001:db8::200/s, 'its answers are withheld');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
+  t.notMatch(withheldBy(n2), /cookie=/, 'and nothing is withheld any more');
 
   t.match(n1.agent('overlay', 'gateway'), { status: 0, stdout: /by br-ex to 192\.0\.2\.254, as 192\.0\.2\.11\./ });
   tellApart(n1);

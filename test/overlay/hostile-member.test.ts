@@ -152,6 +152,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const reported = n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
   t.match(reported, /FDB has 1 row, .*ovn-sbctl --all destroy FDB/);
   n1.must('ovn-sbctl', '--all', 'destroy', 'FDB');
+  if (which === 'newer') learnsRoute(t, n1, write);
 
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
@@ -162,6 +163,24 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     stdout: /certificate n3-of-the-test is registered, but belongs to no\s+member/,
   });
   reached('with one that was taken out');
+}
+
+/** A route that a member writes for the cluster's router: packets follow it, and `verify` reports it until it is removed. */
+function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): void {
+  const [port = '', datapath = ''] = central
+    .must('ovn-sbctl', '--bare', '--columns=_uuid,datapath', 'find', 'Port_Binding', 'logical_port=rtos-n1')
+    .trim()
+    .split(/\s+/);
+  const to = ['ip_prefix=203.0.113.0/24', 'nexthop=10.42.0.9'];
+  const route = ['create', 'Learned_Route', `logical_port=${port}`, `datapath=${datapath}`, ...to];
+  t.match(write(...route), { status: 0 });
+  central.must('ovn-nbctl', '--wait=sb', 'sync');
+  t.match(central.must('ovn-sbctl', 'lflow-list'), /203\.0\.113\.0\/24/, 'packets follow the route');
+  const reported = central.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
+  t.match(reported, /Learned_Route has 1 row, .*ovn-sbctl --all destroy Learned_Route/);
+  central.must('ovn-sbctl', '--all', 'destroy', 'Learned_Route');
+  central.must('ovn-nbctl', '--wait=sb', 'sync');
+  t.notMatch(central.must('ovn-sbctl', 'lflow-list'), /203\.0\.113\.0\/24/);
 }
 
 /** Writes whatever its certificate lets it, while the rows of the others, the plan and what they report are watched. */

@@ -74,6 +74,8 @@ export const openTables: readonly string[] = [
   'IGMP_Group',
   'Controller_Event',
   'Service_Monitor',
+  'BFD',
+  'Learned_Route',
 ];
 
 function invented(

@@ -12,21 +12,36 @@ export interface KnownNeighbour {
   readonly mac: string;
 }
 
-/** Columns of the tables of learned rows that are compared or counted (ovn-sb(5)). */
-export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'], FDB: ['mac'] } as const;
+/** Columns of the tables of learned rows that are compared or counted (ovn-sb(5)). OVN has Learned_Route since 25.03. */
+export const learnedColumns = {
+  MAC_Binding: ['logical_port', 'ip', 'mac'],
+  FDB: ['mac'],
+  Learned_Route: ['ip_prefix'],
+} as const;
 
 /**
- * Returns a sentence if FDB has rows, which every member may write. ovn-controller learns MACs only at ports with the address `unknown` other than
- * localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and this product makes no such ports. The rows may belong to switches that other programs
- * have added to the cluster.
+ * Tables of learned rows in which this product causes no row, with the reason. ovn-controller learns MACs only at ports with the address `unknown`
+ * other than localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and routes only for routers with the option `dynamic-routing`; ovn-northd uses
+ * the routes of every router (ovn-northd, en-learned-route-sync.c).
  */
-export function unexpectedMacs({ tables }: DatabaseRows): readonly string[] {
-  const count = tables.FDB?.length ?? 0;
-  if (count === 0) return [];
-  const rows = count === 1 ? '1 row' : `${count} rows`;
-  return [
-    `FDB has ${rows}, although no pod has a port that learns MACs: unless another program has added switches, a member has written them, and packets may follow them until ovn-sbctl --all destroy FDB`,
-  ];
+const unused = [
+  { table: 'FDB', reason: 'no pod has a port that learns MACs', others: 'switches' },
+  { table: 'Learned_Route', reason: 'no router of the cluster learns routes', others: 'routers' },
+] as const;
+
+/**
+ * Returns a sentence for each table that has rows although this product causes none; every member may write them. The rows may belong to switches or
+ * routers that other programs have added to the cluster.
+ */
+export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
+  return unused.flatMap(({ table, reason, others }) => {
+    const count = tables[table]?.length ?? 0;
+    if (count === 0) return [];
+    const rows = count === 1 ? '1 row' : `${count} rows`;
+    return [
+      `${table} has ${rows}, although ${reason}: unless another program has added ${others}, a member has written them, and packets may follow them until ovn-sbctl --all destroy ${table}`,
+    ];
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
-import { conflictingNeighbours, learnedColumns, unexpectedMacs } from '../../../overlay/members/learned-neighbours.ts';
+import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
 import { withAnswers } from '../node/tunnel-answers.ts';
@@ -34,7 +34,7 @@ export async function overlayNotices(
 
 /**
  * Returns a sentence for each neighbour whose MAC in OVN's routers differs from the one that the cluster or this node's
- * kernel has, and one for rows of the table FDB, which the cluster does not use. Empty except on the central node.
+ * kernel has, and one for each table with learned rows that the cluster does not use. Empty except on the central node.
  */
 async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');
@@ -42,7 +42,7 @@ async function learnedNotices({ record, members, databases }: PlannedNode): Prom
   const rows = await readColumns(southbound.database, learnedColumns);
   const bridge = record.node.gateway?.bridge;
   const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
-  return [...conflictingNeighbours(rows, members, record.node, neighbours), ...unexpectedMacs(rows)];
+  return [...conflictingNeighbours(rows, members, record.node, neighbours), ...unexpectedRows(rows)];
 }
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */

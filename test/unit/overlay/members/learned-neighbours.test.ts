@@ -1,6 +1,6 @@
 // MACs that routers have learned of their neighbours, compared with the known MACs.
 import t from 'tap';
-import { conflictingNeighbours, unexpectedMacs } from '../../../../agent/overlay/members/learned-neighbours.ts';
+import { conflictingNeighbours, unexpectedRows } from '../../../../agent/overlay/members/learned-neighbours.ts';
 import { gatewayOf, nodeOf } from '../cluster.ts';
 
 const nodes = [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2, { gateway: gatewayOf(2) })];
@@ -34,12 +34,13 @@ t.test('what routers have learned', (t) => {
   t.end();
 });
 
-t.test('MACs that no port of the cluster learns', (t) => {
+t.test('MACs and routes that nothing of the cluster learns', (t) => {
   const said = (tables: Readonly<Record<string, readonly { _uuid: string }[]>>): readonly string[] =>
-    unexpectedMacs({ database: 'OVN_Southbound', shape: {}, tables });
+    unexpectedRows({ database: 'OVN_Southbound', shape: {}, tables });
   t.strictSame(said({}), [], 'an old release has no such table');
   t.strictSame(said({ FDB: [] }), []);
   t.match(said({ FDB: [{ _uuid: 'a' }] }), [/^FDB has 1 row, .*destroy FDB$/]);
   t.match(said({ FDB: [{ _uuid: 'a' }, { _uuid: 'b' }] }), [/^FDB has 2 rows, /]);
+  t.match(said({ FDB: [], Learned_Route: [{ _uuid: 'a' }] }), [/^Learned_Route has 1 row, .*destroy Learned_Route$/]);
   t.end();
 });

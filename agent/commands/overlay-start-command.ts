@@ -1,5 +1,5 @@
 import { effectiveConfig } from '../config/effective.ts';
-import { serviceExposure } from '../config/exposure.ts';
+import { outsideClients, serviceExposure } from '../config/exposure.ts';
 import type { Config } from '../model/config.ts';
 import { type OverlayPlaces, overlayPlaces } from '../run/overlay/record/places.ts';
 import { requireRoot } from './root.ts';
@@ -16,5 +16,6 @@ export async function startOverlay(
   const datapathType = config.ovs.datapathType.value === 'netdev' ? 'netdev' : null;
   const exposure = serviceExposure(config);
   const kubeconfig = config.overlay.kubeconfig.value;
-  return { config, places: { ...overlayPlaces, datapathType, exposure, kubeconfig } };
+  const clients = outsideClients(config);
+  return { config, places: { ...overlayPlaces, datapathType, exposure, outsideClients: clients, kubeconfig } };
 }

@@ -24,6 +24,11 @@ export function serviceExposure({ overlay, cluster }: Pick<Config, 'overlay' | '
   };
 }
 
+/** Returns the ranges of outside clients that ovn.yaml permits to reach the pods of this node by a route. */
+export function outsideClients({ overlay }: Pick<Config, 'overlay'>): readonly string[] {
+  return rangeTexts(overlay.outsideClients.value ?? '');
+}
+
 /**
  * Returns the namespaces and ranges in overlay.fixedAddressRanges, such as `cameras=10.42.1.64/26,lab=10.42.1.128/26`.
  */

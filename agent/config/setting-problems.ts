@@ -73,11 +73,16 @@ function refuseOverlay(
   const noPorts = ports === undefined ? null : portsFault(String(ports.value));
   if (ports !== undefined && noPorts !== null)
     refuse(ports, `${name(ports)}: ${noPorts}`, 'write for example servicePorts: "80,443"');
-  const external = settings.get('overlay.externalIPRanges');
-  for (const part of external === undefined ? [] : rangeTexts(String(external.value))) {
-    if (external === undefined || parseRange(part)?.canonical === true) continue;
-    const fault = parseRange(part) === null ? 'is not an address range' : 'has host bits set';
-    refuse(external, `${name(external)}: "${part}" ${fault}`, 'write for example externalIPRanges: 192.0.2.192/27');
+  for (const [key, example] of [
+    ['externalIPRanges', '192.0.2.192/27'],
+    ['outsideClients', '192.0.2.50/32'],
+  ] as const) {
+    const setting = settings.get(`overlay.${key}`);
+    for (const part of setting === undefined ? [] : rangeTexts(String(setting.value))) {
+      if (setting === undefined || parseRange(part)?.canonical === true) continue;
+      const fault = parseRange(part) === null ? 'is not an address range' : 'has host bits set';
+      refuse(setting, `${name(setting)}: "${part}" ${fault}`, `write for example ${key}: ${example}`);
+    }
   }
   const fixed = settings.get('overlay.fixedAddressRanges');
   for (const { namespace, range } of fixed === undefined ? [] : fixedRanges(String(fixed.value))) {

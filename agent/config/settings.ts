@@ -108,6 +108,7 @@ export function ovnConfig(
       servicePorts: unlessEmpty(read('overlay.servicePorts')),
       externalIPRanges: unlessEmpty(read('overlay.externalIPRanges')),
       fixedAddressRanges: unlessEmpty(read('overlay.fixedAddressRanges')),
+      outsideClients: unlessEmpty(read('overlay.outsideClients')),
     },
   };
 }

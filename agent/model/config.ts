@@ -65,6 +65,8 @@ export interface OverlayConfig {
   /** Address ranges in which `externalIPs` of services are served, separated by commas; null if no range is set. */
   readonly externalIPRanges: Sourced<string | null>;
   readonly fixedAddressRanges: Sourced<string | null>;
+  /** Address ranges of the outside clients of this node's pods, separated by commas; null if no client is permitted. */
+  readonly outsideClients: Sourced<string | null>;
 }
 
 /** Cluster settings from MicroShift's own config.yaml, which the agent only reads. */

@@ -11,7 +11,7 @@ import { addServicesInside } from './services-inside.ts';
 
 /** Number of the router's address in a node's subnet; the management port follows, and then pods. */
 const routerPlace = 1;
-const managementPlace = 2;
+export const managementPlace = 2;
 
 /** Returns the MAC of a node's management port. */
 export function managementMac(node: OverlayNode): string {

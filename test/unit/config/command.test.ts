@@ -77,6 +77,7 @@ overlay.kubeconfig                -              default
 overlay.servicePorts              80,443         default
 overlay.externalIPRanges          -              default
 overlay.fixedAddressRanges        -              default
+overlay.outsideClients            -              default
 network.clusterNetwork            10.42.0.0/16   default
 network.serviceNetwork            10.43.0.0/16   default
 network.serviceNodePortRange      30000-32767    default

@@ -65,6 +65,7 @@ t.test('the schema and the type of the configuration have the same settings', (t
       servicePorts: byDefault('80,443'),
       externalIPRanges: byDefault(null),
       fixedAddressRanges: byDefault(null),
+      outsideClients: byDefault(null),
     },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),
@@ -106,6 +107,7 @@ t.test('every setting reaches its own place in the configuration', (t) => {
     'overlay.servicePorts': '13',
     'overlay.externalIPRanges': '192.0.2.224/27',
     'overlay.fixedAddressRanges': 'cameras=10.8.14.0/24',
+    'overlay.outsideClients': '192.0.2.15/32',
   } satisfies Omit<OvnSettings, 'ovsInit.disableOVSInit' | 'ovsInit.gatewayInterface'>;
   for (const [name, value] of Object.entries(written)) {
     const [key, group] = name.split('.').toReversed();

@@ -14,6 +14,7 @@ import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
+import { closeToOutsideClients } from './shared-flows.ts';
 import { withSouthbound } from './southbound.ts';
 import { waitForDevice } from './wait-for-device.ts';
 
@@ -61,11 +62,13 @@ export async function installAndProveInbound(
   prove: () => Promise<readonly string[]>,
 ): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
   await ensureController(planned.places, say);
+  // A gateway with an address of its own is closed to outside clients before it can receive packets.
+  const closed = await closeToOutsideClients(planned.record, planned.places);
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
   // Without the port that ovn-controller adds to the shared bridge, inbound packets cannot reach the cluster yet.
   const applied = faults.length > 0 ? [] : await installInbound(planned, say);
-  return { demux: [...restored, ...applied], faults };
+  return { demux: [...closed, ...restored, ...applied], faults };
 }
 
 /**

@@ -12,6 +12,7 @@ import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { textOf } from '../../../overlay/rows/row-index.ts';
 import { hostServices, natTableName, removeNatTable } from '../../../overlay/services/host-services.ts';
+import { dedicatedClientFlows, sharedClientFlows } from '../../../overlay/services/outside-clients.ts';
 import { flowCookie, sharedBridgeFlows } from '../../../overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../overlay/services/shared-ports.ts';
 import { readRows } from '../ovn/database-rows.ts';
@@ -75,7 +76,7 @@ export async function compareSharedFlows(
   const served = await servedHere(services, places);
   const looks = [
     ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
-    ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places)))),
+    ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places, flowsOfOther(record, bridge, places))))),
     await lookAtTable(hostServices(served, ownDevice(record), (gateway?.addresses ?? []).map(withoutLength))),
   ];
   return {
@@ -100,7 +101,10 @@ async function lookAtShared(
       fault: ports,
       carryOut: [],
     };
-  const wanted = sharedBridgeFlows(node, gateway, ports, services).map(({ flow }) => flow);
+  const wanted = [
+    ...sharedBridgeFlows(node, gateway, ports, services),
+    ...sharedClientFlows(layout, node, gateway, ports, places.outsideClients),
+  ].map(({ flow }) => flow);
   const flows = flowsOf(bridge, flowCookie, places.ovsRun);
   const { missing, stale } = await flows.compare(wanted);
   if (missing.length + stale.length === 0) return asWanted;
@@ -114,20 +118,36 @@ async function lookAtShared(
   };
 }
 
+/** Returns the flows that a bridge has to have that the node does not share with its gateway. */
+function flowsOfOther(
+  { layout, node }: OverlayRecord,
+  bridge: string,
+  { outsideClients }: OverlayPlaces,
+): readonly string[] {
+  const { gateway } = node;
+  if (gateway?.kind !== 'dedicated' || gateway.bridge !== bridge) return [];
+  return dedicatedClientFlows(layout, node, gateway, outsideClients).map(({ flow }) => flow);
+}
+
 /**
- * Returns the flows of the agent that are left on another bridge, which the node may have shared with its gateway
- * before. A bridge that does not answer, or does not support OpenFlow bundles, has no such flows.
+ * Returns the differences in the flows of the agent on another bridge: that of a gateway with an address of its own, or one that the node may have
+ * shared with its gateway before. A bridge that does not answer, or does not support OpenFlow bundles, has no flows; that is a fault if it needs some.
  */
-async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
+async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: readonly string[]): Promise<Look> {
   const flows = flowsOf(bridge, flowCookie, ovsRun);
   try {
-    const { stale } = await flows.compare([]);
-    if (stale.length === 0) return asWanted;
-    const changes = stale.map((what) => ({ do: 'remove', what, why: `no gateway is on ${bridge}` }) as const);
-    return { changes, fault: null, carryOut: [() => flows.replace([])] };
+    const { missing, stale } = await flows.compare(wanted);
+    if (missing.length + stale.length === 0) return asWanted;
+    const changes = [
+      ...stale.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
+      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
+    ];
+    return { changes, fault: null, carryOut: [() => flows.replace(wanted)] };
   } catch (error) {
-    if (isAgentError(error)) return asWanted;
-    throw error;
+    if (!isAgentError(error)) throw error;
+    if (wanted.length === 0) return asWanted;
+    const fault = `the flows of ${bridge} could not be read: ${error.message}`;
+    return { changes: [{ do: 'add', what: `flows of ${bridge}`, why: `not yet: ${fault}` }], fault, carryOut: [] };
   }
 }
 
@@ -155,6 +175,23 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
     if (!isWanted && isAgentError(error)) return null;
     throw error;
   }
+}
+
+/**
+ * Brings the flows of a gateway with an address of its own into the desired state, which does not depend on ovn-controller's port. Does nothing for
+ * other nodes. Fails with `proof-failed` if ovs-vswitchd does not answer for the bridge.
+ */
+export async function closeToOutsideClients(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+): Promise<readonly SharedBridgeChange[]> {
+  const { gateway } = record.node;
+  if (gateway?.kind !== 'dedicated') return [];
+  const { bridge } = gateway;
+  const look = await lookAtOther(bridge, places, flowsOfOther(record, bridge, places));
+  if (look.fault !== null) throw new AgentError('proof-failed', look.fault, { hint: 'look at `ovs-vsctl show`' });
+  for (const act of look.carryOut) await act();
+  return look.changes;
 }
 
 /**

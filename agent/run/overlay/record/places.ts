@@ -1,5 +1,5 @@
 import { defaultConfig } from '../../../config/defaults.ts';
-import { serviceExposure } from '../../../config/exposure.ts';
+import { outsideClients, serviceExposure } from '../../../config/exposure.ts';
 import type { ServiceExposure } from '../../../model/overlay.ts';
 
 /** Paths of the overlay's files and sockets, and settings that depend on the node. */
@@ -33,6 +33,8 @@ export interface OverlayPlaces {
    * allowed.
    */
   readonly exposure: ServiceExposure;
+  /** Ranges of the outside clients that reach the pods of this node by a route. */
+  readonly outsideClients: readonly string[];
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */
@@ -52,5 +54,6 @@ export const overlayPlaces: OverlayPlaces = {
   cniConfig: '/etc/cni/net.d',
   datapathType: null,
   exposure: serviceExposure(defaultConfig),
+  outsideClients: outsideClients(defaultConfig),
   kubeconfig: null,
 };

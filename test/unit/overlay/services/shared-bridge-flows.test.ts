@@ -8,6 +8,7 @@ import type { SharedPorts } from '../../../../agent/model/shared-bridge.ts';
 import { withoutLength } from '../../../../agent/overlay/addresses.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
+import { dedicatedClientFlows, sharedClientFlows } from '../../../../agent/overlay/services/outside-clients.ts';
 import { sharedBridgeFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
 import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
@@ -27,6 +28,7 @@ interface Facts {
     readonly vips: Readonly<Record<string, string>>;
   }[];
   readonly others?: readonly string[];
+  readonly clients?: readonly string[];
   readonly router?: readonly string[];
 }
 
@@ -50,7 +52,15 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
   const gateway = gatewayOf(1, facts.gateway);
   const node = nodeOf(1, { ...facts.node, gateway });
   const services = inboundServices(layout, node, gateway, southboundOf(facts, node));
-  const flows = sharedBridgeFlows(node, gateway, facts.ports ?? { nic: 1, cluster: 2, isAlone: true }, services);
+  const ports = facts.ports ?? { nic: 1, cluster: 2, isAlone: true };
+  const { clients = [] } = facts;
+  const flows =
+    gateway.kind === 'dedicated'
+      ? dedicatedClientFlows(layout, node, gateway, clients)
+      : [
+          ...sharedBridgeFlows(node, gateway, ports, services),
+          ...sharedClientFlows(layout, node, gateway, ports, clients),
+        ];
   return {
     'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),
     'table.nft': hostServices(services, 'ovn-k8s-mp0', gateway.addresses.map(withoutLength))?.script ?? null,

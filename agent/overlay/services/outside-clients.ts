@@ -1,0 +1,115 @@
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
+import type { DesiredFlow, SharedPorts } from '../../model/shared-bridge.ts';
+import { addressIn, isIpv6 } from '../addresses.ts';
+import { managementPlace } from '../cluster/node-rows.ts';
+import { type FlowFamily, findSide, flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
+
+type Layout = Pick<OverlayLayout, 'naming' | 'clusterSubnets' | 'serviceSubnets' | 'joinSubnets'>;
+
+/** Pods of a node, and the clients outside of the cluster that reach them by a route, in one address family. */
+interface Ways {
+  readonly family: FlowFamily;
+  /** Ranges of the clients. */
+  readonly clients: readonly string[];
+  /** Subnets of the node's pods. */
+  readonly subnets: readonly string[];
+  /** Addresses in these subnets that belong to the node itself. */
+  readonly nodeItself: readonly string[];
+  /** Ranges that no host outside of the cluster has. */
+  readonly inside: readonly string[];
+}
+
+/**
+ * Returns the flows by which outside clients reach the pods of a node whose gateway shares the node's bridge, in addition to the shared-bridge flows;
+ * none if no client is permitted. They have no state: OVN tracks these connections in the gateway's router, which therefore leaves the
+ * source of the answers as it is. All other packets to the pods' addresses remain packets to the node.
+ */
+export function sharedClientFlows(
+  layout: Layout,
+  node: Pick<OverlayNode, 'subnets'>,
+  gateway: OverlayGateway,
+  ports: SharedPorts,
+  clients: readonly string[],
+): readonly DesiredFlow[] {
+  if (layout.naming === 'seed' || gateway.isVip === true) return [];
+  const { inbound, ofCluster } = sharedFrames(gateway, ports);
+  return waysOf(layout, node, clients).flatMap(({ family, clients: ranges, subnets, nodeItself, inside }) => {
+    const { ip, source, destination } = family;
+    if (ranges.length === 0) return [];
+    return [
+      ...nodeItself.map((address) =>
+        wantedFlow(57, `${inbound},${ip},${destination}=${address}`, findSide, 'the node itself is reached as before'),
+      ),
+      ...subnets.flatMap((subnet) => [
+        ...inside.map((range) => {
+          const match = `${inbound},${ip},${source}=${range},${destination}=${subnet}`;
+          return wantedFlow(57, match, findSide, 'no host outside has an address of the cluster');
+        }),
+        ...ranges.flatMap((range) => {
+          const there = `${inbound},${ip},${source}=${range},${destination}=${subnet}`;
+          const back = `${ofCluster},${ip},${source}=${subnet},${destination}=${range}`;
+          return [
+            wantedFlow(56, there, `output:${ports.cluster}`, 'an outside client of a pod'),
+            wantedFlow(110, back, `output:${ports.nic}`, 'a pod answers an outside client'),
+          ];
+        }),
+      ]),
+    ];
+  });
+}
+
+/**
+ * Returns the flows of a bridge on which a gateway has an address and a MAC of its own: they drop packets from outside to addresses of pods, except
+ * those of permitted clients to the pods of the gateway's own node.
+ */
+export function dedicatedClientFlows(
+  layout: Layout,
+  node: Pick<OverlayNode, 'subnets'>,
+  gateway: OverlayGateway,
+  clients: readonly string[],
+): readonly DesiredFlow[] {
+  if (layout.naming === 'seed') return [];
+  const frames = `dl_dst=${gateway.mac}`;
+  const permitted = gateway.isVip === true ? [] : clients;
+  return waysOf(layout, node, permitted).flatMap(({ family, clients: ranges, subnets, nodeItself, inside }) => {
+    const { ip, source, destination } = family;
+    const pods = layout.clusterSubnets.filter((subnet) => isIpv6(subnet) === family.isSix);
+    const open = ranges.length === 0 ? [] : subnets;
+    return [
+      ...pods.map((subnet) =>
+        wantedFlow(55, `${frames},${ip},${destination}=${subnet}`, 'drop', 'outside clients have no way to pods'),
+      ),
+      ...(open.length === 0 ? [] : nodeItself).map((address) =>
+        wantedFlow(57, `${frames},${ip},${destination}=${address}`, 'drop', 'nor to the node itself'),
+      ),
+      ...open.flatMap((subnet) => [
+        ...inside.map((range) => {
+          const match = `${frames},${ip},${source}=${range},${destination}=${subnet}`;
+          return wantedFlow(57, match, 'drop', 'no host outside has an address of the cluster');
+        }),
+        ...ranges.map((range) => {
+          const match = `${frames},${ip},${source}=${range},${destination}=${subnet}`;
+          return wantedFlow(56, match, 'NORMAL', 'an outside client of a pod');
+        }),
+      ]),
+    ];
+  });
+}
+
+function waysOf(layout: Layout, node: Pick<OverlayNode, 'subnets'>, clients: readonly string[]): readonly Ways[] {
+  const { clusterSubnets, serviceSubnets, joinSubnets } = layout;
+  return flowFamilies.map((family): Ways => {
+    const own = (ranges: readonly string[]): readonly string[] => [
+      ...new Set(ranges.filter((range) => isIpv6(range) === family.isSix)),
+    ];
+    const subnets = own(node.subnets);
+    return {
+      family,
+      clients: own(clients),
+      subnets,
+      nodeItself: subnets.map((subnet) => addressIn(subnet, managementPlace)),
+      inside: own([...clusterSubnets, ...serviceSubnets, ...joinSubnets, ...Object.values(masqueradeSubnets)]),
+    };
+  });
+}

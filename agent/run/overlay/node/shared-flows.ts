@@ -110,7 +110,7 @@ async function lookAtShared(
   if (missing.length + stale.length === 0) return asWanted;
   return {
     changes: [
-      ...stale.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
+      ...stale.map((what) => ({ do: 'remove', what, why: `no gateway on ${bridge} needs this flow` }) as const),
       ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
     ],
     fault: null,
@@ -139,7 +139,7 @@ async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: re
     const { missing, stale } = await flows.compare(wanted);
     if (missing.length + stale.length === 0) return asWanted;
     const changes = [
-      ...stale.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
+      ...stale.map((what) => ({ do: 'remove', what, why: `no gateway on ${bridge} needs this flow` }) as const),
       ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
     ];
     return { changes, fault: null, carryOut: [() => flows.replace(wanted)] };

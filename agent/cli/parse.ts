@@ -1,6 +1,6 @@
 import { type Command, CommanderError, Help, Option } from 'commander';
 import type { Output } from '../commands/output.ts';
-import { terminalWidth } from '../commands/terminal-width.ts';
+import { fittedTo, terminalWidth } from '../commands/terminal-width.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import { fullName } from './agent-command.ts';
 
@@ -74,7 +74,7 @@ export async function parseAndRunWith(
     if (!(error instanceof CommanderError)) return output().fail(error, command);
     if (error.exitCode === 0) return exitCode.done;
     if (output().format === 'json') return output().fail(usageError(error, fullName(named)), command);
-    process.stderr.write(complaints.join(''));
+    process.stderr.write(fittedTo(process.stderr, complaints.join('')));
     return exitCode.usage;
   } finally {
     await opened?.written();

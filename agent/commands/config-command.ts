@@ -34,5 +34,5 @@ export function configShow(file: string | undefined, output: Printer, rootDirect
 
 /** `config schema`: prints the JSON Schema of ovn.yaml. */
 export function configSchema(output: Printer): void {
-  output.result(JSON.stringify(ovnSchema, null, 2), configSchemaDocument(ovnSchema));
+  output.result(JSON.stringify(ovnSchema, null, 2), configSchemaDocument(ovnSchema), null, 'verbatim');
 }

@@ -14,6 +14,6 @@ export async function doctor(output: Output): Promise<ExitCode> {
   const checks = judge(examination);
   const document = doctorDocument(checks);
   const screen = { verbose: output.verbose, width: terminalWidth(process.stdout), nowMs: Date.now() };
-  output.result(doctorText(checks, output.style, screen), document, { examination });
+  output.result(doctorText(checks, output.style, screen), document, { examination }, 'verbatim');
   return document.outcome === 'failed' ? exitCode.drift : exitCode.done;
 }

@@ -85,7 +85,7 @@ export async function render(options: RenderOptions): Promise<void> {
   const { flavor, objects } = renderedObjects(options, false);
   const { directory, kustomization = false, output } = options;
   if (directory === undefined) {
-    output.result(yamlStream(objects).slice(0, -1), renderDocument(flavor, null, objects));
+    output.result(yamlStream(objects).slice(0, -1), renderDocument(flavor, null, objects), null, 'verbatim');
     return;
   }
   writeManifestFiles(directory, yamlFiles(objects, kustomization), managedByLine);

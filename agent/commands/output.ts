@@ -5,6 +5,8 @@ import { errorDetail, errorText } from '../view/error-view.ts';
 import { type CommandDocument, type JsonDocument, printedDocument } from '../view/json/document.ts';
 import { errorDocument } from '../view/json/error-json.ts';
 import { joinLines, printable, printableJson, type Style, styleFor } from '../view/style.ts';
+import { fitted } from '../view/table.ts';
+import { terminalWidth } from './terminal-width.ts';
 
 /**
  * Output of a command: lines of text for people, or one JSON document. Control characters, which could control a
@@ -21,9 +23,15 @@ export interface Output {
   readonly isJournal: boolean;
   /**
    * Prints the result of the command on standard output: the text, or the document as JSON. `diagnostics` are facts for
-   * support, which JSON has with `--verbose`. A program without `--output` has no document.
+   * support, which JSON has with `--verbose`. A program without `--output` has no document. Lines of prose fit the
+   * width of a terminal; a text that a shell or another program reads is `verbatim`.
    */
-  result(text: string, document: CommandDocument | null, diagnostics?: object): void;
+  result(
+    text: string,
+    document: CommandDocument | null,
+    diagnostics?: object | null,
+    form?: 'prose' | 'verbatim',
+  ): void;
   /**
    * Prints the present state of a command that prints its state repeatedly. On a terminal, the text replaces the state
    * before; JSON is one line per state.
@@ -52,7 +60,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
   const progressStyle = styleFor(process.stderr);
   const entries: Promise<void>[] = [];
   const write = (text: string, priority: number): void => {
-    const lines = printable(text).split('\n');
+    const lines = (isJournal ? printable(text) : fitted(printable(text), terminalWidth(process.stderr))).split('\n');
     process.stderr.write(`${lines.map((line) => (isJournal ? `<${priority}>${line}` : line)).join('\n')}\n`);
   };
   const announce = (from: Message): void => {
@@ -66,14 +74,16 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     style,
     progressStyle,
     isJournal,
-    result: (text, document, diagnostics) => {
-      if (format === 'text') process.stdout.write(`${printable(text)}\n`);
+    result: (text, document, diagnostics, form = 'prose') => {
+      const width = form === 'prose' ? terminalWidth(process.stdout) : null;
+      if (format === 'text') process.stdout.write(`${fitted(printable(text), width)}\n`);
       else if (document !== null) print(document, verbose ? (diagnostics ?? null) : null);
     },
     state: (text, document) => {
       // Cursor to the first column and row, and erase in display (ECMA-48, CUP and ED).
       const before = process.stdout.isTTY ? '\u001b[H\u001b[2J' : '';
-      const line = format === 'json' ? printableJson(document, 0) : `${before}${printable(text)}`;
+      const shown = fitted(printable(text), terminalWidth(process.stdout));
+      const line = format === 'json' ? printableJson(document, 0) : `${before}${shown}`;
       process.stdout.write(`${line}\n`);
     },
     say: (message) => write(joinLines([message]), notice),

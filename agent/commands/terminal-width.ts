@@ -1,3 +1,10 @@
+import { fitted } from '../view/table.ts';
+
+/** Returns prose in lines that fit the width of a stream. */
+export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
+  return fitted(text, terminalWidth(stream));
+}
+
 /**
  * Returns the width of a stream in columns: COLUMNS (environ(7)), else that of its terminal; null if it is unlimited,
  * because the stream is a file or a pipe.

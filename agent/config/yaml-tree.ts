@@ -45,6 +45,11 @@ interface YamlAlias extends YamlPlace {
 
 /** Describes a node in a few words. */
 export function shownNode(node: YamlNode): string {
-  if (node.kind === 'scalar') return node.text === '' ? 'empty' : visibleText(node.raw, 40);
+  if (node.kind === 'scalar') return node.text === '' ? 'empty' : quoted(visibleText(node.raw, 40));
   return { mapping: 'a group of settings', sequence: 'a list', alias: 'an unknown alias' }[node.kind];
+}
+
+/** Returns a scalar in quotes, so that a message sets it apart from its own words. */
+function quoted(raw: string): string {
+  return /^["']/.test(raw) ? raw : `"${raw}"`;
 }

@@ -77,6 +77,21 @@ export function hanging(lead: string, text: string, hang: number, width: number 
   return lines.map((line, index) => `${index === 0 ? lead : ' '.repeat(hang)}${line}`);
 }
 
+/**
+ * Returns a text whose lines have at most `width` columns; null for an unlimited width. A line that goes on has two
+ * more columns of indent; a longer word has a line of its own.
+ */
+export function fitted(text: string, width: number | null): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const [indent = ''] = /^ */.exec(line) ?? [];
+      const lines = hanging(indent, line.slice(indent.length), indent.length + 2, width);
+      return lines.length === 1 ? lines : lines.map((one) => one.trimEnd());
+    })
+    .join('\n');
+}
+
 /** Smallest number of columns for a text beside a lead. */
 const leastColumns = 20;
 

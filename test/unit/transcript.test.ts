@@ -71,6 +71,8 @@ overlay init
 overlay status
 overlay nodes
 overlay join absent
+overlay leave
+overlay disable
 overlay pki renew --request absent
 manifests render
 manifests status
@@ -78,6 +80,11 @@ manifests status
 const narrow = `
 --help
 history
+history 19900102T030405Z-0002
+plan
+apply --confirm-timeout 0
+config check bad.yaml
+manifests render
 `;
 
 /** Shell text that runs the command lines of its standard input on a machine of its own. */

@@ -111,7 +111,7 @@ t.test('in broken files of MicroShift, what can be understood counts', (t) => {
   });
   t.match(others, [
     { source: '/etc/microshift/config.yaml:1', message: /^network.serviceNodePortRange must be/ },
-    { source: '/etc/microshift/config.yaml:1', message: /^network.cniPlugin must be ovnk or none, not cilium; what/ },
+    { source: '/etc/microshift/config.yaml:1', message: /^network.cniPlugin must be ovnk or none, not "cilium"; what/ },
   ]);
   t.end();
 });

@@ -1,7 +1,7 @@
 // Tables for a terminal, and times for people.
 import t from 'tap';
 import { plain } from '../../../agent/view/style.ts';
-import { tableLines, wrapped } from '../../../agent/view/table.ts';
+import { fitted, tableLines, wrapped } from '../../../agent/view/table.ts';
 import { durationText, relativeTime } from '../../../agent/view/time.ts';
 
 const rows = [
@@ -46,5 +46,23 @@ t.test('times', (t) => {
   ] as const)
     t.equal(relativeTime(atMs, 0), expected);
   t.strictSame([412, 2_120, 180_000].map(durationText), ['412 ms', '2.1 s', '3 minutes']);
+  t.end();
+});
+
+t.test('prose fits the width, and goes on with an indent', (t) => {
+  const text =
+    'microshift-net: one two three\n  ended  now  rolled-back: four five\n/a/path/that/is/longer/than/the/line';
+  t.equal(
+    fitted(text, 20),
+    [
+      'microshift-net: one',
+      '  two three',
+      '  ended  now',
+      '    rolled-back:',
+      '    four five',
+      '/a/path/that/is/longer/than/the/line',
+    ].join('\n'),
+  );
+  t.equal(fitted(text, null), text, 'in a file or a pipe it is as it was');
   t.end();
 });

@@ -130,11 +130,8 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
     const added = observation.hints.addedBridges === undefined ? undefined : [];
     return { kind: 'planned', plan: planDisable(observation, added) };
   };
+  warnOfOverlay(overlayPlaces.record, output);
   if (dryRun) return preview('disable', planner, output);
-  if (existsSync(overlayPlaces.record))
-    output.say(
-      'warning: this node stays a member of its overlay; a gateway of it by br-ex carries nothing until `apply` makes br-ex again, and `microshift-net overlay disable` ends the membership',
-    );
   const result = await reconcile(planner, noWait, { ...unattended('disable', output), tuner });
   try {
     removeHint();
@@ -143,6 +140,14 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
+}
+
+/** Warns of the effect of `disable` on the overlay if this node has a record of one. */
+export function warnOfOverlay(record: string, { say }: Pick<Output, 'say'>): void {
+  if (!existsSync(record)) return;
+  say(
+    'warning: this node stays a member of its overlay; a gateway of it by br-ex carries nothing until `apply` makes br-ex again, and `microshift-net overlay disable` ends the membership',
+  );
 }
 
 /**

@@ -31,14 +31,12 @@ import { overlayNodesDocument, overlayStatusDocument } from '../view/json/overla
 import { overlayStatusText } from '../view/overlay-status-view.ts';
 import {
   appliedText,
-  changesLines,
-  countChanges,
-  countWorkload,
   disabledText,
   gatewayText,
   joinText,
-  mendText,
   nodesText,
+  overlayPlanText,
+  overlayVerifyText,
 } from '../view/overlay-view.ts';
 import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
@@ -88,12 +86,7 @@ function bundleText(file: string): string {
 /** `overlay plan`: prints the changes that `overlay apply` would make. Changes nothing. */
 export async function plan(output: Output): Promise<void> {
   const changes = await look('overlay plan');
-  const count = countChanges(changes) + countWorkload(changes);
-  const nothing =
-    changes.faults.length === 0 ? 'Nothing to do.' : 'Nothing that `overlay apply` can change; what does not work:';
-  const first = count === 0 ? nothing : `${count} ${count === 1 ? 'change' : 'changes'}:`;
-  const text = joinLines([first, ...changesLines(changes, output.style)]);
-  output.result(text, overlayPlanDocument(changes), { changes });
+  output.result(overlayPlanText(changes, output.style), overlayPlanDocument(changes), { changes });
 }
 
 /**
@@ -104,13 +97,7 @@ export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');
   const document = overlayVerifyDocument(changes);
   const isWanted = document.outcome === 'as-wanted';
-  const text = isWanted
-    ? joinLines([
-        'No drift: the rows, certificates, kernel settings and flows of this node are in the desired state.',
-        ...changesLines(changes, output.style),
-      ])
-    : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);
-  output.result(text, document, { changes });
+  output.result(overlayVerifyText(changes, isWanted, output.style), document, { changes });
   return isWanted ? exitCode.done : exitCode.drift;
 }
 

@@ -9,6 +9,7 @@ import { parseRequest, requestCertificate } from '../run/overlay/certificates/ce
 import { grantGateway, issueBundle, renewBundle } from '../run/overlay/membership/issue.ts';
 import { rotateAuthority } from '../run/overlay/node/certificate-renewal.ts';
 import { daysUntil } from '../run/overlay/node/nodes.ts';
+import { waitForPort } from '../run/overlay/node/own-port.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { bundleText } from '../run/overlay/record/record.ts';
 import {
@@ -63,6 +64,7 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
     () => issueBundle({ name, systemId, days, granted, request }, places),
     output.say,
   );
+  await waitForPort(bundle.node.name, places, output.say);
   giveOut(command, bundle, options.outputFile, output);
 }
 
@@ -72,7 +74,7 @@ export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, ou
   const { places } = await startOverlay(command);
   const made = await withLock(command, () => requestCertificate(places), output.say);
   if (outputFile === undefined || outputFile === '-') {
-    output.result(made.trimEnd(), requestDocument(made, null));
+    output.result(made.trimEnd(), requestDocument(made, null), null, 'verbatim');
     return;
   }
   writeFileAtomically(outputFile, made);
@@ -160,7 +162,7 @@ function giveOut(
   output: Output,
 ): void {
   if (file === undefined || file === '-') {
-    output.result(bundleText(bundle).trimEnd(), bundleDocument(command, bundle, null));
+    output.result(bundleText(bundle).trimEnd(), bundleDocument(command, bundle, null), null, 'verbatim');
     return;
   }
   writeFileAtomically(file, bundleText(bundle), 0o600);

@@ -10,6 +10,7 @@ import type { Observation } from '../model/observation.ts';
 import { followNode } from '../run/follow-node.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { type Node, withNode } from '../run/node.ts';
+import { isInCluster } from '../run/overlay/node/own-port.ts';
 import { readDaemon, runsStill } from '../run/overlay/record/daemon-state.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { readRecord } from '../run/overlay/record/record.ts';
@@ -64,11 +65,11 @@ async function viewOf(node: Node): Promise<StatusView> {
   const last = newest === undefined ? null : presentRecord(newest, facts);
   const pending = pendingChange(records, facts);
   const judged = await judge(observation);
-  return { observation, vswitchd, last, overlay: readOverlayPart(), pending, nowMs: Date.now(), ...judged };
+  return { observation, vswitchd, last, overlay: await readOverlayPart(), pending, nowMs: Date.now(), ...judged };
 }
 
 /** Reads this node's part in an overlay; null if it is in none, or if its record cannot be read, which doctor reports. */
-function readOverlayPart(): OverlayPart | null {
+async function readOverlayPart(): Promise<OverlayPart | null> {
   try {
     const record = readRecord(overlayPlaces.record);
     if (record === null) return null;
@@ -76,6 +77,7 @@ function readOverlayPart(): OverlayPart | null {
     return {
       node: record.node.name,
       role: record.members === null ? 'member' : 'central',
+      isInCluster: await isInCluster(record, overlayPlaces),
       isRunning: daemon !== null && runsStill(daemon),
       failure: daemon?.failure?.message ?? null,
     };

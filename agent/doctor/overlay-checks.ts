@@ -1,4 +1,5 @@
 import type { Examination, OverlayClocks, OverlayFacts } from '../model/examination.ts';
+import { missingPortText } from '../model/missing-port.ts';
 import {
   advice,
   type Check,
@@ -7,6 +8,7 @@ import {
   given,
   givenOverlay,
   notApplicable,
+  ok,
   verdictOf,
   warning,
 } from './finding.ts';
@@ -44,6 +46,20 @@ export const overlayChecks: readonly Check[] = [
         );
       });
     },
+  },
+  {
+    id: 'overlay-member',
+    title: 'the central node has this node as a member',
+    judge: ({ overlay }) =>
+      givenOverlay(overlay, ({ node, isInCluster }) => {
+        if (isInCluster === undefined) return notApplicable('only a member that reaches the central node can ask it');
+        if (isInCluster) return ok(`the central node has a port for ${node}`);
+        return failed(
+          missingPortText(node),
+          'microshift-net overlay leave',
+          advice(`then join with a new bundle of the central node: microshift-net overlay pki issue ${node}`),
+        );
+      }),
   },
   {
     id: 'overlay-daemon',

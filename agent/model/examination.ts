@@ -58,6 +58,8 @@ export interface OverlayFacts {
   /** Addresses of the southbound database. */
   readonly southbound: readonly string[];
   readonly controller: 'absent' | 'connected' | 'not connected';
+  /** False if this member was taken out of the cluster on the central node. Absent if that is not known. */
+  readonly isInCluster?: boolean;
   /** True if both OVN databases listen on this node. */
   readonly hasDatabases: boolean;
   /** OVN programs that are installed on this machine. Containers may run a program that is not installed. */

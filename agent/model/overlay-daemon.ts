@@ -40,6 +40,8 @@ export interface OverlayStatus {
   readonly subnets: readonly string[];
   readonly addresses: readonly string[];
   readonly southbound: readonly string[];
+  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
+  readonly isInCluster: boolean | null;
   /** Connection state of ovn-controller; on the central node, of its own databases. */
   readonly controller: 'connected' | 'not connected' | 'absent';
   readonly daemon: OverlayDaemon | null;

@@ -1,6 +1,7 @@
+import { missingPortHint, missingPortText } from '../model/missing-port.ts';
 import type { OverlayStatus, OverlayTunnel } from '../model/overlay-daemon.ts';
 import { joinLines, type Style } from './style.ts';
-import { hanging } from './table.ts';
+import { fitted } from './table.ts';
 import { momentText } from './time.ts';
 
 /** Returns a node's part in its cluster and its state. Lines of more than `width` columns go on with an indent. */
@@ -19,13 +20,7 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
         `  ${tunnel.interface} ${tunnel.type} to ${tunnel.remoteAddress}, chassis ${tunnel.chassis}${stateText(tunnel, style)}`,
     ),
   ];
-  return joinLines(lines.flatMap((line) => inWidth(line, width)));
-}
-
-/** Splits a line into lines that fit the width. The lines after the first one have two more columns of indent. */
-function inWidth(line: string, width: number | null): readonly string[] {
-  const [indent = ''] = /^ */.exec(line) ?? [];
-  return hanging(indent, line.slice(indent.length), indent.length + 2, width);
+  return fitted(joinLines(lines), width);
 }
 
 /** Returns the state of a tunnel as the end of its line. */
@@ -73,8 +68,9 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: 
  * Returns the state of the connection to the central node. A member cannot determine by itself to which address a
  * central node has moved.
  */
-function centralText({ role, controller, southbound }: OverlayStatus, style: Style): string {
+function centralText({ node, role, controller, southbound, isInCluster }: OverlayStatus, style: Style): string {
   if (controller === 'absent') return style('red', 'ovn-controller does not run: systemctl start ovn-controller');
+  if (isInCluster === false) return style('red', `${missingPortText(node)}; ${missingPortHint(node)}`);
   if (controller === 'connected')
     return role === 'central' ? `this one, for the others at ${southbound.join(', ')}` : southbound.join(', ');
   const moved =

@@ -52,6 +52,25 @@ export function countWorkload({ workload }: OverlayChanges): number {
   return workload?.changes.length ?? 0;
 }
 
+/** Returns the result of `overlay plan`. */
+export function overlayPlanText(changes: OverlayChanges, style: Style): string {
+  const count = countChanges(changes) + countWorkload(changes);
+  const nothing =
+    changes.faults.length === 0 ? 'Nothing to do.' : 'Nothing that `overlay apply` can change; what does not work:';
+  const first = count === 0 ? nothing : `${count} ${count === 1 ? 'change' : 'changes'}:`;
+  return joinLines([first, ...changesLines(changes, style)]);
+}
+
+/** Returns the result of `overlay verify`. */
+export function overlayVerifyText(changes: OverlayChanges, isWanted: boolean, style: Style): string {
+  const lines = changesLines(changes, style);
+  if (!isWanted) return joinLines(['Drift:', ...lines, mendText(changes)]);
+  return joinLines([
+    'No drift: the rows, certificates, kernel settings and flows of this node are in the desired state.',
+    ...lines,
+  ]);
+}
+
 /** Returns the remedies for drift. `overlay apply` repairs only rows, kernel settings and flows. */
 export function mendText(changes: OverlayChanges): string {
   const { faults } = changes;

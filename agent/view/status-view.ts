@@ -2,6 +2,7 @@ import type { MissingPart } from '../compare/manual-bridge.ts';
 import type { PendingChange } from '../compare/pending-change.ts';
 import type { ConfigWarning } from '../model/config.ts';
 import type { JournalRecord } from '../model/journal.ts';
+import { missingPortText } from '../model/missing-port.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { warningLines } from './config-view.ts';
@@ -15,6 +16,8 @@ import { daemonLine } from './tuning-view.ts';
 export interface OverlayPart {
   readonly node: string;
   readonly role: 'central' | 'member';
+  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
+  readonly isInCluster: boolean | null;
   readonly isRunning: boolean;
   /** Last error of the daemon; null without one. */
   readonly failure: string | null;
@@ -76,8 +79,9 @@ function lastText(last: JournalRecord | null, nowMs: number): string {
 }
 
 /** Returns the role of a node in its overlay, and the state of its daemon. */
-function overlayText({ node, role, isRunning, failure }: OverlayPart, style: Style): string {
+function overlayText({ node, role, isInCluster, isRunning, failure }: OverlayPart, style: Style): string {
   const what = role === 'central' ? `${node}, the central node` : `${node}, a member`;
+  if (isInCluster === false) return `${what}; ${style('red', missingPortText(node))}`;
   if (!isRunning) return `${what}; ${style('red', 'its daemon does not run: systemctl start microshift-net-overlay')}`;
   return failure === null ? `${what}; its daemon runs` : `${what}; ${style('red', failure)}`;
 }

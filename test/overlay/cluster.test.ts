@@ -111,9 +111,18 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'pki', 'show').stdout, /^ca .*\nthis node .*\nn2 .*\nn3 /m);
 
   t.match(n1.agent('overlay', 'leave'), { status: 2, stderr: /n2, n3 would be without their central node/ });
-  t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /n3 is not in an overlay any more/ });
-  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'its keys are gone');
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
+  n1.must('ovn-nbctl', '--wait=sb', 'sync');
+  const cause = /no port for n3: it was taken out\s+of the cluster there/;
+  t.match(n3.agent('overlay', 'verify'), { status: 3, stdout: cause }, 'a member that was taken out is told so');
+  t.match(n3.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing that `overlay apply` can change/ });
+  t.match(n3.agent('overlay', 'plan'), { stdout: cause });
+  t.match(n3.agent('overlay', 'status'), { status: 0, stdout: cause });
+  t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /n3 is not in an overlay any more/ });
+  t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /^Nothing to do: this node is in no overlay/ });
+  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'its keys are gone');
+  t.match(n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'), { status: 2, stderr: cause });
+  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'and a bundle of before brings none back');
   t.notMatch(n1.must('ovn-nbctl', 'show'), /n3/, 'and its rows');
   t.notMatch(n1.must('ovn-sbctl', 'show'), /n3/);
 

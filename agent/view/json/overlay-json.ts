@@ -103,7 +103,8 @@ export interface OverlayJoinDocument {
 /** `overlay plan`: the changes that `overlay apply` would make. */
 export interface OverlayPlanDocument {
   readonly command: 'overlay plan';
-  readonly outcome: 'as-wanted' | 'changes';
+  /** `problem`: no change is left to make, but a part does not work; `changes.faults` names it. */
+  readonly outcome: 'as-wanted' | 'changes' | 'problem';
   readonly changes: OverlayChangesJson;
 }
 
@@ -191,8 +192,8 @@ export function joinDocument({ node }: OverlayRecord, changes: OverlayChanges): 
 /** Returns the document of `overlay plan`. */
 export function overlayPlanDocument(changes: OverlayChanges): OverlayPlanDocument {
   const count = countChanges(changes) + countWorkload(changes);
-  const outcome = count === 0 ? 'as-wanted' : 'changes';
-  return { command: 'overlay plan', outcome, changes: overlayChangesJson(changes) };
+  const still = changes.faults.length === 0 ? 'as-wanted' : 'problem';
+  return { command: 'overlay plan', outcome: count === 0 ? still : 'changes', changes: overlayChangesJson(changes) };
 }
 
 /** Returns the document of `overlay verify`. */

@@ -13,6 +13,8 @@ export interface OverlayStatusDocument {
   readonly addresses: readonly string[];
   /** Addresses of the southbound database. */
   readonly southbound: readonly string[];
+  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
+  readonly isInCluster: boolean | null;
   /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller does not run. */
   readonly controller: 'connected' | 'not connected' | 'absent';
   /** True if `overlay run`, the daemon of the overlay, runs. */
@@ -123,7 +125,7 @@ export interface ListedGatewayJson {
 
 /** Returns the document of `overlay status`. */
 export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocument {
-  const { node, role, subnets, addresses, southbound, controller, daemon, isRunning, tunnels } = status;
+  const { node, role, subnets, addresses, southbound, isInCluster, controller, daemon, isRunning, tunnels } = status;
   return {
     command: 'overlay status',
     outcome: 'shown',
@@ -132,6 +134,7 @@ export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocum
     subnets,
     addresses,
     southbound,
+    isInCluster,
     controller,
     isRunning,
     daemon: daemon && overlayDaemonJson(daemon),

@@ -60,6 +60,8 @@ export interface OverlayPartJson {
   /** Name of the node in its cluster. */
   readonly node: string;
   readonly role: 'central' | 'member';
+  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
+  readonly isInCluster: boolean | null;
   /** True if the daemon of the overlay runs. */
   readonly isRunning: boolean;
   /** Last error of the daemon; null without one. */
@@ -152,6 +154,7 @@ export function statusDocument(view: StatusView): StatusDocument {
     overlay: overlay && {
       node: overlay.node,
       role: overlay.role,
+      isInCluster: overlay.isInCluster,
       isRunning: overlay.isRunning,
       problem: overlay.failure,
     },

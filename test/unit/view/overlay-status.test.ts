@@ -19,6 +19,7 @@ const member: OverlayStatus = {
   subnets: ['10.42.1.0/24'],
   addresses: ['192.0.2.12'],
   southbound: ['ssl:192.0.2.11:6642'],
+  isInCluster: true,
   controller: 'connected',
   daemon,
   isRunning: true,
@@ -59,6 +60,12 @@ t.test('what does not work', (t) => {
     /has no subnet.*\n.*\n.*6642 is not reached; running traffic goes on; if it has another address now, join/,
   );
   t.match(lost, /Tunnels: none$/);
+  t.match(
+    text({ isInCluster: false }),
+    /Central node: the central node has no port for n2: it was taken out of the cluster there.*pki issue n2/,
+    'a member that was taken out',
+  );
+  t.notMatch(text({ isInCluster: null }), /taken out/, 'not known');
   t.match(text({ controller: 'absent' }), /ovn-controller does not run/);
   t.match(text({ isRunning: false }), /Daemon: does not run: systemctl status/);
   t.match(text({ daemon: null, isRunning: false }), /Daemon: does not run/);

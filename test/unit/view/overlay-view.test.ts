@@ -1,8 +1,23 @@
 import t from 'tap';
+import { missingPortText } from '../../../agent/model/missing-port.ts';
 import type { OverlayChanges } from '../../../agent/model/overlay-plan.ts';
+import {
+  overlayApplyDocument,
+  overlayPlanDocument,
+  overlayVerifyDocument,
+} from '../../../agent/view/json/overlay-json.ts';
 import { certificatesText } from '../../../agent/view/overlay-pki-view.ts';
-import { changesLines, countChanges, countWorkload, mendText } from '../../../agent/view/overlay-view.ts';
+import {
+  appliedText,
+  changesLines,
+  countChanges,
+  countWorkload,
+  mendText,
+  overlayPlanText,
+  overlayVerifyText,
+} from '../../../agent/view/overlay-view.ts';
 import { plain } from '../../../agent/view/style.ts';
+import { modern, nodeOf } from '../overlay/cluster.ts';
 
 const database = 'OVN_Northbound';
 const row = (title: string) =>
@@ -75,5 +90,52 @@ t.test('certificates and the time for which they are valid', (t) => {
   t.match(lines[1], /^n2 +n2-id +2029-01-02 \(400 days\) +issued\/n2\.pem$/);
   t.match(lines[2], /^n3 .*2029-01-02 \(over\)/);
   t.match(certificatesText([], plain, null), 'no certificates on this node');
+  t.end();
+});
+
+t.test('plan and verify beside a fault, such as a member that was taken out of the cluster', (t) => {
+  const expelled = { ...nothing, faults: [missingPortText('n2')] };
+  const fault =
+    'the central node has no port for n2: it was taken out of the cluster there, or its rows are not written yet';
+  t.equal(
+    overlayPlanText(expelled, plain),
+    `Nothing that \`overlay apply\` can change; what does not work:\nDoes not work:\n  ${fault}`,
+  );
+  t.match(overlayPlanDocument(expelled), { outcome: 'problem', changes: { rows: [], faults: [fault] } });
+  const { outcome } = overlayVerifyDocument(expelled);
+  t.equal(outcome, 'drift');
+  const verified = overlayVerifyText(expelled, false, plain);
+  t.match(verified, `Drift:\nDoes not work:\n  ${fault}\n`);
+  t.notMatch(verified, /No drift|desired state/);
+
+  const both = { ...expelled, databases: [plan('n1')] };
+  t.match(overlayPlanText(both, plain), /^1 change:[\s\S]*Does not work:/);
+  t.match(overlayPlanDocument(both), { outcome: 'changes', changes: { faults: [fault] } });
+  t.equal(overlayPlanText(nothing, plain), 'Nothing to do.');
+  t.match(overlayPlanDocument(nothing), { outcome: 'as-wanted' });
+  t.end();
+});
+
+t.test('verify says what was compared, and what is worth knowing beside it', (t) => {
+  const known = { ...nothing, notices: ['n2 does not answer at 192.0.2.12, where its tunnel ends'] };
+  t.match(overlayVerifyDocument(known), { outcome: 'as-wanted', changes: { notices: known.notices } });
+  t.equal(
+    overlayVerifyText(known, true, plain),
+    [
+      'No drift: the rows, certificates, kernel settings and flows of this node are in the desired state.',
+      'Worth knowing:',
+      '  n2 does not answer at 192.0.2.12, where its tunnel ends',
+    ].join('\n'),
+  );
+  t.end();
+});
+
+t.test('an apply that starts ovn-controller and writes nothing', (t) => {
+  const node = nodeOf(1);
+  const record = { format: 1, layout: modern, southbound: [], node, members: null } as const;
+  t.match(appliedText(record, nothing, true), /^Done, and ovn-controller is started: n1 has /);
+  t.match(overlayApplyDocument(nothing, true), { outcome: 'changed', isStarted: true });
+  t.match(appliedText(record, nothing, false), /^Nothing to do: n1 has /);
+  t.match(overlayApplyDocument(nothing, false), { outcome: 'unchanged', isStarted: false });
   t.end();
 });

@@ -307,7 +307,7 @@ t.test('history and status', (t) => {
     statusText(view, plain),
     /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed \d+ \w+ ago[\s\S]*The node is in the desired state\.$/,
   );
-  const overlay = { node: 'n1', role: 'member', isRunning: true, failure: null } as const;
+  const overlay = { node: 'n1', role: 'member', isInCluster: true, isRunning: true, failure: null } as const;
   t.match(
     statusText({ ...view, overlay }, plain),
     /\nOverlay {9}n1, a member; its daemon runs\n\nbr-ex and Open vSwitch are in the desired state; .*overlay verify/,
@@ -316,6 +316,12 @@ t.test('history and status', (t) => {
     statusText({ ...view, overlay: { ...overlay, isRunning: false } }, plain),
     /its daemon does not run: systemctl/,
   );
+  const expelled = statusText({ ...view, overlay: { ...overlay, isInCluster: false } }, plain);
+  t.match(
+    expelled,
+    /Overlay {9}n1, a member; the central node has no port for n1: it was taken out of the cluster there/,
+  );
+  t.notMatch(expelled, /The node is in the desired state/);
   const pending = { id: 'tx', command: 'apply', confirmUntil: '1970-01-01T00:00:18.000Z', state: 'waiting' } as const;
   const waiting = statusText({ ...view, pending, nowMs: 0 }, plain);
   t.match(waiting, /tx \(apply\) waits for confirmation until \S+ \(in 18 s\); then it is rolled back/);

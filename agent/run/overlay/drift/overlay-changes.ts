@@ -1,9 +1,11 @@
 import type { Config } from '../../../model/config.ts';
+import { missingPortHint, missingPortText } from '../../../model/missing-port.ts';
 import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
-import { changesOf, installedPort, noPortHint, noPortText, ownChassis, ownPort } from '../node/apply-overlay.ts';
+import { changesOf, installedPort, ownChassis } from '../node/apply-overlay.ts';
 import { sharedFlowDrift } from '../node/inbound-flows.ts';
+import { portOf } from '../node/own-port.ts';
 import { ownDevice, type PlannedNode, withPlan } from '../node/planned-node.ts';
 import { withSouthbound } from '../node/southbound.ts';
 import { gatewayFaults, gatewayMissing, isGatewayConnected } from '../ovn/gateway-proof.ts';
@@ -44,8 +46,9 @@ async function faultsOf(planned: PlannedNode): Promise<string[]> {
   await withSouthbound(planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))
       faults.push(`no chassis ${record.node.systemId} is registered`);
-    if (record.node.subnets.length > 0 && !(await southbound.appears(ownPort(record), 0)))
-      faults.push(`${noPortText(record)}; ${noPortHint(record)}`);
+    const { name, subnets } = record.node;
+    if (subnets.length > 0 && !(await southbound.appears(portOf(name), 0)))
+      faults.push(`${missingPortText(name)}; ${missingPortHint(name)}`);
   });
   if (record.node.subnets.length > 0 && !(await local.appears(installedPort(ownDevice(record)), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);

@@ -1,5 +1,7 @@
 import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
@@ -47,7 +49,14 @@ async function learnedNotices({ record, members, databases }: PlannedNode): Prom
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */
 async function tunnelNotices({ record, local, members }: PlannedNode): Promise<readonly string[]> {
-  const tunnels = await withAnswers(tunnelsOf(local.rows), record.node.encap.addresses);
+  return tunnelSentences(await withAnswers(tunnelsOf(local.rows), record.node.encap.addresses), members);
+}
+
+/** Returns the sentences of tunnelNotices() for tunnels that were asked. `members` are known on the central node. */
+export function tunnelSentences(
+  tunnels: readonly OverlayTunnel[],
+  members: readonly Pick<OverlayNode, 'name' | 'systemId'>[],
+): readonly string[] {
   return tunnels.flatMap(({ chassis, remoteAddress, fault, answers }) => {
     const name = members.find(({ systemId }) => systemId === chassis)?.name ?? `chassis ${chassis}`;
     if (fault !== null) return [`the tunnel to ${name} is down: ${fault}`];

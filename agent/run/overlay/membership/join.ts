@@ -22,6 +22,7 @@ import {
   refuseMicroshift,
   refuseOtherName,
 } from '../node/membership.ts';
+import { portOf, refuseWithoutPort } from '../node/own-port.ts';
 import { chassisOf } from '../node/planned-node.ts';
 import { openFromHere } from '../node/southbound.ts';
 import { readRows } from '../ovn/database-rows.ts';
@@ -77,7 +78,7 @@ export async function joinOverlay(
     if (systemId === null) writeSystemId(places.systemId, node.systemId);
     install();
     say(`waiting up to ${databaseCallMs / 1000} s for the central node, ${record.southbound.join(', ')}`);
-    await refuseTakenChassis(record, places);
+    await refuseByCentral(record, places);
   };
   const { own, authority } = pkiFiles(places.pki);
   return { record, changes: await attempt(record, places, [own, authority], prepare, say) };
@@ -171,12 +172,14 @@ function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: 
 }
 
 /**
- * Fails with `overlay-conflict` if another node is registered with this node's system-id or tunnel address. Two such
- * nodes would receive each other's traffic.
+ * Fails with `bundle-unusable` if the central node has taken this node out since it issued the bundle, and with
+ * `overlay-conflict` if another node is registered with this node's system-id or tunnel address. Two such nodes would
+ * receive each other's traffic.
  */
-async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<void> {
+async function refuseByCentral({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<void> {
   const database = await openFromHere(southbound, pki);
   try {
+    refuseWithoutPort(node.name, node.subnets.length === 0 || (await database.appears(portOf(node.name), 0)));
     const chassis = chassisOf(await readRows(database, overlayTables.OVN_Southbound));
     const twin = chassis.find(({ name, hostname }) => name === node.systemId && hostname !== node.name);
     const neighbour = chassis.find(

@@ -3,16 +3,17 @@ import { ignoreAdvertisements } from '../../../drivers/host/kernel/ipv6-settings
 import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
+import { missingPortHint, missingPortText } from '../../../model/missing-port.ts';
 import { kernelCommand, type OverlayChanges, type PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { listenerFault, listenerHint } from '../../../overlay/listeners.ts';
-import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
 import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
+import { portOf } from './own-port.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
 import { closeToOutsideClients } from './shared-flows.ts';
 import { withSouthbound } from './southbound.ts';
@@ -174,8 +175,8 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
 async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (step: string) => void): Promise<void> {
   if (record.node.subnets.length === 0) return;
   say(`waiting up to ${portMs / 1000} s until the central node has a port for this node`);
-  if (await southbound.appears(ownPort(record), portMs)) return;
-  throw new AgentError('proof-failed', noPortText(record), { hint: noPortHint(record) });
+  if (await southbound.appears(portOf(record.node.name), portMs)) return;
+  throw new AgentError('proof-failed', missingPortText(record.node.name), { hint: missingPortHint(record.node.name) });
 }
 
 /** Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface. */
@@ -190,21 +191,6 @@ export async function proveInstalled(
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
     hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
   });
-}
-
-/** Returns the condition for the port of this node's own interface in the southbound database (ovn-sb(5), Port_Binding). */
-export function ownPort({ node }: OverlayRecord) {
-  return { table: 'Port_Binding', where: [['logical_port', '==', nodeNames(node.name).management]] } as const;
-}
-
-/** Returns the fault of a member without a port on the central node. */
-export function noPortText({ node }: OverlayRecord): string {
-  return `the central node has no port for ${node.name}: it was taken out of the cluster there, or its rows are not written yet`;
-}
-
-/** Returns the remedy for a member without a port. */
-export function noPortHint({ node }: OverlayRecord): string {
-  return `look at \`microshift-net overlay nodes\` on the central node; to join again: \`microshift-net overlay leave\` here, and a new bundle of \`overlay pki issue ${node.name}\``;
 }
 
 /** Returns the condition for the chassis of this node in the southbound database. */

@@ -6,6 +6,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import { readDaemon, runsStill } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
+import { isInCluster } from './own-port.ts';
 import { withAnswers } from './tunnel-answers.ts';
 
 /**
@@ -13,7 +14,8 @@ import { withAnswers } from './tunnel-answers.ts';
  * in no overlay.
  */
 export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayStatus> {
-  const { node, members, southbound } = requireRecord(places.record);
+  const record = requireRecord(places.record);
+  const { node, members, southbound } = record;
   const daemon = readDaemon(places.daemon);
   const database = await openSwitchDatabase(places.ovsRun);
   const rows = await readRows(database, ['Interface', 'Port']).finally(() => database.close());
@@ -23,6 +25,7 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     subnets: node.subnets,
     addresses: node.encap.addresses,
     southbound,
+    isInCluster: await isInCluster(record, places),
     controller: await askController(places),
     daemon,
     isRunning: daemon !== null && runsStill(daemon),

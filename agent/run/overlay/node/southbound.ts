@@ -36,7 +36,8 @@ export function openFromHere(southbound: readonly string[], pki: string, stop?: 
   return openSouthbound(southbound, ownCredentials(pki), stop);
 }
 
-function ownCredentials(pki: string) {
+/** Returns the certificates with which this node connects. */
+export function ownCredentials(pki: string) {
   const { privateKey, certificate, caCertificate } = tlsFiles(pki);
   return { privateKey, certificate, ca: caCertificate };
 }

@@ -85,7 +85,7 @@ const record: JournalRecord = {
   checkpoint: '/org/freedesktop/NetworkManager/Checkpoint/1',
   stepTimesMs: [5, null],
 };
-const overlay = { node: 'n1', role: 'central', isRunning: true, failure: null } as const;
+const overlay = { node: 'n1', role: 'central', isInCluster: null, isRunning: true, failure: null } as const;
 const view = {
   observation: { ...made.observation, tuning: tuned },
   vswitchd: null,

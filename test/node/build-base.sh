@@ -34,7 +34,7 @@ if [ -z "$mirror" ]; then apt-get update -q >&2; mirror=$(mirror_of_apt || true)
 packages=(systemd systemd-sysv dbus udev kmod procps iproute2 iputils-ping iputils-arping
   network-manager network-manager-ovs network-manager-team libteam-utils openvswitch-switch nodejs
   openssh-server openssh-client dnsmasq-base tcpdump strace ethtool jq gawk netcat-openbsd ca-certificates rpm
-  nftables iptables wpasupplicant hostapd python3-minimal python3-gi gir1.2-nm-1.0)
+  nftables iptables wpasupplicant hostapd python3-minimal python3-gi gir1.2-nm-1.0 man-db less bash-completion)
 [ -z "${TESTNODE_EXTRA_PACKAGES:-}" ] || packages+=("$TESTNODE_EXTRA_PACKAGES")
 # shellcheck disable=SC2016  # expanded by the hook's shell, not here
 kernel_hook='chroot "$1" sh -ec "apt-get -o Acquire::Check-Valid-Until=false update -q; cd /tmp;

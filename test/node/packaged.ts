@@ -9,23 +9,15 @@ const folder = '/root/packages';
 /** Version of MicroShift for the package that brings the unit, which MicroShift itself brings on a real node. */
 const microshiftVersion = '5.0.0';
 
-/**
- * Builds the packages and boots a node that has them in a folder, without the agent's files. The shell of the node
- * completes the words of the commands: without the package bash-completion, bash(1) loads no completion by itself.
- */
+/** Builds the packages and boots a node that has them in a folder, without the agent's files. */
 export async function bootWithPackages(
-  boot: (options: Pick<NodeOptions, 'bare' | 'folders' | 'files'>) => Promise<TestNode>,
+  boot: (options: Pick<NodeOptions, 'bare' | 'folders'>) => Promise<TestNode>,
 ): Promise<TestNode> {
   const built = mkdtempSync(path.join(tmpdir(), 'demo-'));
   try {
     buildPackages('0.2.0', built, microshiftVersion);
     rmSync(path.join(built, 'ovn-k8s'), { recursive: true });
-    const completion = '. /usr/share/bash-completion/completions/microshift-net\n';
-    return await boot({
-      bare: true,
-      folders: { [folder]: built },
-      files: { '/etc/profile.d/microshift-net.sh': completion },
-    });
+    return await boot({ bare: true, folders: { [folder]: built } });
   } finally {
     rmSync(built, { recursive: true, force: true });
   }

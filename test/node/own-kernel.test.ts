@@ -1,5 +1,6 @@
 // What needs a kernel of the node's own: kinds of links and a data path that this machine's kernel may lack, and a limit of memory.
 import t from 'tap';
+import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { faults } from './faults/faults.ts';
@@ -61,5 +62,27 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
     await armFault(node, 'after step 5', 'exhaust-memory');
     t.not((await node.run(start)).exitCode, 0);
     t.strictSame(await pictureLike(node, old, 60_000, withoutTimes), withoutTimes(old), 'the node is as it was');
+  });
+
+  await t.test('the daemon of the overlay at the memory limit of its unit', async (t) => {
+    // A member whose central node does not answer, so that the daemon runs and waits.
+    const member = { format: 1, layout: modern, node: nodeOf(2), members: null, southbound: ['ssl:192.0.2.11:6642'] };
+    await node.write('/var/lib/microshift-net/overlay.json', JSON.stringify(member));
+    const unit = 'microshift-net-overlay.service';
+    const property = async (name: string): Promise<string> =>
+      (await node.text(`systemctl show --value -p ${name} ${unit}`)).trim();
+    /** Shell text that waits until a property of the unit has another value. */
+    const untilNot = (name: string, old: string): string =>
+      `timeout 90 sh -c 'while [ "$(systemctl show --value -p ${name} ${unit})" = "${old}" ]; do sleep 0.2; done'`;
+    await node.text(`systemctl start --no-block ${unit}; ${untilNot('MainPID', '0')}`);
+    const first = await property('MainPID');
+    await node.text(`systemctl set-property --runtime ${unit} MemoryHigh=infinity MemoryMax=8M`);
+    await node.text(untilNot('MainPID', first));
+    await node.text(
+      `systemctl set-property --runtime ${unit} MemoryMax=640M; ${untilNot('NRestarts', '0')}; ${untilNot('MainPID', '0')}`,
+    );
+    t.match(await node.text(`journalctl -b -u ${unit} -o cat`), /Failed with result 'oom-kill'/);
+    t.not(await property('MainPID'), first, 'systemd has started the daemon again');
+    await node.text(`systemctl stop ${unit}; rm /var/lib/microshift-net/overlay.json`);
   });
 });

@@ -1,6 +1,8 @@
 import type { PodNetwork } from '../workload/pods/annotations.ts';
 
-/** Desired interface of a pod, from which the lines for ip(8), the port and the result are derived. */
+/**
+ * Desired interface of a pod. The commands for ip(8), the port of Open vSwitch and the CNI result are derived from it.
+ */
 export interface Attachment {
   readonly containerId: string;
   readonly netns: string;
@@ -23,7 +25,7 @@ export function linkOf(containerId: string): string {
   return containerId.slice(0, linkNameLength);
 }
 
-/** Alias of a pod's link, by which a link of a removed container is recognized. */
+/** Alias of the veth end on the node, by which GC finds the links of removed containers. */
 export const linkAlias = 'microshift-net pod';
 
 /**
@@ -33,8 +35,8 @@ export const linkAlias = 'microshift-net pod';
 export function nodeLines({ link, ifname, netns, mtu, network }: Attachment): readonly string[] {
   return [
     `link add name ${link} mtu ${mtu} type veth peer name ${ifname} mtu ${mtu} address ${network.mac} netns ${netns}`,
-    // With the userspace data path, the kernel also receives the pod's ARP requests and would answer them for each of
-    // the node's own addresses.
+    // ARP is off on the node's end. With the userspace data path, the kernel also receives the pod's ARP requests, and
+    // would answer them for each of the node's own addresses.
     `link set dev ${link} alias "${linkAlias}" arp off addrgenmode none up`,
   ];
 }
@@ -44,7 +46,8 @@ export function podLines({ ifname, network }: Attachment): readonly string[] {
   const { addresses, routes, gateways } = network;
   return [
     `link set dev ${ifname} up`,
-    // No other host can have the IPv6 address, and duplicate address detection would delay the pod.
+    // `nodad` omits duplicate address detection: no other host can have the IPv6 address, and the detection would delay
+    // the pod.
     ...addresses.map((address) => `address add ${address} dev ${ifname}${isIpv6(address) ? ' nodad' : ''}`),
     ...routes.map(({ destination, nextHop }) => `route add ${destination} via ${nextHop} dev ${ifname}`),
     ...gateways.map((gateway) => `route add default via ${gateway} dev ${ifname}`),

@@ -2,9 +2,9 @@ import { canonicalAddress } from '../net/address.ts';
 import type { PodNetwork } from '../workload/pods/annotations.ts';
 
 /**
- * Compares a pod's annotation with `mac` of its Port_Binding row (ovn-sb(5): `0a:58:0a:2a:01:05 10.42.1.5`), which only
- * the central node writes. Returns null if both have the same MAC and the same addresses, otherwise the difference as a
- * sentence. `rows` is null without such a row.
+ * Compares the MAC and addresses in a pod's annotation with the column `mac` of the pod's Port_Binding row (ovn-sb(5):
+ * `0a:58:0a:2a:01:05 10.42.1.5`), which only the central node writes. Returns null if they are the same, otherwise the
+ * difference as a sentence. `rows` is the value of the column; null if the pod has no Port_Binding row.
  */
 export function carriedFault({ mac, addresses }: PodNetwork, rows: readonly string[] | null): string | null {
   const annotated = [mac, ...addresses.map((address) => address.replace(/\/.*/, ''))];

@@ -116,14 +116,14 @@ function podOf(args: string): CniPod | null {
   );
   const [namespace, name] = [values.get('K8S_POD_NAMESPACE'), values.get('K8S_POD_NAME')];
   if (!namespace || !name) return null;
-  // Names of API objects have no other characters (RFC 1123).
+  // Any other character is refused, because names of API objects have only these (RFC 1123).
   for (const part of [namespace, name]) requireThat(/^[a-z0-9][a-z0-9.-]{0,252}$/.test(part), 'CNI_ARGS', args);
   return { namespace, name, uid: values.get('K8S_POD_UID') || null };
 }
 
 /**
- * Returns true for a valid interface name (specification 1.1, "Parameters"): one that the kernel accepts and that ip(8)
- * does not parse as another word.
+ * Returns true for a valid interface name (specification 1.1, "Parameters"): a name that the kernel accepts and that
+ * ip(8) does not parse as another word.
  */
 function isInterfaceName(name: string): boolean {
   return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';

@@ -7,12 +7,12 @@ const releaseKeys = ['ovn_kubernetes_microshift', 'ovn-kubernetes-microshift'];
 
 /** Sources of an image reference. */
 export interface ImageSources {
-  /** Image from the command line; null if it is not set. */
+  /** Image that the command line names; null if it names none. */
   readonly asked: string | null;
   readonly config: Config;
   /** Path and text of MicroShift's list of images; the text is null if the file does not exist. */
   readonly release: { readonly path: string; readonly text: string | null };
-  /** True for a command that has `--running-image`. */
+  /** True for a command with the option `--running-image`, which takes the image from the cluster. */
   readonly usesCluster: boolean;
 }
 

@@ -3,10 +3,10 @@ import { type Config, microshiftRenders } from '../model/config.ts';
 import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } from '../model/kubernetes/object.ts';
 
 /**
- * Refuses to write if the objects on the cluster are MicroShift's own: without `network.cniPlugin: none`, MicroShift
- * applies them at each start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster,
- * MicroShift starts only with its own ovn-kubernetes (pkg/config/c2cc.go:311), so every value of cniPlugin is refused.
- * On a node without MicroShift nothing is refused.
+ * Refuses to write if the objects on the cluster belong to MicroShift. Unless `network.cniPlugin` is `none`, MicroShift
+ * applies objects of the same names at each start (pkg/components/networking.go:25-130). With clusterToCluster,
+ * MicroShift starts only with its own ovn-kubernetes (pkg/config/c2cc.go:311), so the agent refuses every value of
+ * cniPlugin. On a node without MicroShift nothing is refused.
  */
 export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>, hasMicroshift: boolean): void {
   if (!hasMicroshift) return;

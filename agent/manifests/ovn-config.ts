@@ -9,7 +9,8 @@ const apiServerPort = 6443;
 
 /**
  * Returns the settings that all nodes of a cluster share: the addresses of the databases and of the API server, and the
- * ranges. With a zone per node, every node has its own databases, at the sockets that ovn-ctl uses.
+ * ranges of addresses. In a flavour in which every node is a zone, the databases of each node are at the sockets of
+ * ovn-ctl.
  */
 export function ovnConfigData(config: Config, flavor: Flavor, controlPlane: string | null): Record<string, string> {
   const address = controlPlane ?? config.cluster.nodeIp.value;

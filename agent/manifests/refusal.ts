@@ -1,7 +1,7 @@
 import { AgentError } from '../errors.ts';
 import { explained, fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 
-/** A container that the kubelet cannot start. The kubelet tries again without end, with increasing pauses. */
+/** Container that the kubelet cannot start. The kubelet tries again without end, with increasing pauses. */
 export interface RefusedContainer {
   readonly pod: string;
   readonly container: string;

@@ -13,8 +13,8 @@ export function rangeOf(text: string): AddressRange {
 }
 
 /**
- * Returns the address with this number in a subnet: 1 in `10.42.0.0/24` is `10.42.0.1`. Throws for a subnet that is too
- * small.
+ * Returns the address number `place` of a subnet: number 1 of `10.42.0.0/24` is `10.42.0.1`. Throws for a subnet that
+ * is too small.
  */
 export function addressIn(subnet: string, place: number): string {
   const address = addressAt(rangeOf(subnet), place);
@@ -24,7 +24,7 @@ export function addressIn(subnet: string, place: number): string {
   });
 }
 
-/** Returns the address with this number in a subnet, with the prefix length of the subnet: `10.42.0.1/24`. */
+/** Returns the address number `place` of a subnet, with the prefix length of the subnet: `10.42.0.1/24`. */
 export function interfaceAddress(subnet: string, place: number): string {
   return `${addressIn(subnet, place)}/${rangeOf(subnet).prefixLength}`;
 }
@@ -62,8 +62,9 @@ export function isWithin(address: string, subnet: string): boolean {
 }
 
 /**
- * Returns a MAC that is derived from an address, so that it does not have to be stored: 0a:58 and the four bytes of an IPv4 address (ovn-kubernetes,
- * docs of its address allocation). The sixteen bytes of an IPv6 address are folded to four by XOR.
+ * Returns a MAC that is derived from an address and therefore does not have to be stored: 0a:58, and the four bytes of
+ * an IPv4 address (as in ovn-kubernetes, docs of its address allocation). The sixteen bytes of an IPv6 address are
+ * folded to four by XOR.
  */
 export function macOf(address: string): string {
   const value =

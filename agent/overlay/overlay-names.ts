@@ -50,7 +50,10 @@ export function uplinkPort(naming: OverlayNaming, node: string, gateway: Overlay
   return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
 }
 
-/** Returns names of nodes' ports that a Kubernetes object could also have: `br-ex_n1` would be pod `n1` of namespace `br-ex`. */
+/**
+ * Returns those names of a node's ports that could also be the name of a pod's port: `br-ex_n1` would be pod `n1` of
+ * namespace `br-ex`.
+ */
 export function reservedPorts(
   { naming }: Pick<OverlayLayout, 'naming'>,
   nodes: readonly OverlayNode[],

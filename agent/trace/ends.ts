@@ -8,7 +8,7 @@ import { mapOf, textOf } from '../overlay/rows/row-index.ts';
 import type { LogicalNetwork, LogicalPort } from './logical-network.ts';
 import { clientPort } from './packet.ts';
 
-/** MAC of the LAN's router in a trace; its value does not matter, so it is a locally administered one. */
+/** MAC of the LAN's router in a trace: any locally administered MAC, because no flow depends on its value. */
 const outsideMac = '02:00:00:00:00:01';
 /** Largest number of names in a message. */
 const mostNames = 12;

@@ -49,10 +49,10 @@ export interface Progress {
   toldUpTo: number;
   forcedBy: TraceRule | null;
   seen: readonly string[];
-  /** ACL that the packet met last; a later stage may carry out its action. */
+  /** ACL that the packet met last. A later stage may carry out the action of this ACL. */
   acl: TraceRule | null;
   step: TraceStep | null;
-  /** End of the trace if no other copy of the packet has a better end: one copy may be dropped, and another one delivered. */
+  /** First drop of a copy of the packet. It is the end of the trace only if no other copy is delivered. */
   drop: TraceEnd | null;
   outcome: TraceEnd | LegStart | null;
 }
@@ -100,7 +100,10 @@ export function flowOf({ facts, step }: Progress): TraceFlow | null {
   return facts.rules.flow(step.flow) ?? { stage: step.stage, match: step.match, rule: null };
 }
 
-/** Returns the end of a trace without an output. ovn-trace stops silently where a gateway router has to find the connection of a packet. */
+/**
+ * Returns the end of a trace in which the packet was neither output nor dropped. ovn-trace stops without a message
+ * where a gateway router has to look up the connection of a packet.
+ */
 function unfinished(progress: Progress): TraceEnd {
   const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';
   return isLookup ? { how: 'untold', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');

@@ -102,8 +102,8 @@ export function localPart(
 }
 
 /**
- * Returns the flow that dropped the packet: the last one. If that only carries out the action of an ACL from an earlier
- * stage, as in releases with ACL tiers, returns the flow of the ACL.
+ * Returns the flow that dropped the packet: the last flow that it matched. In releases with ACL tiers, the last flow
+ * only carries out the action of an ACL from an earlier stage; in that case returns the flow of the ACL.
  */
 function droppedBy(cookies: readonly string[], rules: RuleBook): TracePart['drop'] {
   const met = cookies.map((cookie) => ({ cookie, flow: rules.flow(cookie) }));

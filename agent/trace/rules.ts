@@ -18,9 +18,9 @@ export interface RuleBook {
    */
   flow(id: string): TraceFlow | null;
   /**
-   * Returns the source that a router gives to packets of its load balancers when they leave by a port (ovn-nb(5),
-   * Logical_Router options:lb_force_snat_ip); null if it gives none. ovn-trace loses the flag for it between ingress
-   * and egress.
+   * Returns the source address that a router gives to packets of its load balancers when they leave by a port
+   * (ovn-nb(5), Logical_Router options:lb_force_snat_ip); null if the router keeps the source. ovn-trace does not keep
+   * the flag for this translation from the ingress to the egress pipeline.
    */
   forcedSource(datapath: string, outPort: string, isSix: boolean): string | null;
 }

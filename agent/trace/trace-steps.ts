@@ -24,8 +24,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
   ],
   [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
-  // OVN records the affinity of the first packet and ends its trace; the packet that is sent again shows the further
-  // way.
+  // OVN records the affinity of the connection in this action, and the trace of the packet ends. The packet is then
+  // sent again, and another run shows its further path.
   [/^commit_lb_aff\(/, goOn],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
@@ -55,7 +55,7 @@ export function readStep(progress: Progress, step: TraceStep): void {
   progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
 }
 
-/** Records the ACL that was met last as the one that allowed the packet, when the packet leaves the ACL stages. */
+/** Records, when the packet leaves the ACL stages, that the ACL that it met last has allowed it. */
 function passAcl(progress: Progress): void {
   if (progress.acl === null) return;
   progress.stations.push({ do: 'pass', rule: progress.acl });

@@ -16,9 +16,10 @@ const words = {
 type Measure = keyof typeof words;
 
 /**
- * Limits of one object. The API server limits only the size of an object (1.5 MiB, etcd), but the rows for it grow with a product: a Service of 178
- * KB would need a row of 16.7 MB, and a NetworkPolicy of 10 KB tens of thousands of rows. `letters` limits the number of characters of the object as
- * JSON, with the fields that the network keeps.
+ * Limits of one object. The API server limits only the size of an object (1.5 MiB, etcd). The size of the rows for an
+ * object, however, grows with a product of its parts, such as ports times endpoints: a Service of 178 KB would need a
+ * row of 16.7 MB, and a NetworkPolicy of 10 KB tens of thousands of rows. `letters` limits the characters of the object
+ * as JSON, with only those fields that the network keeps.
  */
 export const budgets = {
   Node: { letters: 2_000 },
@@ -27,13 +28,16 @@ export const budgets = {
   Service: { letters: 100_000, ports: 500, places: 1_000 },
   // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
-  // `accessLists` counts an ACL for IPv4 and the same one for IPv6 as one. Policies with the address ranges of a whole provider have some hundreds.
-  // `namedPorts` is small, because each pair of a peer and a named port is looked up among all pods. `terms` and `letters` limit the length of the
-  // matches.
+  // `accessLists` counts an ACL for IPv4 and the same ACL for IPv6 as one. A policy with all address ranges of a
+  // provider has some hundreds. `namedPorts` is small, because each pair of a peer and a named port is looked up among
+  // all pods. `terms` and `letters` limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 
-/** Name of each kind, with the consequence and the remedy for an object beyond its budget. The consequence concerns only that object. */
+/**
+ * For each kind, its name, and the consequence and the remedy if an object exceeds its budget. The consequence concerns
+ * only that object.
+ */
 const consequences: Readonly<Record<Kind, readonly [name: string, consequence: string]>> = {
   Node: ['node', 'it is not counted as one of the cluster; give it a shorter name'],
   Namespace: ['namespace', 'no namespaceSelector of a policy selects it; remove labels'],
@@ -47,8 +51,9 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
 };
 
 /**
- * Largest number of endpoints that are written for all places of a service together. A place is an address and port at which the service is reached;
- * each place gets the same number of endpoints, at least one.
+ * Largest number of endpoints in the rows of a service: the number of its places times the endpoints that are written
+ * for each place. A place is an address and port at which the service is reached. Each place gets the same number of
+ * endpoints, at least one.
  */
 export const mostEndpointsOfRows = 30_000;
 

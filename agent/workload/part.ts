@@ -15,7 +15,10 @@ export interface WorkloadFacts {
 /** Context in which the rows of one object key are planned. */
 export interface ObjectPlanner extends WorkloadFacts {
   readonly desired: DesiredRows;
-  /** Plans a desired row as DesiredRows.add does, and marks it with the object key; it is deleted as soon as a plan for the key does not contain it. */
+  /**
+   * Plans a desired row as DesiredRows.add does, and marks it with the object key. The row is deleted by the first plan
+   * for the key that does not contain it.
+   */
   add(desiredRow: Omit<DesiredRow, 'objectKey'>): ReturnType<DesiredRows['add']>;
   /** Returns the logical port of a pod, existing or inserted by this plan; null if the pod has none. */
   portOf(pod: NamespacedName): RowReference | null;
@@ -30,7 +33,10 @@ export interface Part {
   readonly kind: string;
   /** Returns the keys, without prefix, of all objects that need rows. */
   keys(facts: WorkloadFacts): Iterable<string>;
-  /** Returns the keys whose rows this change may affect; `facts` already contains the change. Keys of deleted objects are included. */
+  /**
+   * Returns the keys whose rows this change may affect, including the key of a deleted object. `facts` already contains
+   * the change.
+   */
   concerned(change: ObjectChange, facts: WorkloadFacts): Iterable<string>;
   /**
    * Plans the rows of a key; plans no rows if its object is deleted. Returns long work as an iterable of short steps.

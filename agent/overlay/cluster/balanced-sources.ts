@@ -10,13 +10,19 @@ const families = [
 ] as const;
 
 /**
- * Adds rows that change the source of packets from outside to pods of other nodes to the gateway's own address, so that the answers return to the
- * gateway. `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does that for the first packet of a connection and for the packets after the
- * answer, but not for packets in between, such as a repeated SYN or the second datagram of a UDP client: for ovn-northd's flows such a packet begins
- * a connection, but its destination is already the pod (northd.c, `ct.new` with the service's address; OVN 23.03 and 26.03). It would reach the pod
- * with another source address than the first packet, and its answer would leave by the pod's own node. The NAT row matches addresses only, and finds
- * the translation of the first packet. Pods of the gateway's own node answer by this gateway in any case, and see the client if
- * `externalTrafficPolicy` is Local.
+ * Plans NAT rows of a gateway router for packets that come from outside and go to pods of other nodes. The rows replace
+ * the source by the gateway's own address, so that the answers return to the gateway.
+ *
+ * `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does the same, but only for the first packet of a connection
+ * and for the packets after the first answer. It does not apply to packets in between, such as a repeated SYN or the
+ * second datagram of a UDP client. For ovn-northd's flows such a packet begins a connection, but its destination is
+ * already the pod, and the flows match `ct.new` with the service's address (northd.c; OVN 23.03 and 26.03). Without the
+ * NAT rows, the packet would reach the pod with another source address than the first packet, and its answer would
+ * leave by the gateway of the pod's own node. The NAT rows match addresses only, and find the translation of the first
+ * packet.
+ *
+ * Pods of the gateway's own node need no such row: their answers leave by this gateway in any case. These pods see the
+ * client's address if `externalTrafficPolicy` is Local.
  */
 export function addBalancedSources(
   desired: DesiredRows,

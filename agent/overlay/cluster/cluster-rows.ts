@@ -7,12 +7,15 @@ import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { listOf, mapOf, textOf } from '../rows/row-index.ts';
 import { clusterRouterOf } from '../rows/row-ownership.ts';
 
-/** Rows that all nodes share, and values that are derived from them. */
+/** Rows that all nodes share, and values that are derived from these rows. */
 export interface Cluster {
   readonly layout: OverlayLayout;
   readonly router: PlannedRow;
   readonly join: PlannedRow;
-  /** Groups of load balancers for switches and for routers in layout `modern`; the load balancers themselves in layout `seed`. */
+  /**
+   * Rows to which services belong: in layout `modern` the groups of load balancers of switches and of routers, in
+   * layout `seed` the load balancers themselves.
+   */
   readonly balancers: { readonly ofSwitches: readonly PlannedRow[]; readonly ofRouters: readonly PlannedRow[] };
   /** Addresses of the cluster's router on the join switch, with their prefix length. */
   readonly joinAddresses: readonly string[];
@@ -53,7 +56,10 @@ export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluste
   return { layout, router, join, balancers: addBalancers(desired, layout), joinAddresses, macFor };
 }
 
-/** Returns a router's addresses on the join switch: its present ones, or else free ones from number `place` of the subnets on. */
+/**
+ * Returns a router's addresses on the join switch: its present addresses, or else the first free address of each
+ * subnet, from address number `place` on.
+ */
 export function joinAddressesFor(
   desired: DesiredRows,
   router: string,
@@ -102,7 +108,8 @@ export function addJoinPort(
     existing: desired.existing.named('Logical_Switch_Port', onSwitch),
     columns: routerPortColumns(layout, onSwitch, onRouter, mac),
     place: { row: join, column: 'ports' },
-    // Another writer could have assigned the address since the rows were read.
+    // The row is inserted only if the ports of the join switch are as they were read, because another writer could have
+    // assigned the address since then.
     exclusive: true,
     ...tag,
     why: `${joinSwitch} leads to ${router.title}`,
@@ -157,7 +164,7 @@ function addBalancers(desired: DesiredRows, layout: OverlayLayout): Cluster['bal
   return { ofSwitches: [cluster, switches], ofRouters: [cluster, routers] };
 }
 
-/** Plans a load balancer that is found by a key of external_ids, as the tool of 2017 did. */
+/** Plans a load balancer that is identified by a key of external_ids, as in the tool of 2017. */
 export function addTaggedBalancer(
   desired: DesiredRows,
   key: string,
@@ -173,8 +180,8 @@ export function addTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // ovn-northd 26.03 aborts when a switch gets a load balancer that was created with neither a name nor a VIP while it ran, as the tool of 2017
-      // created them.
+      // The row has a name from the start. The tool of 2017 created load balancers with neither a name nor a VIP. If
+      // ovn-northd 26.03 runs while such a row is created, it aborts as soon as a switch gets this load balancer.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),

@@ -9,7 +9,10 @@ import { type Cluster, routerPortColumns } from './cluster-rows.ts';
 import { addNodeGuards } from './isolation.ts';
 import { addServicesInside } from './services-inside.ts';
 
-/** Number of the router's address in a node's subnet; the management port follows, and then pods. */
+/**
+ * Number of the router's address in a node's subnet. The management port has the next address, and pods have the
+ * addresses after it.
+ */
 const routerPlace = 1;
 export const managementPlace = 2;
 
@@ -33,7 +36,10 @@ export function nodeFacts(node: OverlayNode): Readonly<Record<string, string>> {
   return { [tagKeys.nodeId]: `${node.id}`, [tagKeys.chassis]: node.systemId };
 }
 
-/** Plans a node's switch with its ports to the router and to the node itself, and the rows by which node and pods reach each other. */
+/**
+ * Plans a node's switch with its ports to the router and to the node itself, and the rows by which the node and the
+ * pods of the cluster reach each other.
+ */
 export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNode): void {
   const { layout, router } = cluster;
   const { onRouter, onSwitch, management } = nodeNames(node.name);

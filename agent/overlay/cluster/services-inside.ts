@@ -7,12 +7,12 @@ import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { type RowIndex, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
-/** Priority of the ACL, above those of network policies, which concern pods only. */
+/** Priority of the ACLs, above those of network policies, which concern pods only. */
 const priority = 1002;
 
 /**
- * Rejects packets that are still addressed to the service range behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): no backend serves
- * them, and the route out of the cluster would lead them to the LAN.
+ * Plans ACLs that reject a packet whose destination is still in the service range after load balancing (ovn-nb(5), ACL
+ * options:apply-after-lb). No backend serves such a packet, and the cluster's default route would lead it to the LAN.
  */
 export function addServicesInside(
   desired: DesiredRows,
@@ -35,7 +35,10 @@ export function addServicesInside(
   }
 }
 
-/** Returns the service ranges for which `nodeSwitch` has such rows, IPv4 first; empty if it has none or is null. */
+/**
+ * Returns the service ranges for which `nodeSwitch` has ACLs of addServicesInside(), IPv4 first; empty if the switch
+ * has none or is null.
+ */
 export function servicesInside(rows: RowIndex, nodeSwitch: DatabaseRow | null, owner: string): readonly string[] {
   return rows
     .referred(nodeSwitch, 'acls', 'ACL')

@@ -170,7 +170,10 @@ function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, 
   });
 }
 
-/** Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address, which repeated plans find again. */
+/**
+ * Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address. A later
+ * plan finds these rows by their content.
+ */
 function addTranslations(
   desired: DesiredRows,
   { layout }: Cluster,

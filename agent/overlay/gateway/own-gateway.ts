@@ -15,20 +15,25 @@ export interface KernelFacts {
 /** Longest name of a Linux interface, in characters (IFNAMSIZ without its final zero). */
 const longestName = 15;
 
-/** Returns the name of the bridge for a NIC. It has the end of a long name, because ports of one card differ in the end. */
+/**
+ * Returns the name of the bridge for a NIC. A long NIC name is cut at its beginning, because the names of the ports of
+ * one card differ at their end.
+ */
 export function bridgeFor(nic: string): string {
   const prefix = 'br-gw';
   return `${prefix}${nic.slice(-(longestName - prefix.length))}`;
 }
 
-/** Returns the network of a bridge in ovn-bridge-mappings; br-ex has the name that ovn-kubernetes gives it. */
+/**
+ * Returns the name of a bridge's physical network in ovn-bridge-mappings; for br-ex, the name that ovn-kubernetes uses.
+ */
 export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>): string {
   return bridge === 'br-ex' ? 'physnet' : `physnet-${nic ?? bridge}`;
 }
 
 /**
- * Returns the gateway that a request describes in the node's present state. Refuses a gateway without a next hop, and one whose addresses or subnets
- * the cluster or the node uses.
+ * Returns the gateway that a request describes in the node's present state. Refuses a gateway without a next hop, and a
+ * gateway whose addresses or subnets are used by the cluster or the node.
  */
 export function chooseGateway(
   request: GatewayRequest,
@@ -103,8 +108,8 @@ function defaultHops(bridge: string, { clusterSubnets }: OverlayLayout, routes: 
 }
 
 /**
- * Returns the address with which a link reaches a next hop: one in the same subnet, or else the address of the node's tunnels, or else the first one
- * of the family.
+ * Returns the address with which a link reaches a next hop: an address in the subnet of the next hop, or else any
+ * address of the same family. If there are several, the address at which the node's tunnels end is preferred.
  */
 function addressBeside(hop: string, { addresses }: Link, encap: readonly string[]): string | null {
   const usable = addresses.filter(

@@ -9,7 +9,7 @@ import type { KernelFacts } from './own-gateway.ts';
 /** Hardware type of Ethernet, the only one that a port of Open vSwitch can have (linux/if_arp.h, ARPHRD_ETHER). */
 const ethernet = 1;
 
-/** Facts about a NIC that only the gateway will use. */
+/** Facts about a NIC that is to belong to the gateway alone. */
 export interface NicFacts extends KernelFacts {
   /** Address of the SSH client that runs this command; null without an SSH connection. */
   readonly sshPeer: string | null;
@@ -18,8 +18,9 @@ export interface NicFacts extends KernelFacts {
 }
 
 /**
- * Returns the global addresses of a NIC, which move to the gateway. Refuses a NIC that the node itself needs, because the gateway receives every
- * packet that arrives there, and a NIC with an address that has a lease or is not one of the requested addresses `asked`.
+ * Returns the global addresses of a NIC, which move to the gateway. Refuses a NIC that the node itself needs, because
+ * the gateway receives every packet that arrives there. Also refuses a NIC with an address that has a lease, or that is
+ * not among the requested addresses `asked`.
  */
 export function movedAddresses(
   nic: string,
@@ -80,7 +81,10 @@ function needOf(link: Link, node: Pick<OverlayNode, 'encap' | 'hostAddresses'>, 
   return null;
 }
 
-/** Returns the device by which a packet to an address leaves: that of the route with the longest prefix and the lowest metric. */
+/**
+ * Returns the device by which a packet to an address leaves: the device of the route with the longest prefix and the
+ * lowest metric; null if no route leads to the address.
+ */
 function deviceTowards(address: string, routes: readonly Route[]): string | null {
   const [best] = routes
     .filter(({ destination }) => isWithin(address, destination))

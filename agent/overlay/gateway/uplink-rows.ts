@@ -36,7 +36,10 @@ export function addUplink(
   });
 }
 
-/** Plans the NAT row by which packets from a subnet leave with an address (ovn-nb(5), NAT); repeated plans find the same row. */
+/**
+ * Plans the NAT row by which packets from a subnet leave with an address (ovn-nb(5), NAT). A later plan finds the row
+ * by its content.
+ */
 export function addTranslation(
   desired: DesiredRows,
   router: PlannedRow,

@@ -9,7 +9,10 @@ import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
 import { addTranslation, addUplink } from './uplink-rows.ts';
 
-/** A VIP: a gateway address that several nodes share, and that the first of them that answers uses. */
+/**
+ * VIP: gateway address that several nodes share. Of these nodes, the first in the order of preference that answers uses
+ * it.
+ */
 export interface Vip {
   readonly gateway: OverlayGateway;
   /** Nodes in the order of preference. */
@@ -39,9 +42,9 @@ export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
 }
 
 /**
- * Plans the outside port of the cluster's router for a VIP, which one chassis has at a time: the ovn-controllers of its nodes monitor each other over
- * the tunnels by BFD, and the next chassis takes the port when those with a higher priority fail (ovn-nb(5), Gateway_Chassis; ovn-architecture(7),
- * "Gateways").
+ * Plans the outside port of the cluster's router for a VIP. One chassis at a time has the port: the ovn-controllers of
+ * the VIP's nodes monitor each other over the tunnels by BFD, and if the chassis with a higher priority fail, the next
+ * chassis takes the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").
  */
 export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;

@@ -52,8 +52,9 @@ export interface Ends {
 }
 
 /**
- * Returns the reason why a tunnel from one chassis to another is missing, from the southbound database; null if that gives no reason. ovn-controller
- * creates a tunnel of a type that both chassis offer (ovn-controller(8), ovn-encap-type) to each registered chassis.
+ * Returns the reason why a tunnel from one chassis to another is missing, from the southbound database; null if the
+ * database shows no reason. ovn-controller creates a tunnel of a type that both chassis offer (ovn-controller(8),
+ * ovn-encap-type) to each registered chassis.
  */
 export function tunnelMissing({ from, to, addresses }: Ends, rows: DatabaseRows): string | null {
   const encaps = encapsOf(rows);

@@ -11,8 +11,8 @@ import { nodeAddresses, unservableRanges } from '../node-ports.ts';
  */
 const prefix = 'microshift-net-has:';
 /**
- * Largest number of further addresses that a node announces and the central node reads. A node usually has a few;
- * any beyond the limit are protected only on the node itself.
+ * Largest number of further addresses that a node announces and the central node reads. A node usually has a few. If a
+ * node has more, only the node itself knows the others, and keeps services away from them.
  */
 const mostEntries = 32;
 

@@ -9,9 +9,12 @@ import { isHost, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
  * manages the cluster (ovn-controller(8)). The value is a list, separated by commas, and entries with this prefix announce a gateway.
  */
 const prefix = 'microshift-net:';
-/** Largest number of entries that are read of a chassis; more than any gateway of a cluster has. A member can write any number. */
+/**
+ * Largest number of entries of a chassis that are read. A member can write any number, and no gateway of a cluster
+ * needs as many.
+ */
 const maxEntries = 128;
-/** Limit of a fault's text: a sentence with the longest valid value in it. */
+/** Largest length of a fault's text, in characters. A sentence with the longest valid value fits in. */
 const maxFaultCharacters = 160;
 
 type Key = 'kind' | 'network' | 'mac' | 'vip' | 'address' | 'next-hop' | 'vlan' | 'subnet';

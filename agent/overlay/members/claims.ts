@@ -2,7 +2,10 @@ import type { OverlayChassis, OverlayNode } from '../../model/overlay.ts';
 import { escapeText } from '../../printable.ts';
 import { isHost, isIpv6 } from '../addresses.ts';
 
-/** Limit of a fault's text: a sentence with the longest name that a certificate of this product can have. */
+/**
+ * Largest length of a fault's text, in characters. A sentence with the longest name in a certificate of this product
+ * fits in.
+ */
 const maxFaultCharacters = 200;
 
 /** Credible claims of chassis about themselves, and the faults of the other claims. */

@@ -24,7 +24,7 @@ export function ungranted(
   };
 }
 
-/** Returns the command that grants this on the central node; null if nothing is to be granted. */
+/** Returns the command by which the central node grants these addresses and subnets; null if both lists are empty. */
 export function grantCommand(node: string, { addresses, subnets }: GatewayGrant): string | null {
   const options = [
     ...(addresses.length === 0 ? [] : ['--gateway', addresses.join()]),

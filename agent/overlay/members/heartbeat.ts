@@ -3,21 +3,25 @@ import type { ChassisEcho } from '../../model/overlay-plan.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { indexRows, textOf } from '../rows/row-index.ts';
 
-/** Number of rounds that are remembered: with one every 5 s, the oldest is 10 s old. */
+/** Number of rounds whose value is remembered. A round takes place every 5 s, so the oldest of three is 10 s old. */
 const rounds = 3;
 
-/** Returns the values of SB_Global.nb_cfg (ovn-sb(5)) at the last rounds, newest first, with the present one added. */
+/**
+ * Returns the values of SB_Global.nb_cfg (ovn-sb(5)) at the last rounds, newest first. Adds the present value to the
+ * values `seen` of the earlier rounds.
+ */
 export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
   const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));
-  // The value starts at zero again when the database is created again.
+  // A larger value is dropped: it was read before the database was created again, in which the value starts at zero.
   return [number, ...seen.filter((one) => one <= number)].slice(0, rounds);
 }
 
 /**
- * Returns the members with their gateways marked up or down. A gateway is down if its chassis has not answered since the oldest of three rounds, or
- * has unregistered. Each ovn-controller writes the last number that it has carried out into its row of Chassis_Private (ovn-sb(5)). If no gateway
- * answers, the central node itself is disconnected, and none counts as down. Numbers are compared and not times, because clocks differ from node to
- * node.
+ * Returns the members with their gateways marked up or down. Each ovn-controller writes the last value of nb_cfg that
+ * it has carried out into its row of Chassis_Private (ovn-sb(5)). A gateway is down if its chassis has not reached the
+ * value of the oldest of three rounds, or is not registered. If no gateway answers, the fault is taken to be on the
+ * central node, and every gateway counts as up. Values are compared rather than times, because clocks differ between
+ * nodes.
  */
 export function judgeGateways(
   members: readonly OverlayNode[],

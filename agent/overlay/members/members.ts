@@ -17,9 +17,11 @@ export interface MembersNow {
 }
 
 /**
- * Adds to the members what their chassis announce, as far as their certificates and the central node's grants allow. The central node `own` knows its
- * own gateway. A chassis that is not registered is not a gateway, and neither is one with an address at which another node's tunnels end. If two have
- * the same address, only the first is a gateway.
+ * Returns the members with the gateways, listeners and further addresses that their chassis announce, as far as their
+ * certificates and the central node's grants allow. The gateway of the central node `own` is known without an
+ * announcement. A chassis that is not registered is not a gateway, and neither is a chassis that announces an address
+ * at which another node's tunnels end. If two members announce the same gateway address, only the first is a gateway,
+ * unless the address is a VIP.
  */
 export function membersNow(
   layout: OverlayLayout,

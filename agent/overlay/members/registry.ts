@@ -12,7 +12,7 @@ import { nodeTag } from '../rows/tags.ts';
 /** Node as the rows of OVN_Northbound describe it. */
 export interface RegisteredNode {
   readonly name: string;
-  /** Number of the node; null if its rows have no tag for it, as those of the tool of 2017. */
+  /** Number of the node; null if its rows have no tag for the number, like the rows of the tool of 2017. */
   readonly id: number | null;
   readonly systemId: string | null;
   readonly subnets: readonly string[];
@@ -56,7 +56,7 @@ function idOf(rows: readonly (DatabaseRow | null)[], owner: string): number | nu
   return null;
 }
 
-/** Number and subnets of a node that requests none: its previous ones, or else the lowest free ones. */
+/** Number and subnets that are assigned to a node: those that it has already, or else the lowest free ones. */
 export interface Assignment {
   readonly id: number;
   readonly subnets: readonly string[];

@@ -6,12 +6,15 @@ import type { OverlayChassis } from '../../model/overlay.ts';
  * only the central node can write.
  */
 const entryPrefix = 'microshift-net-request:';
-/** Longest request that is accepted, in characters of base64; one for a key on P-256 has some 320. */
+/** Longest request that is accepted, in characters of base64; a request for a key on P-256 has some 320. */
 const maxRequestCharacters = 1024;
 const authoritiesKey = 'microshift-net-authorities';
 const certificatePrefix = 'microshift-net-certificate-';
 
-/** Share of a certificate's time that is left when it is renewed, as with many issuers (cert-manager: a third of the duration). */
+/**
+ * Share of a certificate's validity. The certificate is renewed when less than this share is left, as with many issuers
+ * (cert-manager: a third of the duration).
+ */
 const renewedShare = 1 / 3;
 
 /** Validity of a certificate, in ms since 1970. */

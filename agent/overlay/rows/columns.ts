@@ -102,15 +102,15 @@ export const writtenTables: Readonly<
 
 /** Table or column that plans write and that a schema does not have. */
 export interface MissingColumn {
-  /** `OVN_Northbound.NAT.external_ip`; without a column if the whole table is missing. */
+  /** Name such as `OVN_Northbound.NAT.external_ip`; without a column if the whole table is missing. */
   readonly name: string;
-  /** Purpose that is not served without it. */
+  /** Purpose of the table, which is not served if the table or column is missing. */
   readonly for: string;
 }
 
 /**
- * Returns the tables and columns that plans write and a database does not have. Its schema decides and not its release, because distributions
- * backport and revert changes.
+ * Returns the tables and columns that plans write and a database does not have. The schema of the database decides, not
+ * its release, because distributions backport and revert changes.
  */
 export function missingColumns(database: DatabaseName, shape: DatabaseShape): readonly MissingColumn[] {
   return Object.entries(writtenTables[database]).flatMap(([table, { for: purpose, columns }]) => {

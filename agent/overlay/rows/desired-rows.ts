@@ -27,7 +27,7 @@ export interface DesiredRow {
   readonly columns: Readonly<Record<string, DesiredColumn>>;
   /** Parent row, and its set column that refers to this row. Absent for a row of a root table. */
   readonly place?: { readonly row: PlannedRow; readonly column: string };
-  /** Values that no other row may have when this row is inserted. They replace a unique index, which the table does not have. */
+  /** Values that no other row may have when this row is inserted, for a table without a unique index on them. */
   readonly absent?: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
   /** True if the row may be inserted only while the column of the parent row is as it was read. */
   readonly exclusive?: boolean;
@@ -145,7 +145,9 @@ export function createDesiredRows({ existing, shape }: Found, owner: string): De
   };
 
   /**
-   * Returns the existing row if it is the desired one. Removes a row of a Kubernetes object that only has its name; rejects a row of another program.
+   * Returns the existing row that becomes the desired row; null if a row has to be inserted. If the existing row
+   * belongs to a Kubernetes object and only has the same name, deletes it. Refuses a row that another switch or router
+   * contains.
    */
   const adoptable = ({ table, title, existing: row, place, objectKey }: DesiredRow): DatabaseRow | null => {
     if (row === null || objectKey !== undefined) return row;

@@ -14,6 +14,6 @@ export const tagKeys = {
   keys: 'owner-keys',
   /** Object key of a row for an object of Kubernetes: `pod:default/web-0`. */
   unit: 'owner-unit',
-  /** Entry of the agent in ovn-bridge-mappings, which other programs use as well. */
+  /** Entry in ovn-bridge-mappings that the agent has added; other programs have entries there as well. */
   mapping: 'owner-mapping',
 } as const;

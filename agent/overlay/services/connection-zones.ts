@@ -1,8 +1,9 @@
 import type { ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
 
 /**
- * Zones of the kernel's connection tracking for UDP services: above the zones that ovn-controller assigns, from 1 on, and below the zones of
- * ovn-kubernetes and of a shared bridge, from 64000 on. Open vSwitch's kernel data path tracks in the same table.
+ * Zones of connection tracking for UDP services. ovn-controller assigns its zones from 1 on, and ovn-kubernetes and a
+ * shared bridge use zones from 64000 on, so these lie between them. Open vSwitch's kernel data path uses the same
+ * connection tracking table as the kernel.
  */
 const zones = { first: 32_768, count: 64_000 - 32_768 };
 
@@ -10,10 +11,11 @@ const zones = { first: 32_768, count: 64_000 - 32_768 };
 const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 
 /**
- * Returns the zone of connection tracking for packets to a service at this place that a server (`target`) receives; null for the default zone. A
- * tracked connection keeps its first server for as long as its client sends, and a UDP connection has no end. Each server of a UDP service therefore
- * has a zone of its own, in which entries for an earlier server have no effect. A TCP connection ends by itself, and has to keep its server once it
- * is established.
+ * Returns the zone of connection tracking for packets to the service at `at` that are forwarded to its server `target`;
+ * null for the default zone. A tracked connection keeps its first server for as long as its client sends, and a UDP
+ * connection has no end. Each server of a UDP service therefore has a zone of its own, in which entries for an earlier
+ * server have no effect. A TCP connection ends by itself and has to keep its server until then, so it is tracked in the
+ * default zone.
  */
 export function connectionZone(protocol: ServiceProtocol, at: ServicePlace, target: ServicePlace): number | null {
   if (protocol !== 'udp') return null;

@@ -6,7 +6,10 @@ import { placeOf } from './inbound-services.ts';
 /** Servers (backends) of each address and port of a UDP service: `10.43.0.10:53` has `10.42.0.9:8053`, for example. */
 export type DatagramServices = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Connections of clients of a service's address and port (`at`) with one of its servers. */
+/**
+ * Connections from any client to the address and port `at` of a service that are forwarded to one server of the
+ * service.
+ */
 export interface ServedConnections {
   readonly at: ServicePlace;
   readonly server: ServicePlace;

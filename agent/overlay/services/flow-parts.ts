@@ -41,7 +41,7 @@ export function sharedFrames({ mac, vlan }: Pick<OverlayGateway, 'mac' | 'vlan'>
   };
 }
 
-/** Returns a flow in the notation of ovs-ofctl(8); an empty match is that of every packet. */
+/** Returns a flow in the notation of ovs-ofctl(8); an empty `match` matches every packet. */
 export function wantedFlow(
   priority: number,
   match: string,

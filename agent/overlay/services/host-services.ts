@@ -49,7 +49,8 @@ export function hostServices(
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
-  // The rule translates the destination to the server's address and port; answers therefore have to return through this node.
+  // The source is translated as well (below): the destination becomes the server's address and port, so the answer has
+  // to pass this node to be translated back.
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );
@@ -65,9 +66,11 @@ export function hostServices(
       `ct original zone set meta l4proto . ${ip} daddr . th dport map @${zones} comment "${comments.zones[ip]}"`,
   );
   const hooks = ['prerouting', 'output'] as const;
-  // A process that is bound to no address answers from the address of the device that the route to the client names, and the client rejects an answer
-  // from there. A packet that is redirected to that address is answered from it, and the answer gets the address to which the client sent (nft(8),
-  // socket wildcard and redirect).
+  // A UDP process that listens at every address would answer from the address of the device by which the route to the
+  // client leaves. The client rejects an answer from an address that it has not asked. The clients here are pods, and
+  // the route to a pod leaves by `device`. Their packets are therefore redirected to the address of `device`: the
+  // process answers from this address, and connection tracking translates it to the address that the pod has asked
+  // (nft(8), socket wildcard and redirect).
   const atEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp')
     ? [
         `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1 redirect comment "${comments.wildcard}"`,

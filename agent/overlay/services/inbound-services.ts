@@ -43,7 +43,8 @@ export function inboundServices(
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
-  // A service whose backends differ from node to node has no cluster address that fits all nodes.
+  // A service is left out if its backends differ from node to node, because then no single cluster address stands for
+  // it.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
     ({ served }) => served,
@@ -54,8 +55,8 @@ export function inboundServices(
     if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
     if (!arrives(vip)) return [];
     if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
-    // The gateway's entry may have only backends of this node (`externalTrafficPolicy: Local`), while entries of switches have all backends of the
-    // service.
+    // The entry on the gateway's router may have only backends of this node (`externalTrafficPolicy: Local`). The
+    // entries of the same address and port on switches have all backends of the service.
     const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
     const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
     const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
@@ -81,7 +82,10 @@ function placeText({ protocol, at }: Vip): string {
   return `${protocol} ${at.address} ${at.port}`;
 }
 
-/** Caches the results of `work`: of thousands of entries, most share their address or their backends with others. */
+/**
+ * Caches the results of `work`, because most of the thousands of entries have an address or backends that other entries
+ * also have.
+ */
 function remembering<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
@@ -116,7 +120,8 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   const router = existing
     .all('Datapath_Binding')
     .find((row) => mapOf(row, 'external_ids').name === gatewayNames(node).router);
-  // Before OVN 23.09 a row names only its switches (ovn-sb(5), Load_Balancer), so that every load balancer may be the gateway's.
+  // Before OVN 23.09 a row names only its switches (ovn-sb(5), Load_Balancer). Every load balancer then counts as one
+  // of the gateway's router.
   const isOnRouter = (row: DatabaseRow): boolean =>
     !tellsRouters ||
     existing

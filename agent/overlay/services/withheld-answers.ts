@@ -6,16 +6,20 @@ import { indexRows, mapOf } from '../rows/row-index.ts';
 import { announcedBy } from './announced-here.ts';
 import { placeOf } from './inbound-services.ts';
 
-/** Cookie of the flows of this file, which have another reader than those of the shared bridge. */
+/**
+ * Cookie of the flows of this file. It differs from that of the shared-bridge flows, so that each group of flows is
+ * read and replaced without the other.
+ */
 export const withheldCookie = '0x6d6e6f766c7a';
 
 /** Precedence over every flow of the bridge that forwards frames of the gateway. */
 const priority = 250;
 
 /**
- * Returns the addresses of services on the LAN of a gateway for which another gateway or node answers, sorted. OVN itself answers only for announced
- * addresses, but the flows of an ovn-controller that hangs, has crashed or is disconnected stay in br-int and answer for those of before, beside the
- * gateway that took them over.
+ * Returns the service addresses on a gateway's LAN for which this gateway must not answer, sorted: addresses that are
+ * neither its own nor announced by it in `rows`. OVN itself answers only for announced addresses. If an ovn-controller
+ * hangs, has crashed or is disconnected, however, its flows stay in br-int, and the gateway would still answer for
+ * addresses that another gateway has taken over.
  */
 export function withheldAddresses(
   { clusterSubnets, serviceSubnets }: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,

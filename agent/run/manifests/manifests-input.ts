@@ -22,7 +22,7 @@ export interface ClusterInput extends ManifestsInput {
   readonly kubeconfig?: string;
   /** True if MicroShift is installed or configured on this node. */
   readonly hasMicroshift: boolean;
-  /** Use the image with which ovn-kubernetes runs on this cluster. */
+  /** True if the image is that with which ovn-kubernetes runs on this cluster. */
   readonly runningImage?: boolean;
   /** Time limit for the cluster to start and for the command itself. */
   readonly timeoutSeconds?: number | undefined;

@@ -24,7 +24,8 @@ const podEvents = { ...inNamespace, plural: 'events', fieldSelector: 'involvedOb
 
 /**
  * Waits until every daemonset of the agent runs its present version on every node, and reports the progress. Fails
- * before the time limit if a container cannot start, which only the pods report and not their daemonset.
+ * before the time limit if a container cannot start; the status of the pods shows that, but not the status of the
+ * daemonset.
  */
 export async function waitForRollout(run: ClusterRun, note: (line: string) => void): Promise<DaemonSetState[]> {
   const reported = new Map<string, string>();

@@ -19,7 +19,7 @@ import { createReservedAddresses } from './reserved-addresses.ts';
 import { kubeletUid } from './static-pods.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
-/** Assignment of addresses to pods. It depends only on the batches of changes: the same batches result in the same addresses. */
+/** Assignment of addresses to pods, which depends only on the batches of changes: the same batches result in the same addresses. */
 export interface AddressBook {
   /** Addresses of all pods that have addresses. The map stays the same object, and each batch changes its content. */
   readonly addresses: PodAddresses;
@@ -32,9 +32,9 @@ export interface AddressBatch {
   readonly nodes: readonly OverlayNode[];
   /** New and changed pods; all pods after a list. A pod with another uid replaces the earlier pod of its name. */
   readonly pods: Iterable<Pod>;
-  /** Names of nodes' ports, which no pod's port may have. Without it, the names of the previous batch apply. */
+  /** Names of nodes' ports, which no pod's port may have. Absent if the names are those of the previous batch. */
   readonly reserved?: ReadonlySet<string>;
-  /** Namespaces whose pods may request addresses, each with a range; empty or absent if pods of every namespace may request any address. */
+  /** Namespaces whose pods may request addresses, each with its permitted range. If the list is empty, all pods may request any address. */
   readonly fixedRanges?: readonly FixedRange[];
   /** Keys of deleted pods. */
   readonly gone: Iterable<NamespacedName>;
@@ -48,7 +48,7 @@ export interface AddressBatch {
 export interface AddressOutcome {
   /** Pods whose addresses differ from those before the batch, including pods that got or lost all of them. */
   readonly changed: readonly NamespacedName[];
-  /** Pods that did not get the addresses that they need; each fault is reported once until it changes. */
+  /** Pods that did not get the addresses that they need, or keep those with which they run. A fault is reported once until it changes. */
   readonly faults: readonly AddressFault[];
 }
 
@@ -66,9 +66,9 @@ interface Seeker {
 export function createAddressBook(): AddressBook {
   const held = createReservedAddresses();
   const pods = new Map<NamespacedName, Pod>();
-  /** Uid and node of each pod that has an address or had one; of a deleted pod only if the kubelet creates another mirror pod. */
+  /** Uid and node of each pod that has or had an address. A deleted pod stays only if it is a mirror pod, which the kubelet creates again. */
   const holders = new Map<NamespacedName, string>();
-  /** Addresses of static pods whose mirror pod was deleted: the pods keep running, and the kubelet creates another mirror pod. */
+  /** Addresses of static pods whose mirror pod was deleted. They keep running, and the kubelet creates another mirror pod for each. */
   const left = new Map<NamespacedName, readonly string[]>();
   /** Last reported fault of each pod that needs addresses and has none. */
   const refused = new Map<NamespacedName, string>();
@@ -81,7 +81,7 @@ export function createAddressBook(): AddressBook {
     if (pod === undefined || subnets === undefined || !isServed(pod) || reserved.has(portName(key))) return null;
     return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
   };
-  /** Returns the fault of a pod whose node cannot provide addresses, or whose port name is reserved; null without such a fault. */
+  /** Returns the fault of a pod whose node cannot provide addresses, or whose port name is reserved; null if neither is the case. */
   const nodeFault = (key: NamespacedName): AddressFault | null => {
     const pod = pods.get(key);
     if (pod !== undefined && isServed(pod) && reserved.has(portName(key))) return nameReserved(pod);
@@ -151,7 +151,7 @@ export function createAddressBook(): AddressBook {
         else if (seeker === null) refused.delete(key);
         else seekers.push({ ...seeker, had: isHolder(seeker) ? (left.get(key) ?? addresses) : [] });
       }
-      // An address that a refused pod needs may have become free.
+      // Refused pods are tried again, because an address that they need may have become free.
       for (const key of refused.keys()) {
         const seeker = looked.has(key) ? null : seekerOf(key);
         if (seeker !== null) seekers.push(seeker);
@@ -178,7 +178,7 @@ function isServed({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver && refusal === undefined;
 }
 
-/** Access to the assigned addresses. */
+/** Functions that assign addresses and find their holders, with the ranges in which pods may request addresses. */
 interface Counter {
   addressesOfRow(pod: NamespacedName, uid: string): readonly string[];
   take(seeker: Seeker, addresses: readonly string[]): boolean;
@@ -187,10 +187,11 @@ interface Counter {
 }
 
 /**
- * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source: the kubelet reports the addresses
- * of a running pod (status.podIPs, which is a subresource of its own); only the central node writes a row; every user who may change the pod can
- * write an annotation, which is used last, for a cluster whose rows were lost. Pods that request an address come next, and all others last. Returns a
- * fault for each pod that did not get the addresses that it needs.
+ * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source. The kubelet reports the
+ * addresses of a running pod (status.podIPs, which users who may change the pod cannot write). Only the central node writes a row. Every user who
+ * may change the pod can write an annotation, which therefore counts after the row, for a cluster whose rows were lost. Pods that request an
+ * address come next, and all others last. Returns a fault for each pod that did not get the addresses that it needs, or cannot keep those with
+ * which it runs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {
@@ -199,7 +200,7 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
   };
   const running = ({ pod }: Seeker): readonly string[] => pod.podIPs.map(canonicalAddress);
   const isWhole = ({ pod, subnets }: Seeker): boolean => pod.podIPs.length === subnets.ranges.length;
-  // After a restart, the kubelet reports the addresses of nearly all pods. Rows are read only for the few others.
+  // Rows and annotations are read only for the few pods that are left: after a restart, the kubelet reports the addresses of nearly all pods.
   let unserved = seekers
     .filter((one) => isLeft(one, one.had))
     .filter((one) => isLeft(one, isWhole(one) ? running(one) : []))

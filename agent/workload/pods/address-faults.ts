@@ -36,8 +36,8 @@ export function noneFree(pod: Pod, node: string, ranges: string): AddressFault {
 }
 
 /**
- * Returns the fault of a request for addresses that the pod's namespace does not permit; null if it is permitted or empty. If
- * `fixedRanges` is empty, every pod may request any address.
+ * Returns the fault of a request for addresses that the pod's namespace does not permit; null if the addresses are
+ * permitted, or none is requested. If `fixedRanges` is empty, every pod may request any address.
  */
 export function requestRefusal(
   pod: Pod,
@@ -69,8 +69,8 @@ export function addressTaken(pod: Pod, addresses: readonly string[], holder: str
 }
 
 /**
- * Returns the fault of a request for an address that no pod of the node can have; `last` is the last address with a MAC of its own, null if every
- * address has one.
+ * Returns the fault of a request for an address that no pod of the node can have. `last` is the last address that has a
+ * MAC of its own; null if every address has a MAC of its own.
  */
 export function notUsable(
   pod: Pod,

@@ -11,12 +11,12 @@ export const annotationNames = {
   podNetworks: 'k8s.ovn.org/pod-networks',
   /** Interface of the pod in the format of the tool of 2017. */
   first: 'ovn',
-  /** Uid of the pod to which the other two belong, because annotations can be copied from another pod. */
-  of: 'microshift-net/address-of',
   /**
    * Uid of the pod to which the annotations `podNetworks` and `first` belong, because annotations can be copied from
    * another pod.
    */
+  of: 'microshift-net/address-of',
+  /** Addresses that the user requests for the pod, separated by commas and without prefix length. */
   requested: 'microshift-net/ip-address',
 } as const;
 
@@ -36,8 +36,8 @@ export interface PodRoute {
 }
 
 /**
- * Returns the annotations that describe the interface of the pod with this uid. Fields, order and spaces are those of ovn-kubernetes and of the tool
- * of 2017, which had one address. `addresses` are as in PodAddresses.
+ * Returns the annotations that describe the interface of the pod with this uid. Fields, order and spaces are as in
+ * ovn-kubernetes and in the tool of 2017, whose pods had one address. `addresses` are as in PodAddresses.
  */
 export function wantedAnnotations(
   addresses: readonly string[],
@@ -50,8 +50,8 @@ export function wantedAnnotations(
   const routers = routerAddresses(node).map(withoutLength);
   const gateways = addresses.flatMap((one) => sameFamily(routers, one) ?? []);
   const [gateway = ''] = gateways;
-  // If one node has the whole range of the cluster, the connected route of the pod's own address has this destination,
-  // and the kernel refuses a second route.
+  // A range of the cluster gets no route if one node has the whole range. The connected route of the pod's own address
+  // has this destination already, and the kernel refuses a second route.
   const own = addresses.map(subnetOf);
   const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
     (dest) => !own.includes(dest),
@@ -74,7 +74,10 @@ export function wantedAnnotations(
   };
 }
 
-/** Returns the interface that was assigned to this pod; null if none was, or if the annotations were copied from another pod. */
+/**
+ * Returns the interface that was assigned to this pod; null if no interface was assigned, or if the annotations were
+ * copied from another pod.
+ */
 export function ownNetwork({
   uid,
   annotations,
@@ -85,7 +88,10 @@ export function ownNetwork({
   return annotations[annotationNames.of] === uid ? annotatedNetwork(annotations) : null;
 }
 
-/** Returns the interface that annotations describe, in either format and for any pod; null if they describe none or are malformed. */
+/**
+ * Returns the interface that annotations describe, in either format and for any pod; null if the annotations describe
+ * no interface or are malformed.
+ */
 export function annotatedNetwork(annotations: Labels): PodNetwork | null {
   return networkFrom(podNetworksIn(annotations)) ?? networkFrom(pairsIn(annotations[annotationNames.first] ?? ''));
 }

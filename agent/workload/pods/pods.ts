@@ -61,8 +61,8 @@ export function isPod(row: DatabaseRow): boolean {
 }
 
 /**
- * Returns the row if it is on this switch. The earlier pod of the name may have run on another node: a port cannot be moved, so its row is deleted
- * and a new one is inserted.
+ * Returns the row of the port if it is on this switch. Otherwise the earlier pod of the name ran on another node: a
+ * port cannot be moved, so its row is deleted, the result is null, and a new row is inserted.
  */
 function onSwitch({ desired }: ObjectPlanner, row: DatabaseRow | null, nodeSwitch: PlannedRow): DatabaseRow | null {
   if (row === null || desired.existing.parentOf(row)?.row === nodeSwitch.existing) return row;

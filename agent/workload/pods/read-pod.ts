@@ -42,19 +42,23 @@ const longestAnnotation = 4096;
 
 const known: readonly string[] = Object.values(annotationNames);
 
-/** Returns the parts of a Pod on which the network depends. A Pod beyond its budget has no labels, annotations and ports. Never throws. */
+/**
+ * Returns the parts of a Pod on which the network depends. A Pod beyond its budget is treated as if it had no labels,
+ * annotations and ports. Never throws.
+ */
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;
   const { labels = {}, annotations = {} } = metadata;
-  // An init container with the restart policy Always is a sidecar, which runs beside the other containers (KEP-753). All other init containers have
-  // ended when the pod serves.
+  // An init container with the restart policy Always is a sidecar, which runs beside the other containers (KEP-753), so
+  // its ports count. All other init containers have ended when the pod serves.
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   const containers = [...(spec.containers ?? []), ...sidecars];
-  // The API server defaults hostPort for a pod in the host network, whose ports are on the node in any case.
+  // A pod in the host network has no host ports here: the API server sets hostPort in its ports by default, and the
+  // ports are on the node in any case.
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   const ports = containers.flatMap(portsOf);
-  // Bandwidth limits do not apply to a pod in the host network.
+  // A pod in the host network makes no request for bandwidth, because limits do not apply to it.
   const asks = spec.hostNetwork === true ? [] : asksOfPod({ annotations });
   const pod: Pod = {
     namespace: metadata.namespace ?? '',
@@ -80,8 +84,9 @@ function withoutPorts({ hostPorts: _, ...pod }: Pod): Pod {
 }
 
 /**
- * Returns a known annotation. A value beyond the longest length is not one of the agent's. It is replaced by its length, which is not a valid
- * address, so that a pod with such a request is refused with an Event.
+ * Returns an annotation that the network reads; empty for any other annotation. The agent never writes a value that is
+ * longer than the limit. Such a value is replaced by its length in words, which is not a valid address, so that a pod
+ * with such a request is refused with an Event.
  */
 function annotationOf([key, text]: readonly [string, string]): readonly (readonly [string, string])[] {
   if (!known.includes(key)) return [];

@@ -2,14 +2,15 @@ import type { NamespacedName } from '../../model/workload.ts';
 import type { AddressRange } from '../../net/address-range.ts';
 import { addressOf, type PodSubnets, placeAfter, placesIn, rangeWith } from './subnets.ts';
 
-/** Addresses and the pods that have them; no two pods have the same address. */
+/** Addresses, and the pods to which they are assigned; no two pods have the same address. */
 export interface ReservedAddresses {
   /** Addresses of each pod that has any, with their prefix length, IPv4 first. */
   readonly addresses: ReadonlyMap<NamespacedName, readonly string[]>;
   holderOf(address: string): NamespacedName | null;
   /**
-   * Assigns these addresses, at most one of each range and without prefix length, to a pod that has none. From each range without such an address,
-   * the pod gets the next free one. Returns false and assigns none if one of them is not available.
+   * Assigns the addresses `asked` to a pod that has no addresses: at most one of each range, without prefix length. The
+   * pod gets the next free address of each range that contains none of them. Returns false and assigns no address if
+   * one is not available.
    */
   take(pod: NamespacedName, subnets: PodSubnets, asked: readonly string[]): boolean;
   release(pod: NamespacedName): void;

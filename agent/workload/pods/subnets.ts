@@ -64,8 +64,8 @@ export function rangeWith(
 }
 
 /**
- * Returns the last address whose MAC certainly differs from those of all addresses before it, on a node whose pods' MACs are derived from IPv6; null
- * on a node where all MACs differ.
+ * Returns the last pod address of an IPv6 range whose MAC certainly differs from the MACs of all addresses before it;
+ * null on a node whose pods' MACs are derived from IPv4, where all MACs differ.
  */
 export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
   const range = ranges.find((one) => isFolded(one, ranges));
@@ -73,8 +73,8 @@ export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
 }
 
 /**
- * Returns true if the MACs of pods are derived from this IPv6 range, in which several addresses have the same MAC. MACs
- * are derived from the first range.
+ * Returns true if the MACs of pods are derived from this range and it is an IPv6 range, in which several addresses have
+ * the same MAC. MACs are derived from the first range of a node.
  */
 function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {
   return range.family === 6 && range === ranges[0];
@@ -85,7 +85,7 @@ function lastUsable({ family, last }: AddressRange): bigint {
   return family === 4 ? last - 1n : last;
 }
 
-/** Returns those of the addresses that a pod of these subnets may have, without prefix length. */
+/** Returns the addresses of the list that a pod of these subnets may have, without prefix length. */
 export function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
   return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
 }

@@ -60,7 +60,8 @@ function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly 
     why: 'a pod reaches itself by a service that it is part of',
   };
   if (layout.naming === 'modern') return [itself];
-  // Only switches in layout `modern` have ACLs for the node, so layout `seed` needs one in each policy.
+  // In layout `modern`, an ACL of each node's switch admits the node. Layout `seed` has no such ACL, so each of its
+  // policies admits all nodes.
   const ofNodes = nodes.flatMap((node) =>
     managementAddresses(node).map((address) => {
       const ip = ipOf(address);
@@ -77,8 +78,8 @@ function ipOf(address: string): 'ip4' | 'ip6' {
 }
 
 /**
- * Returns the ACLs of a clause. If it refers to address sets, there is one ACL for each IP family, because ovn-controller processes a change of a set
- * incrementally only if the match contains no other set (lflow.c).
+ * Returns the ACLs of a clause. A clause with address sets has one ACL for each IP family, because ovn-controller
+ * processes a change of a set incrementally only if the match contains no other set (lflow.c).
  */
 function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly AccessList[] {
   const { direction, rule, part, peers, block, ports, named } = clause;

@@ -14,7 +14,10 @@ import {
 
 export type Direction = 'Ingress' | 'Egress';
 
-/** Part of a rule's permissions that becomes an ACL. All its conditions have to hold; a condition that is null always holds. */
+/**
+ * Part of a rule that becomes an ACL, which admits a packet if all conditions hold. A condition that is null always
+ * holds.
+ */
 export interface Clause {
   readonly direction: Direction;
   /** Index of the rule in its list. */
@@ -44,7 +47,9 @@ export interface PolicyTerms {
   readonly selections: ReadonlyMap<SelectionKey, Selection>;
 }
 
-/** Cache of the terms, which every change of a pod needs. A policy object never changes after it has been read. */
+/**
+ * Cache of the terms, because every change of a pod needs them. A policy object never changes after it has been read.
+ */
 const known = new WeakMap<NetworkPolicy, PolicyTerms>();
 
 export function termsOf(policy: NetworkPolicy): PolicyTerms {
@@ -72,7 +77,7 @@ function clausesOf(policy: NetworkPolicy, direction: Direction, targets: Selecti
         direction,
         rule,
         part: `${other.title}:${title}`,
-        // In an egress rule, a named port is resolved on the destination pods. The set of pods with that port contains
+        // In an egress rule, a named port is a port of the destination pods. The set of pods with that port contains
         // only peers, so no match for the peers is needed.
         peers: named !== null && direction === 'Egress' ? null : other.peers,
         block: other.block,
@@ -96,7 +101,7 @@ interface OtherEnd {
 
 const anybody: OtherEnd = { title: 'any', peers: null, block: null };
 
-/** Returns the other end of a rule; a peer with a malformed address range selects no address. */
+/** Returns the other end of a rule's packets; no other end if the address range of the peer is malformed. */
 function otherEnd(
   { namespace }: NetworkPolicy,
   direction: Direction,

@@ -97,7 +97,8 @@ function addList(
       action: is(action),
       match: is(match),
       tier: is(tier),
-      // Packets to a service are judged by their final destination.
+      // The match applies to the destination after load balancing, so that a packet to a service is judged by its
+      // backend.
       ...(direction === 'Egress' && { options: keys({ 'apply-after-lb': 'true' }) }),
       external_ids: keys(tags),
     },

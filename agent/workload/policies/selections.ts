@@ -61,7 +61,10 @@ export function wholeNamespace({ namespaces, pods, port }: Selection): string | 
   return typeof namespaces === 'string' && isEverything(pods) && port === undefined ? namespaces : null;
 }
 
-/** Returns true if a selection has a pod, by its labels and those of its namespace; false if the namespace is unknown. */
+/**
+ * Returns true if a selection includes a pod, by the labels of the pod and of its namespace; false if the namespace is
+ * unknown.
+ */
 export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts): boolean {
   const { namespaces } = selection;
   if (typeof namespaces === 'string') return pod.namespace === namespaces && isWanted(selection, pod);
@@ -70,14 +73,14 @@ export function isSelected(selection: Selection, pod: Pod, { workload }: Workloa
 }
 
 /**
- * Returns true if a selector selects the labels of a namespace. The labels of a namespace beyond its budget are unknown, so no selector admits its
- * pods.
+ * Returns true if a selector of namespaces selects a namespace by its labels. The labels of a namespace beyond its
+ * budget are unknown, so no selector selects it.
  */
 export function selectsNamespace(selector: LabelSelector, { labels, refusal }: Namespace): boolean {
   return refusal === undefined && selects(selector, labels);
 }
 
-/** Returns true if the labels and ports of a pod are selected, whatever its namespace. */
+/** Returns true if a selection includes a pod by its labels and ports. Ignores the namespace. */
 function isWanted({ pods, port }: Selection, pod: Pod): boolean {
   return selects(pods, pod.labels) && (port === undefined || numbersOf(port, pod).length > 0);
 }
@@ -91,7 +94,7 @@ export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readon
   return [];
 }
 
-/** Returns the selected pods that have a logical port or will get one, with their keys. */
+/** Returns the selected pods that have a logical port or will get a port, with their keys. */
 export function selectedPods(
   selection: Selection,
   { workload }: WorkloadFacts,

@@ -8,7 +8,8 @@ export function selects({ matchLabels, matchExpressions }: LabelSelector, labels
 
 /** Returns true if a requirement holds; `NotIn` also holds for an absent label. */
 function holds({ key, operator, values = [] }: LabelExpression, labels: Labels): boolean {
-  // A label may have the name of a property that every object inherits, such as `constructor`.
+  // Only the object's own properties count, because a label may have the name of a property that every object inherits,
+  // such as `constructor`.
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':

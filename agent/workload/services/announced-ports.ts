@@ -5,7 +5,10 @@ import type { DesiredRows } from '../../overlay/rows/desired-rows.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
 import { announcedKey, announcedText } from '../../overlay/services/announced-here.ts';
 
-/** Writes the addresses for which each gateway answers to the port of its outside, so that its node can announce them to the LAN. */
+/**
+ * Plans, for each gateway, the list of the addresses for which it answers, in the row of the port from its outside
+ * switch to its router. The gateway's node announces these addresses to the LAN.
+ */
 export function addAnnounced(
   desired: DesiredRows,
   nodes: readonly OverlayNode[],

@@ -28,7 +28,7 @@ export function backendsOf(
     for (const { addresses, nodeName, ready, serving, terminating } of endpoints) {
       if (addresses[0] === undefined) continue;
       const place = `${inBrackets(addresses[0])}:${port}`;
-      // An endpoint that moves between slices is in both for a while, and may be ready in only one of them.
+      // An endpoint that moves from one slice to another is in both for a while, and may be ready in only one of them.
       const other = found.get(place);
       found.set(place, {
         place,
@@ -41,7 +41,7 @@ export function backendsOf(
   return [...found.values()].toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }
 
-/** Returns the ready backends; if none is ready, those that are terminating and still serve (KEP-1669). */
+/** Returns the ready backends; if no backend is ready, the backends that are terminating and still serve (KEP-1669). */
 export function chosen(backends: readonly Backend[]): readonly Backend[] {
   const ready = backends.filter(({ isReady }) => isReady);
   return ready.length > 0 ? ready : backends.filter(({ isEnding }) => isEnding);

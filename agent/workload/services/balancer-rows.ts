@@ -8,14 +8,15 @@ import type { ObjectPlanner } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
 /**
- * Fields that choose a client's endpoint if the service has session affinity (ovn-nb(5), Load_Balancer, selection_fields): the client's address
- * alone, whose hash applies from the first packet on. `options:affinity_timeout` is not used: with it, OVN learns from the first packet and drops it.
- * The retransmission already belongs to a tracked connection and is dropped as well, so that the first connection of every client fails (OVN 23.03
- * and 26.03).
+ * Fields that select the endpoint of a client if the service has session affinity (ovn-nb(5), Load_Balancer,
+ * selection_fields). The only field is the client's address, whose hash applies from the first packet on.
+ * `options:affinity_timeout` is not used. With this option, OVN learns from the first packet and drops it. The
+ * retransmission already belongs to a tracked connection and is dropped as well, so that the first connection of every
+ * client fails (OVN 23.03 and 26.03).
  */
 const fieldsOfClient = ['ip_src'];
 
-/** Keys that only some services have. */
+/** Keys of the column `options` that the agent removes from a row unless the load balancer needs them. */
 const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
 
 /**
@@ -62,12 +63,13 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
     reject: 'true',
     event: 'false',
     hairpin_snat_ip: Object.values(masqueradeOfHairpin).join(' '),
-    // Gateways answer only for announced addresses: nodes themselves answer for their own addresses, and the program that assigns the address of a
-    // load balancer to a service also announces it.
+    // Gateways answer ARP and neighbour discovery only for announced addresses. Nodes themselves answer for their own
+    // addresses, and the program that assigns a load balancer address to a service also announces it.
     neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
-    // Without ct_flush, a UDP client would send to a removed backend for as long as it sends. TCP connections end by themselves and may outlive their
-    // entry.
+    // With ct_flush, OVN removes the tracked connections of a removed backend. Without it, the packets of a UDP client
+    // would go to that backend for as long as the client sends. TCP connections end by themselves, and may continue
+    // without their service.
     ...(protocol === 'UDP' && { ct_flush: 'true' }),
   };
 }

@@ -116,7 +116,10 @@ function addPort(
   }
 }
 
-/** Returns the addresses of a node and its gateway, which may have an address of its own. A VIP is left out, because no gateway router has it. */
+/**
+ * Returns the addresses of a node and of its gateway, which may have an address of its own. The address of a VIP is
+ * left out, because no gateway router has it.
+ */
 export function addressesOf({ hostAddresses, gateway }: OverlayNode): readonly string[] {
   const outside = gateway === null || gateway.isVip === true ? [] : gateway.addresses.map(withoutLength);
   return [...new Set([...outside, ...hostAddresses])];

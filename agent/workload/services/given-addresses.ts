@@ -58,7 +58,7 @@ export function portFaultAt(
     : null;
 }
 
-/** Returns the reason why a NodePort is not served at all nodes, as a whole sentence; null if it is. */
+/** Returns the reason why a NodePort is not served at all nodes, as a whole sentence; null if all nodes serve it. */
 export function nodePortFault(
   { protocol, nodePort }: ServicePort,
   nodes: readonly OverlayNode[],

@@ -34,7 +34,8 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
     reasons.push(
       `no server answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to check the service itself`,
     );
-  // Every service with affinity that sets no time has the default. Only a shorter time asks for an earlier change of the endpoint.
+  // Every service with affinity and without a time of its own has the default. Only a shorter time asks that a client's
+  // endpoint may change earlier.
   if (affinitySeconds !== null && affinitySeconds < defaultAffinitySeconds)
     reasons.push(
       `spec.sessionAffinityConfig.clientIP.timeoutSeconds ${affinitySeconds} has no effect: a client keeps its endpoint for as long as the endpoints stay the same`,
@@ -67,8 +68,9 @@ function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
 }
 
 /**
- * Returns the reasons why clients outside of the cluster get no answer: with `externalTrafficPolicy: Local`, pods see the client's address, and their
- * answers leave by another gateway, which has not seen the request.
+ * Returns the reasons why clients outside of the cluster get no answer. With `externalTrafficPolicy: Local`, pods see
+ * the client's address. If the subnet of the pods leaves by another gateway than the request arrived at, that gateway
+ * has not tracked the request.
  */
 function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boolean>): readonly string[] {
   const own = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);

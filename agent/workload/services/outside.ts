@@ -7,7 +7,10 @@ import { type Given, givenFault, nodePortFault, portFaultAt } from './given-addr
 import { givenAddresses, indexedServices, placeText } from './indexed-services.ts';
 import { type ServedSlices, servedSlices } from './served-slices.ts';
 
-/** Addresses and ports of services outside of the cluster, decided for all services together, because two services cannot share one. */
+/**
+ * Decisions about the addresses and ports outside of the cluster at which services are served. They are made for all
+ * services together, because two services cannot have the same address and port.
+ */
 export interface Outside {
   /** Returns the requested addresses at which a port of a service is served. */
   servedAt(service: Service, port: ServicePort): readonly Given[];
@@ -95,9 +98,9 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
 }
 
 /**
- * Returns the nodes that have an address. A member announces further addresses without a proof. Such an address counts
- * only if it is no known address of a node; several nodes may announce it, because an address can move and a member can
- * announce a wrong one.
+ * Returns the nodes that have an address. A member announces further addresses without a proof, so such an address
+ * counts only if it is no known address of a node. Several nodes may announce the same further address, because an
+ * address can move and a member can announce a wrong one.
  */
 function addressOwners(nodes: readonly OverlayNode[]): ReadonlyMap<string, readonly OverlayNode[]> {
   const owners = new Map<string, readonly OverlayNode[]>();
@@ -161,7 +164,7 @@ function named(list: readonly string[]): string {
   return `${list.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Returns a text that orders services by creation time, and those of the same second by name. */
+/** Returns a text by which services are ordered: by creation time, and by name if the time is the same. */
 function ageOf(key: NamespacedName, { createdAt = '' }: Service): string {
   return `${createdAt} ${key}`;
 }

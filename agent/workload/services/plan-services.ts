@@ -93,8 +93,8 @@ function ofPlan(planner: WorkloadFacts & Pick<ObjectPlanner, 'desired'>): OfPlan
 }
 
 /**
- * Returns a function that returns the namespace of the pod with an address; null if no pod has it. The index is built at the first call, because few
- * services need it.
+ * Returns a function from the address of a pod to the pod's namespace; null if no pod has the address. The index is
+ * built at the first call, because few services need it.
  */
 function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
   let known: Map<string, string> | null = null;
@@ -106,7 +106,10 @@ function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
   };
 }
 
-/** Returns the backends behind a gateway's load balancers that preserve the client's address, by node and protocol. */
+/**
+ * Returns the backends of the load balancers that preserve the client's address on the switch or router of one node, by
+ * node and protocol.
+ */
 function answeredBy(balancers: readonly Balancer[]): readonly {
   readonly node: string;
   readonly protocol: Balancer['protocol'];

@@ -87,14 +87,17 @@ export function readService(object: unknown): Service {
 /** Annotations that stand for spec.trafficDistribution in older releases (kubernetes.io, "Topology Aware Routing"); `Disabled` is the default. */
 const topologyAnnotations = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
 
-/** Returns the field (KEP-4444, KEP-3015) or the annotation by which a service prefers endpoints near the client, with its value; null if it has none. */
+/**
+ * Returns the field (KEP-4444, KEP-3015) or the annotation by which a service prefers endpoints near the client, with
+ * its value; null if the service has neither.
+ */
 function preferenceOf(distribution: string | undefined, annotations: Labels): string | null {
   if (distribution !== undefined) return `spec.trafficDistribution ${distribution}`;
   const name = topologyAnnotations.find((one) => /^auto$/i.test(annotations[one] ?? ''));
   return name === undefined ? null : `the annotation ${name}`;
 }
 
-/** Fields that replace the fields of a service beyond its budget. */
+/** Values that replace fields of a service beyond its budget, so that no part of it is served. */
 const nothing = {
   annotations: {},
   clusterIPs: [],
@@ -106,8 +109,8 @@ const nothing = {
 };
 
 /**
- * Returns the annotations of ovn-kubernetes. All others are dropped, because kubectl stores whole objects in one of
- * them.
+ * Returns the annotations of ovn-kubernetes. All others are dropped, because kubectl stores the whole object in an
+ * annotation.
  */
 function networkOnly(annotations: Labels): Labels {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith('k8s.ovn.org/')));

@@ -19,10 +19,11 @@ interface Answer {
 }
 
 /**
- * Routes the answers of pods behind a gateway's load balancers to nodes through this gateway, because only this gateway has tracked the request. A
- * node that connects to a pod directly uses an address of the cluster, to which these routes do not apply. `namespaceOf` returns the namespace of the
- * pod with an address; null if no pod has it. Users can write EndpointSlices, so answers of pods of other namespaces than the service's are not
- * rerouted.
+ * Plans policies that route answers of pods to nodes through a gateway. The pods are backends of this gateway's load
+ * balancers, and only this gateway has tracked the requests. A node that connects to a pod directly uses an address of
+ * the cluster, to which these policies do not apply. `namespaceOf` returns the namespace of the pod with an address;
+ * null if no pod has it. Users can write EndpointSlices, so answers of pods in other namespaces than the service's are
+ * not rerouted.
  */
 export function* addReturnRoutes(
   planner: ObjectPlanner,
@@ -78,7 +79,8 @@ function answersOf(
   backends: ReadonlySet<string>,
 ): readonly Answer[] {
   const own = (gateway?.addresses ?? []).map(withoutLength);
-  // A node that shares its address with the gateway sends its requests not through the gateway but through a table of nftables.
+  // A node that shares its address with the gateway is left out: its requests go not through the gateway's router but
+  // through a table of nftables.
   const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
   const ports = new Map<string, number[]>();
   for (const backend of backends) {
@@ -88,7 +90,8 @@ function answersOf(
   return [...ports].flatMap(([address, numbers]): Answer[] => {
     const family = isIpv6(address) ? 'ip6' : 'ip4';
     const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));
-    // Pods in the host network do not answer through the cluster's router.
+    // Pods outside of the node's subnets are left out: pods in the host network do not answer through the cluster's
+    // router.
     if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) return [];
     const [first, ...more] = numbers.toSorted((a, b) => a - b);
     const from = more.length === 0 ? `${first}` : `{${[first, ...more].join(', ')}}`;

@@ -7,8 +7,8 @@ import { indexedSlices, sizeOf } from './indexed-slices.ts';
 /** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
   /**
-   * Returns the slices of a service that are served: all of them; or the first ones by name up to the budget, the last
-   * of them without its excess endpoints.
+   * Returns the slices of a service that are served: all slices; or, beyond the budget, the first slices by name, with
+   * the last of them cut at the budget.
    */
   of(service: NamespacedName): readonly EndpointSlice[];
   /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */
@@ -49,8 +49,9 @@ export function servedSlices({
 }
 
 /**
- * Returns the largest number of endpoints of a service that are served. The size of its rows grows with the number of its places, each an address and
- * port of the service, times that of its endpoints.
+ * Returns the largest number of endpoints of a service that are served. A place of a service is an address and port at
+ * which it is reached. The size of the service's rows grows with the number of its places times the number of its
+ * endpoints.
  */
 function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number {
   const { clusterIPs, externalIPs, loadBalancerIPs, ports, externalTrafficPolicy } = service;

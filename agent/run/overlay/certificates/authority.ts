@@ -31,7 +31,10 @@ import { pkiFiles } from './pki-files.ts';
 const authorityDays = 3650;
 /** Validity of a certificate, in days (three years); `pki show` and `nodes` show the remaining days. */
 export const certificateDays = 1095;
-/** Size limit of a PEM file: a key and a chain of certificates fit in; a larger file was not written by the agent. */
+/**
+ * Size limit of a PEM file, in bytes. A key and a chain of certificates fit in; a larger file was not written by the
+ * agent.
+ */
 const pemBytes = 65_536;
 
 /** Certificate in the folder of a node. */
@@ -59,7 +62,8 @@ export async function initAuthority(folder: string, days = authorityDays): Promi
 }
 
 /**
- * Returns the signing authority: its certificate, which is the last of the trusted ones, and its key. Fails with `certificates-refused`.
+ * Returns the signing authority: its certificate, which is the last of the trusted ones, and its key. Fails with
+ * `certificates-refused` if this node has no authority that can sign.
  */
 export function readAuthority(folder: string): KeyPair {
   const files = pkiFiles(folder);
@@ -83,8 +87,9 @@ export function readOwnAuthority(folder: string): string | null {
 }
 
 /**
- * Creates a second authority, which signs from now on. The first one stays trusted until every member has a certificate
- * of the second. The key of the second replaces that of the first, with which nothing is signed any more.
+ * Creates a second authority, which signs from now on. The first authority stays trusted until every member has a
+ * certificate of the second. The key of the first is replaced by that of the second, because the first signs nothing
+ * any more.
  */
 export async function addAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
@@ -99,8 +104,8 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
 }
 
 /**
- * Removes every trusted authority except the signing one. Records first that connections which the others have admitted
- * have to be ended, so that a later run ends them if this one is interrupted.
+ * Removes every trusted authority except the signing one. Records before that the connections of the removed
+ * authorities must be ended, so that a later run ends them if this run is interrupted.
  */
 export function dropOldAuthority(folder: string): void {
   const files = pkiFiles(folder);
@@ -113,7 +118,7 @@ export function haveConnectionsToEnd(folder: string): boolean {
   return existsSync(pkiFiles(folder).endConnections);
 }
 
-/** Removes the record that connections which an old authority has admitted have to be ended. */
+/** Removes the record that connections of an old authority must be ended. */
 export function forgetConnectionsToEnd(folder: string): void {
   if (haveConnectionsToEnd(folder)) removeFile(pkiFiles(folder).endConnections);
 }

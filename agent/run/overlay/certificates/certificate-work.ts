@@ -15,7 +15,9 @@ export type CertificateStep =
   | { readonly do: 'renew-own' }
   /** Removes the trust in every authority except the signing one, which has issued the certificates of all members. */
   | { readonly do: 'drop-old' }
-  /** Ends the connections that an old authority has admitted, after a run that was interrupted before it ended them. */
+  /**
+   * Ends the connections that an old authority has admitted, if an earlier run was interrupted before it ended them.
+   */
   | { readonly do: 'end-connections' };
 
 /** Work that the central node has to do on certificates at present. */

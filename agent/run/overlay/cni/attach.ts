@@ -81,7 +81,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
-      // A running shim removes the link itself; the agent removes it if the shim has ended.
+      // The link is removed here only if the shim has ended; a running shim removes the link itself.
       if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
     });
   }

@@ -53,7 +53,7 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // The central daemons are started only at boot. If one of them does not run later, an administrator has stopped it.
+  // Central daemons are started only at boot: if one of them does not run later, an administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
   if (scope === 'look') {
     const wanted = withOwnAddress(present, config, readHost());
@@ -75,7 +75,7 @@ export async function correctNode(
       await doCertificateWork(planned.certificates, record, places, say);
       return null;
     });
-    // The rows that follow from the work on certificates are planned after it.
+    // The rows are planned after the work on certificates, because they depend on its results.
     return applied ?? withPlan(record, places, apply);
   });
 }
@@ -94,8 +94,8 @@ async function applyPlanned(
   const rows = rowsOf(planned) + port.length;
   const services = storedServices(places);
   try {
-    // Whether OVN has carried out the change is checked by `overlay verify`. The daemon does not wait for that,
-    // because the central node may not answer.
+    // `overlay verify` checks whether OVN has carried out the change. The daemon does not wait for that, because the
+    // central node may not answer.
     const { demux } = await installAndProveInbound(planned, say, () => gatewayLeft(planned));
     const hasNews = storedServices(places) !== services;
     const isCorrected = !isOther && (rows > 0 || (demux.length > 0 && !hasNews));

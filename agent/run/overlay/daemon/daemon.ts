@@ -79,7 +79,7 @@ export async function runDaemon(
   let published: Published | null = null;
   const learn = (ids: Readonly<Record<string, string>>): void => {
     published = publishedFor(record.node.systemId, ids);
-    // The central node publishes the entries itself.
+    // The central node needs no events for the entries in SB_Global, because it publishes them itself.
     if (record.members === null) work.ask('look');
   };
   // Certificates are checked at intervals, because no event reports that a renewal is due.

@@ -24,7 +24,7 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
     try {
       return JSON.stringify(listenersBesideServices(places));
     } catch (error) {
-      // The same failure occurs when the flows are installed, and is reported then.
+      // A failure is not reported here: the same failure occurs when the flows are installed, and is reported then.
       if (isAgentError(error)) return null;
       throw error;
     }
@@ -41,7 +41,7 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
  * only if they have changed, and in every fourth check.
  */
 export function createListenerCheck(counts: () => string | null, read: () => string | null): () => boolean {
-  // The numbers are read first, so that a socket that appears between both is noticed in the next check.
+  // The numbers are read before the list, so that a socket that appears between the two is noticed in the next check.
   let [counted, listeners, skipped] = [counts(), read(), 0];
   return () => {
     const now = counts();

@@ -31,7 +31,7 @@ export function createLostConnections(forget: (lost: ServedConnections) => Promi
   const timers = new Set<NodeJS.Timeout>();
   let before: DatagramServices = new Map();
   const forgetUnserved = async (lost: readonly ServedConnections[]): Promise<void> => {
-    // A server that serves again has valid connections.
+    // The connections are kept if the server serves again, because they are valid then.
     for (const one of lost) if (!isServed(before, one)) await forget(one);
   };
   return {

@@ -32,7 +32,8 @@ export function createWithheld(write: (addresses: readonly string[]) => Promise<
         failures = 0;
       } catch (error) {
         if (!isAgentError(error)) throw error;
-        // The bridge may have the earlier flows, or a part of the new ones.
+        // The written addresses are unknown: after a failed write, the bridge may have the earlier flows or a part of
+        // the new ones.
         written = null;
         failures += 1;
         if (wanted === addresses) {

@@ -19,8 +19,8 @@ const gatherMs = 100;
 const restPerLook = 9;
 
 /**
- * Creates a function that calls `look` once for all events of at least 100 ms; after a long call of `look` it waits
- * longer.
+ * Creates a batch. The first event starts a pause of 100 ms, after which `look` is called once for all events of the
+ * pause. After a long call of `look`, the next pause is longer.
  */
 export function createEventBatch(look: () => void): EventBatch {
   let timer: NodeJS.Timeout | undefined;

@@ -40,12 +40,12 @@ export interface IssueOptions {
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
-  // Hostnames may contain capital letters; node names may not.
+  // The name is in lower case, because hostnames may contain capital letters and node names may not.
   const name = options.name.toLowerCase();
   const record = requireCentral(places.record);
   refuseNames(name, systemId);
   const present = record.members.find((member) => member.name === name);
-  // An interrupted run can leave a member without a certificate, for which this run then issues one.
+  // A member without a certificate is left by an interrupted run; this run issues its certificate.
   const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
   if (present !== undefined && !isBegun) {
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
@@ -67,8 +67,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
   return withPlan(wanted, places, async ({ chassis, databases }) => {
     refuseRegistered(chassis, name, systemId);
-    // The plan has no objection to the member. The certificate is issued before the rows are written, which are useless
-    // without a certificate.
+    // The certificate is issued after the plan, which refuses an impossible member, and before the rows are written,
+    // which are useless without a certificate.
     const bundle = await sign(wanted, member, request, 'issue', days, places);
     // The record is written before the rows, so that a later run does not assign the same subnet to another node.
     writeRecord(places.record, wanted);

@@ -3,7 +3,10 @@ import { interruptOnSignals } from '../../signals.ts';
 import { wasStopped, withState, withStateOfNode } from '../../stopped.ts';
 
 const rolledBack = 'what was begun is rolled back, and the node is in the state before';
-/** State of a member whose apply was stopped: each transaction of a database is made or not, and a repetition makes the others. */
+/**
+ * State of a member whose apply was stopped: each transaction of a database is either made or not made, and another
+ * apply makes the remaining ones.
+ */
 export const stillMember =
   'this node stays in its overlay, and the next `overlay apply` or the daemon makes what is missing';
 

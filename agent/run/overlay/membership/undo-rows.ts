@@ -25,7 +25,7 @@ export async function removeRows(
 ): Promise<void> {
   const { owner } = record.layout;
   const rowsBefore = before.find(({ plan }) => plan.database === 'Open_vSwitch');
-  // A running ovn-controller would register the chassis again.
+  // ovn-controller is stopped first, because it would register the chassis again.
   await stopController(places.ovnRuns);
   await withDatabases(record, places, async ([local, northbound, southbound]) => {
     for (const database of [local, southbound, northbound]) {

@@ -44,7 +44,7 @@ export async function applyOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  // The central daemons start at boot as well, and may not answer yet.
+  // At boot, the databases may not answer yet, because the central daemons start at the same time.
   if (recorded.members !== null) await ensureCentral(places, say);
   return withPlan(recorded, places, async (planned) => {
     const managementPort = await writePlanned(planned, say);
@@ -63,7 +63,8 @@ export async function installAndProveInbound(
   prove: () => Promise<readonly string[]>,
 ): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
   await ensureController(planned.places, say);
-  // A gateway with an address of its own is closed to outside clients before it can receive packets.
+  // The flows that close a gateway with an address of its own to outside clients are installed before it can receive
+  // packets.
   const closed = await closeToOutsideClients(planned.record, planned.places);
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
@@ -112,7 +113,7 @@ export async function applyKernel(
   if (record.node.subnets.length > 0) await waitForDevice(device, say, stop);
   const port = planKernel(record, readHost());
   for (const change of port) say(kernelCommand(change));
-  // The kernel must not accept an advertisement between the moment when the interface comes up and a later write.
+  // Router advertisements are switched off before the interface comes up, so that the kernel accepts none in between.
   const setting = port.some(({ program }) => program === 'sysctl') ? ignoreAdvertisements(device) : null;
   if (setting !== null) {
     throw new AgentError(

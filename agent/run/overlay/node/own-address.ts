@@ -12,9 +12,9 @@ import { identify } from './membership.ts';
 
 /**
  * Updates the record with the present addresses of this host. The recorded tunnel address changes only if the host has
- * lost it and has another one: a link that is down or a late DHCP lease does not mean a new address. On the central
- * node, the addresses of the API server and of the southbound database change with it. Returns the same record if
- * nothing changed.
+ * lost it and has another one: if a link is down or a DHCP lease is late, the host has no new address, and the record
+ * stays. On the central node, the addresses of the API server and of the southbound database change as well. Returns
+ * the same record if nothing changed.
  */
 export function withOwnAddress(
   record: OverlayRecord,
@@ -35,8 +35,8 @@ export function withOwnAddress(
 
 /**
  * Returns the addresses of MicroShift's API server, which are the endpoints of the service `kubernetes`:
- * apiServer.advertiseAddress, or else the first address after the services' network. MicroShift adds the latter to
- * br-ex or lo, with every value of network.cniPlugin (pkg/config/config.go, firstIPFromNextSubnet;
+ * apiServer.advertiseAddress, or else the first address after the range of the services. MicroShift adds that address
+ * to br-ex or lo, with every value of network.cniPlugin (pkg/config/config.go, firstIPFromNextSubnet;
  * pkg/node/netconfig.go).
  */
 function apiServerAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {

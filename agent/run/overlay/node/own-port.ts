@@ -9,14 +9,14 @@ import { openCentral } from './planned-node.ts';
 import { ownCredentials } from './southbound.ts';
 
 /**
- * Limit for the central node's answer about this node. It takes milliseconds on a LAN; the commands that ask show the
- * rest without the answer.
+ * Limit for the central node's answer about this node, which takes milliseconds on a LAN. After the limit, the commands
+ * show everything else without the answer.
  */
 const answerMs = 3_000;
 
 /**
- * Limit for ovn-northd to carry the rows of a new member over. It takes milliseconds; 60 s allow for one that is just
- * starting.
+ * Limit for ovn-northd to copy the rows of a new member to the southbound database. It takes milliseconds; 60 s allow
+ * for an ovn-northd that is just starting.
  */
 const carriedMs = 60_000;
 
@@ -26,8 +26,9 @@ export function portOf(node: string) {
 }
 
 /**
- * Returns false if the central node has no port for this member, because it was taken out of the cluster there; null if
- * that is not known, as on the central node itself, on a node without pod subnets, and without a connection.
+ * Returns false if the central node has no port for this member, because it has removed the member from the cluster.
+ * Returns null if that is not known: on the central node itself, on a node without pod subnets, and without a
+ * connection.
  */
 export async function isInCluster(record: OverlayRecord, places: OverlayPlaces): Promise<boolean | null> {
   const { node, members, southbound } = record;
@@ -43,7 +44,10 @@ export async function isInCluster(record: OverlayRecord, places: OverlayPlaces):
   return Promise.race([asked.catch(() => null), late]).finally(() => clearTimeout(timer));
 }
 
-/** Fails with `bundle-unusable` if the central node has no port for the node of a bundle: it was taken out there. */
+/**
+ * Fails with `bundle-unusable` if the central node has no port for the node of a bundle, because it has removed the
+ * node from the cluster.
+ */
 export function refuseWithoutPort(name: string, hasPort: boolean): void {
   if (hasPort) return;
   throw new AgentError('bundle-unusable', missingPortText(name), {
@@ -54,7 +58,7 @@ export function refuseWithoutPort(name: string, hasPort: boolean): void {
 
 /**
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
- * printed. Says so if ovn-northd does not carry it over in time.
+ * printed. Reports if ovn-northd does not copy the port in time.
  */
 export async function waitForPort(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<void> {
   const database = await openCentral('OVN_Southbound', places);

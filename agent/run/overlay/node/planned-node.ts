@@ -183,12 +183,13 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
-    // Other nodes announce their addresses and listening sockets to the central node, which knows its own.
+    // The addresses and listening sockets of the central node are read here; those of other nodes are in their
+    // announcements.
     node: members === null ? withWhatItHas(node, layout, places) : node,
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,
-    // The central node renews its own certificate without a request.
+    // A request of the central node itself is ignored, because it renews its own certificate without a request.
     request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
     rows,
   });

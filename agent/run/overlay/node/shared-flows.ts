@@ -43,8 +43,8 @@ export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGate
 }
 
 /**
- * True if ovn-controller adds its port to the shared bridge within the limit; null if the node shares no bridge with a
- * gateway.
+ * True if ovn-controller adds the gateway's port to the shared bridge within the limit; null if no gateway shares a
+ * bridge with the node.
  */
 export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
   const gateway = sharedGateway(record);
@@ -118,7 +118,7 @@ async function lookAtShared(
   };
 }
 
-/** Returns the flows that a bridge has to have that the node does not share with its gateway. */
+/** Returns the flows of the agent that belong on a bridge which the node does not share with its gateway. */
 function flowsOfOther(
   { layout, node }: OverlayRecord,
   bridge: string,
@@ -130,8 +130,9 @@ function flowsOfOther(
 }
 
 /**
- * Returns the differences in the flows of the agent on another bridge: that of a gateway with an address of its own, or one that the node may have
- * shared with its gateway before. A bridge that does not answer, or does not support OpenFlow bundles, has no flows; that is a fault if it needs some.
+ * Returns the differences in the flows of the agent on another bridge: the bridge of a gateway with an address of its
+ * own, or a bridge that the node may have shared with its gateway before. A bridge that does not answer, or does not
+ * support OpenFlow bundles, counts as a bridge without flows; that is a fault if it needs flows.
  */
 async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: readonly string[]): Promise<Look> {
   const flows = flowsOf(bridge, flowCookie, ovsRun);

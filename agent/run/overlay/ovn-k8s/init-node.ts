@@ -21,8 +21,8 @@ import { macsForNode, type PlannedInit, planInit } from './planned-init.ts';
 import { applyShared } from './shared.ts';
 
 /**
- * Number of attempts if other nodes write at the same time. One node succeeds in each attempt, so this number is enough
- * for a cluster of as many nodes.
+ * Number of attempts if other nodes write at the same time. In each attempt at least one node succeeds, so the number
+ * is enough for a cluster of as many nodes.
  */
 const attempts = 20;
 

@@ -11,16 +11,17 @@ import type { WorkItem } from './work-queue.ts';
 const podPrefix = 'pod:';
 
 /**
- * Yields the work for every object key that has an object or rows: each key once, and the port groups and address sets
- * after the pods, whose rows they contain. Only a pod whose port is missing, or is that of an earlier pod, is planned
- * together with its groups, so that it is isolated from its first packet on. Yields null after each policy that
- * was only read, so that the caller can pause. Objects may change during the iteration.
+ * Yields the work for every object key that has an object or rows. Each key comes once, and the keys of port groups and
+ * address sets come after those of pods, whose rows they contain. A pod whose port is missing, or belongs to an earlier
+ * pod, is planned together with its groups, so that it is isolated from its first packet on. Yields null after each
+ * policy that was only read, so that the caller can pause. Objects may change during the iteration.
  */
 export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,
   facts: WorkloadFacts,
 ): Generator<WorkItem | null, void, undefined> {
-  // The keys depend on the rules of all policies; each policy is read in a piece of its own beforehand.
+  // The keys depend on the rules of all policies. Each policy is read here with a pause after it, and its rules are
+  // then in the cache.
   for (const now of facts.workload.policies.values()) {
     workOf({ kind: 'NetworkPolicy', now }, facts);
     yield null;

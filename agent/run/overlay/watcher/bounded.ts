@@ -13,8 +13,8 @@ import { startWatcher, type Watcher, type WatcherPlaces } from './watcher.ts';
 const mostUsed = 0.75;
 
 /**
- * Pause before the objects are listed again, some of which may have been deleted. Listing all of them takes seconds of
- * CPU time, and memory up to the limit.
+ * Pause before the objects are listed again, because some of them may have been deleted meanwhile. Listing all of them
+ * takes seconds of CPU time, and memory up to the limit.
  */
 const pauseMs = 10 * 60_000;
 

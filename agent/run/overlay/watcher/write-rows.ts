@@ -7,7 +7,11 @@ import type { WorkloadFacts } from '../../../workload/part.ts';
 import { planInSteps } from '../../../workload/plan-workload.ts';
 import type { Northbound } from './northbound-mirror.ts';
 
-/** Result of a transaction. `nothing` means that no row differed; a refused transaction has written nothing. */
+/**
+ * Result of a transaction. `nothing`: no row differed. `not owner`: this process does not have the OVSDB lock. `too
+ * much`: the rows of several objects are too many or too large for one transaction. Only a `written` transaction has
+ * changed rows.
+ */
 export type Outcome =
   | { readonly end: 'nothing' }
   | { readonly end: 'not owner' }
@@ -16,13 +20,13 @@ export type Outcome =
   | { readonly end: 'refused'; readonly error: AgentError };
 
 /**
- * Number of attempts if rows change between the plan and its transaction. After that many, another program probably
- * writes the same rows.
+ * Number of attempts if rows change between the plan and its transaction. If all fail, another program probably writes
+ * the same rows.
  */
 const mostStale = 5;
 /**
- * Number of plans that are made in slices and discarded, because rows have changed meanwhile, before a plan is made in
- * one piece. While pods start, rows change all the time.
+ * Number of plans in slices that are discarded because rows have changed meanwhile. The next plan is made without a
+ * pause. While pods start, rows change all the time.
  */
 const mostBegun = 3;
 /**
@@ -65,7 +69,8 @@ export async function bring(
 }
 
 /**
- * Makes a plan in slices, and starts again if rows change meanwhile. After some attempts, makes the plan in one piece.
+ * Makes a plan in slices, and starts again if rows change meanwhile. After some attempts, makes the plan without a
+ * pause.
  */
 async function planned(
   northbound: Northbound,

@@ -66,7 +66,7 @@ export function createWriter(
     try {
       const outcome = await rows.during(objectKeys, () => bring(northbound, now, objectKeys, batch.length === 1));
       judge(errands, batch, outcome, listener);
-      // The report that the lock was lost follows. Counting a failure keeps the writer from trying again before it arrives.
+      // A lost lock counts as a failure, so that the writer does not try again before the report of the loss arrives.
       failures = outcome.end === 'not owner' ? failures + 1 : 0;
       if (outcome.end === 'written') await gathering.rest();
     } catch (error) {
@@ -122,8 +122,8 @@ export function createWriter(
 }
 
 /**
- * Creates a list of changes, in their order, whose object keys still have to be determined. That takes long if there
- * are many policies.
+ * Creates a list of changes, in their order, whose object keys still have to be determined. Determining the keys takes
+ * long if there are many policies.
  */
 function createUnread(put: (errand: WorkItem) => void) {
   let changes: ObjectChange[] = [];
@@ -169,7 +169,7 @@ function judge(errands: WorkQueue, batch: readonly WorkItem[], outcome: Outcome,
 
 /**
  * Calls `look` with the row changes of other programs. Changes that arrive during a transaction of this process are
- * handled after its end; the last of them is this process's own change.
+ * handled after its end; the last change is that of the transaction itself.
  */
 function hearRows(
   northbound: Northbound,

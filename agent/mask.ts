@@ -1,7 +1,7 @@
 /*
  * Replacement for secrets, which must not leave the node with a support bundle and are not shown in a difference of
- * manifests. Names of secrets are matched generously: a value that is masked without need costs a question, and a value
- * that is not masked costs a password.
+ * manifests. A name counts as that of a secret in case of doubt: a value that is masked without need only causes a
+ * question, but a password that is not masked is revealed.
  */
 
 /** Names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, … */

@@ -1,6 +1,9 @@
 import { Command, type ErrorOptions, type Option } from 'commander';
 
-/** Commands that show the effect of another command; an error about an unknown `--dry-run` names them. */
+/**
+ * Command that shows the effect of another command without a change, by the name of that other command. The error about
+ * an unknown option `--dry-run` names it.
+ */
 const previews: Readonly<Record<string, string>> = {
   'overlay apply': 'overlay plan',
   'manifests apply': 'manifests diff',
@@ -8,7 +11,7 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
-/** Commands that change nothing, for which a user may want a preview all the same. */
+/** Commands that change nothing by themselves, as the error about an unknown option `--dry-run` says. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
 /** A command whose error messages name all missing arguments and options, and refer to the help of this command. */
@@ -31,7 +34,7 @@ export class AgentCommand extends Command {
     return super.error(message, options);
   }
 
-  /** Returns all required arguments and options that are missing, or null if at most one is. */
+  /** Returns all required arguments and options that are missing, or null if fewer than two are missing. */
   private missingText(): string | null {
     const words = this.registeredArguments.filter(({ required }, index) => required && this.args[index] === undefined);
     const isAbsent = (option: Option): boolean =>

@@ -12,15 +12,15 @@ type Values =
   | { readonly kind: 'files' | 'ids' | 'any' };
 
 interface OptionEntry {
-  /** Spellings: `-v`, `--verbose`. */
+  /** Spellings of the option: `-v`, `--verbose`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Values; null if the option takes none. */
+  /** Values of the option; null if the option takes none. */
   readonly values: Values | null;
 }
 
 interface CommandEntry {
-  /** Path below the program: `overlay pki issue`. */
+  /** Path of the command below the program: `overlay pki issue`. */
   readonly path: string;
   readonly description: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
@@ -116,13 +116,13 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // Only names of transactions are offered. Other words would have to be quoted in bash.
+  // Only file names that have the form of a transaction id are offered. Any other name would have to be quoted.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;
 }
 
-/** Returns the branches for the values of options: `path:option`, or `*:option` of every command. */
+/** Returns the branches of a `case` statement for the values of options, with patterns `path:option` or `*:option`. */
 function optionCases(
   entries: readonly CommandEntry[],
   common: readonly OptionEntry[],
@@ -139,7 +139,7 @@ function optionCases(
   ].join('\n');
 }
 
-/** Returns the known paths of commands, separated and enclosed by bars. */
+/** Returns the known paths of commands in one text, with a bar before and after each: `|plan|overlay plan|`. */
 function pathsText(entries: readonly CommandEntry[]): string {
   return `|${entries
     .map(({ path }) => path)
@@ -147,7 +147,7 @@ function pathsText(entries: readonly CommandEntry[]): string {
     .join('|')}|`;
 }
 
-/** Returns the options that take a value, separated and enclosed by bars. */
+/** Returns the options that take a value in one text, with a bar before and after each: `|-o|--output|`. */
 function valueOptions(entries: readonly CommandEntry[], common: readonly OptionEntry[]): string {
   const all = [...common, ...entries.flatMap(({ options }) => options)].filter(({ values }) => values !== null);
   return `|${[...new Set(all.flatMap(({ names }) => names))].join('|')}|`;

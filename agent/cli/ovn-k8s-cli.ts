@@ -71,7 +71,7 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
 }
 
 /**
- * Adds the options of a daemon, as those of Open vSwitch have (ovs-vswitchd(8), Daemon Options and Logging Options).
+ * Adds the options that every daemon of Open vSwitch has as well (ovs-vswitchd(8), Daemon Options and Logging Options).
  */
 function addHelper(program: Command, addTo: AddTo, started: readonly string[]): void {
   addTo(program)(

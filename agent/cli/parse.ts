@@ -10,8 +10,8 @@ import { fullName } from './agent-command.ts';
 type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 
 /**
- * Function that adds commands to the program or to a group of it; with an empty name, the function of the program
- * itself.
+ * Function that adds a command to a parent, which is the program or a group of commands. If `spec` is empty, `run`
+ * becomes the function of the parent itself.
  */
 export type AddTo = (
   parent: Command,
@@ -36,7 +36,7 @@ export async function parseAndRunWith(
     return opened;
   };
   const complaints: string[] = [];
-  // Commands inherit these settings. The help of each also lists the options that all commands have.
+  // Commands inherit these settings. The help of each command also lists the options that all commands have.
   program.exitOverride().showHelpAfterError(`(see ${program.name()} --help)`);
   program.configureHelp({
     showGlobalOptions: true,
@@ -119,7 +119,7 @@ function namedCommand(program: Command, words: readonly string[]): Command {
   let found = program;
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
-    // The value of an option, such as that of --output, is the next word.
+    // The word after an option such as --output is the value of the option and names no command.
     const option = program.options.find(({ short, long }) => word === short || word === long);
     if (option?.required === true) index += 1;
     const next = found.commands.find((entry) => entry.name() === word);

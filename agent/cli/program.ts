@@ -10,7 +10,7 @@ import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, internalOption, parseAndRunWith } from './parse.ts';
 
-// Re-exported because the bundle of this file has everything that parses a command line.
+// Exported again, because the bundle of this file contains all code that parses a command line.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**

@@ -24,7 +24,7 @@ import { report, reportRepair } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
-/** Waits of a plan that only shows the present state. */
+/** Time limits for a plan that only shows the present state and waits for nothing. */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
 
 export interface ApplyOptions {
@@ -67,7 +67,8 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // An agent before 0.2 created this layout, and NetworkManager does not keep such a bridge over a restart.
+    // configure-ovs.sh or an agent before 0.2 made the NIC a port through a profile. NetworkManager does not keep such
+    // a bridge when it restarts.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };
@@ -136,7 +137,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   try {
     removeHint();
   } catch (error) {
-    // The NIC has its own profile again by then, and a read-only disk must not make the command fail.
+    // The NIC has its own profile again at this point, so a read-only disk must not make the command fail.
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
@@ -151,9 +152,9 @@ export function warnOfOverlay(record: string, { say }: Pick<Output, 'say'>): voi
 }
 
 /**
- * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because a bridge without it
- * forwards no new flows. The hint and the tuning stay for the next start of the unit. A change that awaits confirmation
- * is rolled back first, because NetworkManager could not do so afterwards.
+ * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because without Open vSwitch a
+ * bridge forwards no new flows. The hint and the tuning stay for the next start of the unit. A change that awaits
+ * confirmation is rolled back first, because NetworkManager could not do so afterwards.
  */
 export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';

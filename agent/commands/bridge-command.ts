@@ -72,9 +72,9 @@ export function makeAdded(output: Output): Promise<ReconcileResult> {
 }
 
 /**
- * `bridge apply --stop`: returns the NICs to their own profiles before Open vSwitch stops, because a bridge without it
- * forwards no new flows. The list of bridges stays. A change that awaits confirmation is rolled back first, because
- * NetworkManager could not do so afterwards.
+ * `bridge apply --stop`: returns the NICs to their own profiles before Open vSwitch stops, because without Open vSwitch
+ * a bridge forwards no new flows. The list of bridges stays. A change that awaits confirmation is rolled back first,
+ * because NetworkManager could not do so afterwards.
  */
 export async function detachForStop(output: Output): Promise<void> {
   const command = 'bridge apply --stop';
@@ -99,7 +99,10 @@ async function bring(
   return reconcile(planner, patientWait, unattended(command, output));
 }
 
-/** `bridge list`: lists the bridges of `bridge add` and their differences. Exit code 3 if there are any. */
+/**
+ * `bridge list`: lists the bridges of `bridge add` and their differences from the desired state. Exit code 3 if a
+ * bridge differs.
+ */
 export async function list(output: Output): Promise<ExitCode> {
   requireRoot('bridge list');
   const { config } = await usableConfig();

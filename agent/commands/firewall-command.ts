@@ -34,7 +34,8 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
       output.result(firewallText(plan, output.style), documentOf(wanted, plan));
       return complete ? exitCode.done : exitCode.drift;
     }
-    // The running configuration comes first, so that a source which it refuses is not stored either.
+    // The runtime configuration is changed first, so that a source which firewalld refuses does not get into the
+    // permanent configuration either.
     for (const source of plan.addRunning) await firewalld.addRunning(plan.zone, source);
     for (const source of plan.addPermanent) await firewalld.addPermanent(plan.zone, source);
     const after = planFirewall(config, await firewalld.sources(trustedZone));

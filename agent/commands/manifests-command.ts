@@ -28,8 +28,8 @@ import { applyText, deleteText, diffText, statusText } from '../view/manifests-v
 import type { Output } from './output.ts';
 
 /**
- * Default limit of an apply: longer than MicroShift takes to boot on a small node (2 to 4 minutes). After a longer boot
- * the unit runs it again.
+ * Default limit of an apply, in seconds: longer than MicroShift takes to boot on a small node (2 to 4 minutes). After a
+ * longer boot, the unit runs the command again.
  */
 const applyLimitSeconds = 300;
 /**
@@ -62,8 +62,8 @@ export interface ApplyOptions extends ClusterOptions {
   readonly wait?: boolean;
   readonly forceConflicts?: boolean;
   /**
-   * True to change nothing if MicroShift applies its own objects; otherwise the command fails then. A unit that runs on
-   * every node needs this.
+   * True to change nothing and to succeed if MicroShift applies its own objects, for a unit that runs on every node;
+   * false to fail in that case.
    */
   readonly unlessMicroshift?: boolean;
 }

@@ -17,7 +17,10 @@ export interface Output {
   readonly verbose: boolean;
   /** Style of results, which go to standard output. */
   readonly style: Style;
-  /** Style of progress and errors, which go to standard error: one of the two may be a terminal without the other. */
+  /**
+   * Style of progress and errors, which go to standard error. It is separate, because only one of the two streams may
+   * be a terminal.
+   */
   readonly progressStyle: Style;
   /** True if standard error is connected to systemd's journal. */
   readonly isJournal: boolean;
@@ -33,8 +36,8 @@ export interface Output {
     form?: 'prose' | 'verbatim',
   ): void;
   /**
-   * Prints the present state of a command that prints its state repeatedly. On a terminal, the text replaces the state
-   * before; JSON is one line per state.
+   * Prints the present state of a command that prints its state repeatedly. On a terminal, the text replaces the
+   * previous one; JSON is one line per state.
    */
   state(text: string, document: CommandDocument): void;
   /** Prints a line about the progress on standard error. */

@@ -33,8 +33,8 @@ export interface PkiOptions {
   readonly gateway?: string;
   readonly gatewaySubnets?: string;
   /**
-   * File with the certificate request of the node, which keeps its key; `-` for standard input. Absent if the key is
-   * made here.
+   * File with the certificate request of the node, which keeps its key; `-` for standard input. Absent if this command
+   * makes the key of the node.
    */
   readonly request?: string;
   /** File for the bundle; absent or `-` for standard output. */

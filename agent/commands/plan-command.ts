@@ -90,7 +90,7 @@ interface Planned {
   readonly warnings: readonly ConfigWarning[];
 }
 
-/** Function that adds the facts to an observation which only a report needs. */
+/** Function that adds to an observation the facts that only a report needs. */
 type FurtherFacts = typeof withAppliedSettings;
 
 async function planNow(

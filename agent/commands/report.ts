@@ -9,8 +9,8 @@ import type { Output } from './output.ts';
 
 const nothingToDoText = 'Nothing to do: the node is in the desired state.';
 /**
- * Messages about a run without changes, by command. They replace the usual one where the desired state is not that of
- * ovn.yaml.
+ * Messages about a run without changes, for commands whose desired state is not that of ovn.yaml. They replace the
+ * usual message.
  */
 const nothingToDo: Readonly<Record<string, string>> = {
   disable: 'Nothing to do: the agent has no br-ex on this node.',
@@ -27,7 +27,10 @@ export function report(command: RunCommand, result: Result, output: Output): voi
   announceCommitted(transaction, output);
 }
 
-/** Prints the result of a repair and of the run after it that made late bridges (null without one) as one document. */
+/**
+ * Prints, as one document, the result of a repair and the result of the run after it, which made bridges for NICs that
+ * appeared late; null without such a run.
+ */
 export function reportRepair(result: Result, late: Result | null, output: Output): void {
   output.result('', repairDocument(result, late), { plan: planInWords(result.plan), observation: result.observation });
   for (const one of [result, late]) announceCommitted(one?.transaction ?? null, output);

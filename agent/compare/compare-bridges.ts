@@ -25,7 +25,7 @@ import { compareLoopback, compareSignpost, compareUnused, passedOver } from './o
  * (timestamps, defaults) is not a difference; otherwise, every run would find one.
  */
 
-/** Functions that recognize the agent's bridges and profiles. Those that exist and are not desired are differences. */
+/** Functions that recognize the agent's bridges and profiles, which are differences if they are not desired. */
 export interface OwnNames {
   readonly bridgesOf: (observation: Observation) => readonly string[];
   /** Returns the bridge for which a profile was made; null if the profile is not the agent's. */
@@ -107,7 +107,7 @@ function compareMac({ bridge, mac }: WantedBridge, link: Link | undefined): read
 function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
   const devices = devicesIn(row);
   const { bridge } = wanted;
-  // Taps and veths of guests stay; a second NIC would close a loop between two ports of one switch.
+  // A second NIC would close a loop between two ports of a switch. Taps and veths of guests are no difference.
   const others = nicsIn(row, observation).filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
     ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),
@@ -185,7 +185,7 @@ function compareSettings(
   return keys.flatMap(([setting, key]): readonly NetworkDifference[] => {
     const [mine, other] = [settings[setting]?.[key], present[setting]?.[key]];
     const name = `${setting}.${key}`;
-    // A recorded state also contains the properties that NetworkManager maintains.
+    // The state in a journal also contains properties that NetworkManager maintains; these are not compared.
     if (ownKeys.has(name) || areEqual(meaning(name, mine), meaning(name, other))) return [];
     return [{ bridge, kind: 'setting', profile, setting, key, wanted: show(mine), observed: show(other) }];
   });
@@ -210,8 +210,8 @@ function compareFixedAddresses(
 }
 
 /**
- * Settings that contain exactly what the administrator's profile contains: a property that was removed there must be
- * removed here as well.
+ * Settings that the agent takes completely from the administrator's profile. If the administrator has removed a
+ * property, the agent's profile must not have it either.
  */
 const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname'];
 

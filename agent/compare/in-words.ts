@@ -5,7 +5,8 @@ import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
   const words = { wanted: wordOf(difference, difference.wanted), observed: wordOf(difference, difference.observed) };
   const subjectOf = subjects[difference.kind] as ((difference: NetworkDifference) => string) | undefined;
-  // The subject comes first and may be overwritten: a journal of an older agent contains words and no kind.
+  // A difference in the journal of an older agent has a subject and no kind. Its own subject replaces the first one
+  // here.
   return { subject: subjectOf?.(difference) ?? '', ...difference, ...words };
 }
 

@@ -23,7 +23,10 @@ export function compareLoopback(
   ];
 }
 
-/** Returns the leftovers of a bridge that is not wanted: addresses on lo, and the default route that leads MicroShift there. */
+/**
+ * Returns what remains of a bridge that is not wanted: addresses on lo, and the default route that leads MicroShift to
+ * lo.
+ */
 export function compareUnused(observation: Observation): readonly NetworkDifference[] {
   const given = givenToLoopback(observation);
   return [
@@ -32,7 +35,10 @@ export function compareUnused(observation: Observation): readonly NetworkDiffere
   ];
 }
 
-/** Compares the signpost, the default route that leads MicroShift to lo, with the desired one. Only br-ex has one. */
+/**
+ * Compares the signpost, the default route that leads MicroShift to lo, with the desired one. Only br-ex has a
+ * signpost.
+ */
 export function compareSignpost(
   { bridge, signpost }: WantedBridge,
   observation: Observation,
@@ -57,9 +63,9 @@ export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>):
 export const passedOver = 'br-ex';
 
 /**
- * Returns the addresses on lo that are superfluous unless they are wanted: those that the agent added, and addresses that MicroShift added to lo
- * while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go), if the bridge has them now or gets them again from its record of
- * other programs.
+ * Returns the addresses on lo that are superfluous unless they are wanted: the addresses that the agent added, and
+ * those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go), if the
+ * bridge has them now or gets them again from its record of other programs.
  */
 export function surplusOnLoopback(
   bridge: string,

@@ -45,6 +45,6 @@ export function presentRecord(record: JournalRecord, facts: ExpiryFacts): Journa
 
 function isExpired({ checkpoint, confirmUntil }: JournalRecord, { checkpoints, now }: ExpiryFacts): boolean {
   if (checkpoints !== null && checkpoint !== null) return !checkpoints.includes(checkpoint);
-  // Both are written by toISOString(), whose text sorts by time.
+  // Both times come from toISOString(), whose texts sort by time.
   return confirmUntil !== null && confirmUntil <= now;
 }

@@ -13,9 +13,9 @@ export interface Change {
 const hintFile = '/var/lib/ovnk/iface_default_hint';
 
 /**
- * Returns the changes that a plan makes, those that an administrator asked for first. A bridge that is made or removed
- * is one change, and so is another uplink: the differences that follow from it are left out. `uplinkOf` returns the NIC
- * that a bridge has now.
+ * Returns the changes that a plan makes; the changes that an administrator asked for come first. A bridge that is made
+ * or removed, or that gets another uplink, is one change: the differences that follow from it are left out. `uplinkOf`
+ * returns the NIC that a bridge has now.
  */
 export function changesOf(
   plan: Plan,
@@ -92,7 +92,7 @@ function followsUplink(difference: NetworkDifference): boolean {
   return difference.kind === 'mac' || portKinds.includes(difference.kind);
 }
 
-/** Returns true for an address that the bridge lacks because its profile gets it now. */
+/** Returns true for an address that the bridge lacks because the run first adds it to the profile of the bridge. */
 function isShownByProfile({ kind }: NetworkDifference, all: readonly NetworkDifference[]): boolean {
   return kind === 'address' && all.some((other) => other.kind === 'setting' && other.key === 'address-data');
 }

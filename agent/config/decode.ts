@@ -3,7 +3,7 @@ import { type Problem, problemsError } from './problem.ts';
 import { maxConfigBytes, tooLarge } from './read-files.ts';
 import { type SourceText, sourceText } from './source-text.ts';
 
-/** Decodes a file. Refuses one that is too large, is not UTF-8 or contains control characters. */
+/** Decodes a file. Refuses a file that is too large, is not UTF-8, or contains control characters. */
 export function decodeSource(path: string, content: Uint8Array | string): SourceText {
   if (content.length > maxConfigBytes) throw tooLarge(path);
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;

@@ -1,4 +1,7 @@
-/** Longest compared word. A longer one is not a typing error, and the comparison would take time. */
+/**
+ * Length of the longest word that is compared. A longer word is hardly a typing error, and its comparison would take
+ * time.
+ */
 const maxLength = 64;
 
 /** Returns the candidate that a word was probably meant to be; null if none is similar. */

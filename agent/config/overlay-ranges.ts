@@ -9,7 +9,7 @@ export interface NamedRange {
   readonly range: AddressRange;
 }
 
-/** Splits a setting with one range, or with one of each family. */
+/** Splits a setting into its ranges, at most one of each address family. */
 export function rangeTexts(text: string): string[] {
   return text.split(/, ?/).filter((part) => part !== '');
 }

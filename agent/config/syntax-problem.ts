@@ -2,7 +2,7 @@ import { escapeText } from '../printable.ts';
 import type { Problem } from './problem.ts';
 import { lineOf, type SourceText } from './source-text.ts';
 
-/** Beginning of the parser's reason, with a message and a hint for the author of the file. */
+/** Messages and hints for the author of a file, each by the beginning of the parser's reason. */
 const wordings: readonly (readonly [reason: string, message: string, hint: string])[] = [
   ['tab characters', 'a tab is used for indentation', 'indent with spaces; YAML allows no tabs there'],
   [

@@ -27,7 +27,8 @@ export function configWarnings(config: Config): ConfigWarning[] {
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
-    // `uplink: none` is still used, by checks of doctor and by the manifests.
+    // Checks of doctor and the manifests use `uplink: none` even if the administrator builds br-ex, so it needs no
+    // warning.
     if (source === 'default' || value === 'none') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
     warnings.push({ source, message });

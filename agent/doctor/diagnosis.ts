@@ -13,7 +13,7 @@ import { planApply } from '../plan/make-plan.ts';
 import type { Uplink } from '../plan/microshift-address.ts';
 import { configOnNode } from '../plan/microshift-needs.ts';
 
-/** Facts that several checks need, determined once. */
+/** Facts that several checks need. */
 export interface Diagnosis {
   /** Effective configuration; the defaults if it cannot be read. */
   readonly config: Config;
@@ -23,9 +23,15 @@ export interface Diagnosis {
   readonly plan: Plan | null;
   /** Reason why planning failed, and its remedy. */
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
-  /** NIC of br-ex: the planned one, otherwise the present one; null if br-ex has no NIC, or if its NIC is unknown. */
+  /**
+   * NIC of br-ex according to the plan, or else the NIC that br-ex has now; null if br-ex has no NIC, or if its NIC is
+   * unknown.
+   */
   readonly uplink: string | null;
-  /** NIC in br-ex, and the addresses of the NIC that br-ex has; null if br-ex has no NIC or its NIC is unknown. */
+  /**
+   * NIC in br-ex, with the addresses that moved from the NIC to br-ex; null if br-ex has no NIC, or if its NIC is
+   * unknown.
+   */
   readonly carried: Uplink | null;
   /**
    * True if ovn-kubernetes has been set up on this node: the integration bridge exists and does not belong to the

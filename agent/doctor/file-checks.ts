@@ -97,7 +97,7 @@ export const fileChecks: readonly Check[] = [
     id: 'examination',
     title: 'everything could be looked at',
     judge: (examination) => {
-      // The other parts have checks of their own.
+      // Other checks report the parts of the examination that are not in this list.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];
@@ -128,7 +128,8 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
     complaints.push(failed(`${path} has no name of an interface: ${quotedName(first)}`, `rm ${path}`));
   else if (links !== null && !links.includes(first)) {
-    // The file below /var is the agent's own record of the last NIC; the two others are settings of an administrator.
+    // The hint file below /var is the agent's own record of the last NIC. The other hint files are settings of an
+    // administrator.
     const complain = path.startsWith('/var/') ? warning : failed;
     const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
     complaints.push(

@@ -49,7 +49,10 @@ export function verdictOf(checked: readonly (Finding | false)[], ...evidence: re
   };
 }
 
-/** Judges a part of the examination; not applicable if the part did not answer, which another check reports. */
+/**
+ * Returns the finding about a part of the examination; `not-applicable` if the part did not answer, which another check
+ * reports.
+ */
 export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Finding {
   return answer.failure === null ? judge(answer.value) : notApplicable(`unknown: ${answer.failure.message}`);
 }

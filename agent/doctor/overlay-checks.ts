@@ -25,7 +25,10 @@ const warnClockMs = 60_000;
 /** Unit of `overlay run`. */
 const daemonUnit = 'microshift-net-overlay.service';
 
-/** Returns the evidence that the node's own interface in the cluster (management port) lacks settings, each a command. */
+/**
+ * Returns a sentence with the commands that give the node's own interface in the cluster (management port) the settings
+ * that it lacks.
+ */
 function ownInterface(kernel: readonly string[]): string {
   return `this node's own interface in the cluster lacks settings: ${kernel.join('; ')}`;
 }
@@ -184,8 +187,8 @@ function tunnelComplaint(type: string): Finding {
 }
 
 /**
- * Returns a complaint for a node whose clock is certainly wrong: no node has a configuration before it was sent, or
- * later than now. A time in between may also mean that the node was disconnected.
+ * Returns a complaint for a node whose clock is certainly wrong. A node cannot have applied a configuration before the
+ * central node published it, or in the future. A time between the two may also mean that the node was disconnected.
  */
 function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {
   if (atMs === 0) return false;

@@ -105,8 +105,8 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, network }) =>
       given(networkManager, ({ profiles }) => {
         const words = network.value?.commandLine ?? [];
-        // The agent's own profiles may contain settings that came from an initrd profile. The check passes
-        // over them, because they do not return at the next boot.
+        // The agent's own profiles are left out. They may contain settings of an initrd profile, but do not return at
+        // the next boot.
         const made = profiles.filter((profile) => isOfInitrd(profile) && !ownProfileIds.has(profile.id));
         const args = words.length === 0 ? 'ip=…' : words.join(' ');
         return verdictOf(

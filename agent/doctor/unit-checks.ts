@@ -3,14 +3,14 @@ import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, 
 
 const ownUnit = 'microshift-ovs-init.service';
 /**
- * Pattern of the command that the agent's drop-in makes the unit run. MicroShift's scripts are also listed if the
- * drop-in is not effective.
+ * Pattern of the command of the unit while the agent's drop-in is effective. Without the drop-in, the unit runs scripts
+ * of MicroShift.
  */
 const ownRun = /^\S*\/microshift-net apply\b/;
 /** Directory in which a file of the administrator hides or overrides the drop-in. */
 const overrides = `/etc/systemd/system/${ownUnit}.d`;
 
-/** Required order of the unit, each with the consequence if it is missing. */
+/** Units before or after which the agent's unit has to start, each with the consequence if that order is missing. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
   ['after', 'openvswitch.service', 'it can start before Open vSwitch runs'],
   ['after', 'NetworkManager.service', 'it can start before NetworkManager runs'],
@@ -170,8 +170,8 @@ function isWatching(name: string): boolean {
 }
 
 /**
- * Returns the words between the state of a unit that is not enabled and the consequence. The consequence for an active unit comes only with the next
- * boot.
+ * Returns the words between the state of a unit that is not enabled and the consequence of that state. A unit that
+ * waits for events and is active keeps running until the next boot, so its consequence comes only then.
  */
 function untilBoot({ name, active }: UnitFacts): string {
   return isWatching(name) && active === 'active' ? ' and runs until the next boot; after that, ' : ': ';

@@ -23,14 +23,15 @@ import {
 import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/profile-settings.ts';
 import { mayHaveOthers, readTableSigns } from './may-have-others.ts';
 
-/** Returns the names of the bridges that may have foreign entries without an active profile. */
+/** Returns the names of the agent's bridges, whose foreign entries are read even if no profile is active on them. */
 function namesOf(added: readonly AddedBridge[]): readonly string[] {
   return [...bridges, ...added].map(({ bridge }) => bridge);
 }
 
 /**
- * Reads the entries that programs other than NetworkManager added to links, and entries of which only the profiles show whether NetworkManager added
- * them (`withoutListed`). Queries the kernel only if signs of such entries exist.
+ * Reads the entries that programs other than NetworkManager added to links. Also reads entries that NetworkManager may
+ * have added, which only its profiles show; `withoutListed` removes these. Queries the kernel only if signs of such
+ * entries exist.
  */
 export async function readForeignEntries(
   links: readonly Link[],
@@ -99,8 +100,9 @@ function isListed(settings: readonly ProfileSettings[], { address }: KernelAddre
 }
 
 /**
- * Returns a predicate for addresses on one of the agent's bridges that NetworkManager has added although no profile lists them. NetworkManager sets
- * the flag noprefixroute; an address with this flag belongs to another program only if the profile records that it came from the NIC.
+ * Returns a predicate for addresses that NetworkManager has added to a bridge of the agent although no profile lists
+ * them. These have the flag noprefixroute. An address that another program added has this flag only if it came from the
+ * NIC, which the profile then records.
  */
 function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddress) => boolean {
   const carried = settings.flatMap((one) => (stringsOf(one, 'user', 'data')[userData.carried] ?? '').split(' '));

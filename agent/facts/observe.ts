@@ -58,8 +58,8 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 }
 
 /**
- * Reads the part from the kernel and from files. It is asynchronous, so that an unreadable file causes a rejection
- * beside those of the daemons.
+ * Reads the part from the kernel and from files. The function is asynchronous, so that an unreadable file rejects the
+ * result, like an error of a daemon, and does not throw before the daemons are awaited.
  */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];

@@ -25,8 +25,8 @@ function namesOf(bridge: string, nic: string, routeMetric: number) {
 export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
 
 /**
- * Sources from which the bridges of `bridge add` are known: the list, rows and profiles of a node. A source may be
- * unknown.
+ * Facts by which the bridges of `bridge add` are recognized: the list of these bridges, the rows of Open vSwitch, and
+ * the profiles of NetworkManager. A fact that is not known is absent.
  */
 export interface BridgeTraces {
   readonly hints?: Pick<Observation['hints'], 'addedBridges'>;

@@ -228,7 +228,7 @@ export interface DifferenceFields extends OthersDifferenceFields {
   mac: Record<never, never>;
   /** The bridge lacks an address that its profile sets. */
   address: { address: string };
-  /** The uplink must have no IP settings; `configuring` while NetworkManager applies them. `others`: all belong to other programs. */
+  /** The uplink has IP settings, or is getting them (`configuring`). `others`: all of them belong to other programs. */
   'uplink-configured': { device: string; others?: true };
   /** The uplink has no active profile. */
   'uplink-inactive': { device: string };

@@ -3,8 +3,8 @@ import type { InterfaceZones } from './firewall.ts';
 /** Facts that only a plan that attaches a NIC to a bridge needs. They are read after such a plan has been made. */
 export interface Surroundings {
   /**
-   * Devices of other network namespaces that are stacked on links of another namespace. Absent if empty, or if they
-   * were not read.
+   * Devices of other network namespaces that are stacked on a link outside of their own namespace. Absent if empty, or
+   * if they were not read.
    */
   readonly stackedElsewhere?: readonly StackedElsewhere[];
   /** Rules of the packet filter that name interfaces. Absent if empty, or if they were not read. */

@@ -10,6 +10,7 @@ export const watchUnits = [
 ] as const;
 
 /**
- * Unit that detaches the NICs of `bridge add` from their bridges when Open vSwitch stops. It has to be active for that.
+ * Unit that detaches the NICs of `bridge add` from their bridges when Open vSwitch stops. systemd does this only if the
+ * unit is active.
  */
 export const bridgesUnit = 'microshift-net-bridges.service';

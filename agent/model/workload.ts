@@ -59,7 +59,7 @@ export interface Pod extends Named, Budgeted {
   readonly isHostNetwork: boolean;
   /** True if the pod has ended for good (phase Succeeded or Failed), so that its address is free. */
   readonly isOver: boolean;
-  /** status.podIPs. */
+  /** Addresses of the pod (status.podIPs). */
   readonly podIPs: readonly string[];
   /** Ports of all containers; a port may have no name. */
   readonly ports: readonly ContainerPort[];
@@ -92,13 +92,13 @@ export interface LabelExpression {
 
 export interface Service extends Named, Budgeted {
   readonly annotations: Labels;
-  /** metadata.creationTimestamp. Absent if it is not set; an API server always sets it. */
+  /** Time of creation (metadata.creationTimestamp). Absent if it is not set; an API server always sets it. */
   readonly createdAt?: string;
   readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName';
   /** Cluster IPs without the value `None`, so the list of a headless service is empty. */
   readonly clusterIPs: readonly string[];
   readonly externalIPs: readonly string[];
-  /** status.loadBalancer.ingress[].ip. */
+  /** Addresses of the load balancer (status.loadBalancer.ingress[].ip). */
   readonly loadBalancerIPs: readonly string[];
   readonly ports: readonly ServicePort[];
   readonly externalTrafficPolicy: 'Cluster' | 'Local';
@@ -108,7 +108,7 @@ export interface Service extends Named, Budgeted {
   readonly publishNotReadyAddresses: boolean;
   /** Field or annotation, with its value, that prefers some endpoints to others by where they are. Absent if the service has none. */
   readonly preference?: string;
-  /** spec.loadBalancerSourceRanges. Absent if every source is allowed. */
+  /** Ranges of permitted clients (spec.loadBalancerSourceRanges). Absent if every source is permitted. */
   readonly sourceRanges?: readonly string[];
   /** Port on which an external load balancer checks whether a node has endpoints of the service. */
   readonly healthCheckNodePort?: number | null;

@@ -60,8 +60,8 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
 }
 
 /**
- * Plans the bridges of `bridge add`. The other bridges of the agent stay as `kept` describes them. `asked`: bridge of
- * the current command, whose refusal fails the plan. `isNew`: the list has to be written.
+ * Plans the bridges of `bridge add`. The agent's other bridges stay as `kept` describes them. `asked` is the bridge of
+ * the current command; if it cannot be built, the plan fails. `isNew` is true if the list has to be written.
  */
 export function planAdded(
   list: readonly AddedBridge[],

@@ -38,19 +38,19 @@ export interface LoopbackNeeds {
 /**
  * Returns the addresses that MicroShift needs on lo while br-ex has them, because it ignores br-ex (rules 1 and 3):
  *
- * - the address that it would find for the node without the bridge, if that is one of the uplink's. With a default
- *   route through br-ex it also finds the address there, but no longer after the removal of that route, which
- *   MicroShift does not survive;
- * - with both families and without node.nodeIPv6, the node's first IPv6 address: the first that rule 6 finds since
- *   4.19, and not an address of MicroShift's own.
+ * - The address that MicroShift would find for the node without the bridge, if it is an address of the uplink. While a
+ *   default route leads through br-ex, MicroShift also finds the address there, but not after that route is removed,
+ *   and it then restarts itself.
+ * - With both families and without node.nodeIPv6, the first IPv6 address of the node, which rule 6 finds since 4.19. It
+ *   must not be an address that MicroShift added itself.
  *
- * An IPv6 address that lo already has stays while it is one of the uplink's, because the observation has these
- * addresses in no reliable order. With IPv6 alone and without node.nodeIP, lo must also be the first place where
- * MicroShift looks. Otherwise it would find the address that it adds to br-ex itself (rule 5).
+ * An IPv6 address that lo already has stays while the uplink has it as well, because the observation has these
+ * addresses in no reliable order. With IPv6 alone and without node.nodeIP, MicroShift must also look at lo first.
+ * Otherwise it would find the address that it adds to br-ex itself (rule 5).
  *
  * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). `host` is
- * the node as if all other bridges had been removed. `uplink` is null for a br-ex without a NIC, which removes no
- * address from where MicroShift looks.
+ * the node as if all other bridges had been removed. `uplink` is null for a br-ex without a NIC, which hides no address
+ * from MicroShift.
  */
 export function loopbackNeeds(
   cluster: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6' | 'clusterNetwork'>,

@@ -116,7 +116,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const ofBridge = joined(had, lostEntries(names.bridge, observation));
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...putBack(ofBridge)];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
-  // Entries of the NIC, including those that it gets while the bridge does not exist.
+  // Entries that the NIC gets from the bridge when the bridge is removed, before it is built again.
   const given = taken.flatMap((step) =>
     step.do === 'changeKernel' && step.from === names.bridge ? [step.entries] : [],
   );
@@ -134,7 +134,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
  */
 const startedUplinkMs = 45_000;
 
-/** Returns the longest outage of the steps; of equal ones the last. */
+/** Returns the longest outage of the steps; if several steps have the longest one, that of the last of these steps. */
 function predictOutage(steps: readonly Step[]): Outage {
   const outages = steps.flatMap((step) => touchOf(step)?.outage ?? []);
   const none = { expectedMs: 0, why: 'no NIC is touched' };

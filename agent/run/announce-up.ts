@@ -8,7 +8,7 @@ import type { Node } from './node.ts';
 interface Returned {
   readonly interface: string;
   readonly profile: ProfileName;
-  /** `address/prefix` */
+  /** Addresses of the NIC as `address/prefix`. */
   readonly addresses: readonly string[];
 }
 

@@ -179,7 +179,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The entry is a directory. It names no holder, so it can stay.
+    // The entry is a directory and names no holder of the lock, so it can stay.
   }
 }
 

@@ -25,8 +25,8 @@ const profileDirectories = [
 ];
 
 /**
- * Recovers the open transactions of earlier runs and does nothing else. Prints nothing if no transaction is open;
- * `waiting` receives a wait for another run. No signal stops the rollback.
+ * Recovers the open transactions of earlier runs and does nothing else. Prints nothing if no transaction is open.
+ * `waiting` receives a message if the recovery has to wait for another run. No signal stops the rollback.
  */
 export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
   const recover = async (): Promise<void> => {

@@ -1,9 +1,6 @@
 import { journalDirectory } from '../model/journal.ts';
 
-/**
- * Command whose output is collected. The program must not change anything, and must not print a secret without being
- * asked to.
- */
+/** Command whose output is collected. The program must not change anything, and must print no secret by default. */
 export interface CommandItem {
   readonly file: string;
   /** Command line; its words must not contain spaces. */
@@ -17,8 +14,8 @@ export interface FileItem {
 }
 
 /**
- * Number of journal lines that are collected: enough for a day with many messages at debug level. Older lines say
- * little about the present fault.
+ * Number of journal lines that are collected: enough for a day with many messages at debug level. Older lines rarely
+ * explain the present fault.
  */
 const journalLines = '4000';
 

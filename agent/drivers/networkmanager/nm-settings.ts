@@ -25,8 +25,8 @@ export function decodeSettings(wire: unknown): ProfileSettings {
       const modern = legacyOf[key];
       if (modern !== undefined && (name === 'ipv4' || name === 'ipv6') && modern in fields) continue;
       if (isPrivateKey(key, variant)) continue;
-      // NetworkManager 1.58 returns this property under both names. In a write, it accepts only the old name, and only
-      // alone.
+      // NetworkManager 1.58 returns the list of excluded MACs under its old and its new name. In a write, it accepts
+      // the old name only, and refuses both together.
       if (key === 'mac-address-denylist' && 'mac-address-blacklist' in fields) continue;
       setting[key] = decodeVariant(variant);
     }

@@ -44,8 +44,8 @@ export interface RowDatabase {
 }
 
 /**
- * Opens the database of Open vSwitch on this node. Aborting `stop` closes it, here and in the functions below: pending
- * and later calls then fail with the reason of the signal.
+ * Opens the database of Open vSwitch on this node. When `stop` is aborted, the database is closed, and pending and
+ * later calls fail with the reason of the signal. The same applies to `stop` of the other functions in this file.
  */
 export function openSwitchDatabase(runDirectory: string, stop?: AbortSignal): Promise<RowDatabase> {
   return open('Open_vSwitch', `unix:${runDirectory}/db.sock`, undefined, stop);

@@ -84,8 +84,8 @@ export async function openMirror(
         waiters.wake();
       };
       /**
-       * Applies the contents in slices, because they may be a whole database. Meanwhile the connection may end and
-       * another one begin.
+       * Applies the contents in slices, because they may be a whole database. Between two slices, the connection may
+       * end and another connection may begin.
        */
       const takeContents = async ([isWhole, transaction, updates]: ReturnType<typeof readSince>): Promise<void> => {
         // If the contents are not applied completely, the next connection requests all of them.
@@ -121,7 +121,7 @@ export async function openMirror(
       );
     } catch (error) {
       if (!(error instanceof OvsdbError) || error.kind !== 'operation') throw error;
-      // Open vSwitch before 2.12 does not support monitor_cond_since.
+      // The server is older than Open vSwitch 2.12, which introduced monitor_cond_since.
       stop = await start({ method: 'monitor_cond', params, notice: 'update2' }, (reply) => [true, undefined, reply]);
     }
   };

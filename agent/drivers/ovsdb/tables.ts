@@ -51,8 +51,8 @@ export interface Tables {
    */
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
   /**
-   * Does the same in steps of one row, and returns the changes at the end. All rows change together in the last step,
-   * unless the tables are empty. No other update may be applied between the steps.
+   * Applies an update like `apply`, but in steps of one row, and returns the changes at the end. All rows change
+   * together in the last step, unless the tables are empty. No other update may be applied between the steps.
    */
   applyInSteps(followed: Followed, updates: Json, isWhole: boolean): Generator<void, readonly RowChange[], undefined>;
 }

@@ -52,8 +52,8 @@ const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
 const ofUnclaimed = { ...ofKind, active: 'claim-bridge', owner: 'claim-bridge' } as const;
 
 /**
- * Settings of the bridge that NetworkManager changes in place (nm-device.c, can_reapply_change). Any other needs a
- * rebuild.
+ * Settings of the bridge that NetworkManager changes in place (nm-device.c, can_reapply_change). A change of any other
+ * setting needs a rebuild.
  */
 const reappliedOnBridge = ['ovs-external-ids', 'ovs-other-config'];
 /** Settings of the bridge's internal interface that NetworkManager changes in place. */

@@ -164,8 +164,8 @@ function settle(
 }
 
 /**
- * Returns the wait for addresses of the profile that the NIC did not have, because they are checked for duplicates
- * first.
+ * Returns the steps that wait for the addresses of the profile that the NIC did not have. The kernel checks these for
+ * duplicates before they can be used.
  */
 function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
   const present = stableAddresses(source.addressLink);
@@ -174,15 +174,17 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   return waitSteps(names, addresses, why);
 }
 
-/** Returns the step that waits until these addresses of a bridge can be used; no step without addresses. */
+/**
+ * Returns the step that waits until these addresses of a bridge can be used; an empty list if there are no addresses.
+ */
 export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
 }
 
 /**
- * Returns the wait for dynamic addresses. It includes an advertised IPv6 default route only if there was one, because
- * not every LAN has a router.
+ * Returns the step that waits for dynamic addresses; an empty list if there is nothing to wait for. It includes an
+ * advertised IPv6 default route only if the NIC had one, because not every LAN has a router.
  */
 function dynamicWait(
   names: BridgeNames,

@@ -31,7 +31,8 @@ export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * Returns the step that moves entries to the bridge while the NIC still has its own addresses; no step without entries.
+ * Returns the step that moves entries to the bridge while the NIC still has its own addresses; an empty list if there
+ * are no entries.
  */
 export function carryToBridge(uplink: string, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];

@@ -18,8 +18,8 @@ import { ownRoutes } from './own-routes.ts';
 
 /*
  * The handover: before the NIC moves, the bridge's internal interface already has the node's addresses and routes, with
- * higher metrics than the NIC's. When the NIC's own are removed, these are effective without any wait.
- * docs/decisions/0001 explains the choice.
+ * higher metrics than the NIC's. When the addresses and routes of the NIC are removed, those of the bridge are
+ * effective at once. docs/decisions/0001 explains the choice.
  */
 
 type Family = 4 | 6;

@@ -93,9 +93,9 @@ function isRun(uuid: string, { networkManager }: Observation): boolean {
 
 /**
  * Returns the step that removes the NIC from the bridge, and the steps that remove the held addresses and routes. The
- * latter run after the removal of the bridge, so that the NIC answers even if a lease does not arrive. Returns no steps
- * if the NIC is outside of the bridge and has its own profile active. `held`: link with the node's addresses, the
- * bridge's while it exists.
+ * held entries are removed only after the bridge, so that the NIC answers even if a lease does not arrive. Returns no
+ * steps if the NIC is outside of the bridge and has its own profile active. `held` is the link that has the node's
+ * addresses: the bridge, or the NIC if the bridge no longer exists.
  */
 function detach(
   names: BridgeNames,

@@ -12,12 +12,12 @@ type Values = Readonly<Record<string, SettingValue>>;
 
 /**
  * Client-ids that are derived from the profile, from a DUID and an IAID, or from a permanent MAC, which only a NIC has.
- * An unset one follows NetworkManager.conf (ipv4.dhcp-client-id).
+ * A client-id that is not set follows NetworkManager.conf (ipv4.dhcp-client-id).
  */
 const madeClientIds = [undefined, 'stable', 'duid', 'ipv6-duid', 'perm-mac'];
 /** DUIDs that are derived from the profile (ipv6.dhcp-duid). */
 const madeDuids = ['stable-llt', 'stable-ll', 'stable-uuid'];
-/** IAIDs that are derived from the interface's name. An unset one means `ifname` (ipv6.dhcp-iaid). */
+/** IAIDs that are derived from the interface's name. An IAID that is not set means `ifname` (ipv6.dhcp-iaid). */
 const madeIaids = [undefined, 'ifname', 'stable'];
 
 /**

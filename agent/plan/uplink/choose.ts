@@ -11,7 +11,7 @@ import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts
 import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
 import { takenByAdded, takenByExternal } from './taken.ts';
 
-/** NICs of both bridges; null for a bridge without a NIC. */
+/** NICs of br-ex and br-ex1; null for a bridge without a NIC. */
 export interface ChosenUplinks {
   readonly gateway: string | null;
   readonly external: string | null;

@@ -135,7 +135,10 @@ function isOnlyWayOut(name: string, observation: Observation): boolean {
   return devices.includes(name) && devices.every((device) => device === name);
 }
 
-/** Returns the Open vSwitch bridge that has a device as a port; null if it has no bridge, or one of the agent's, which may release the device. */
+/**
+ * Returns the Open vSwitch bridge that has a device as a port. Null if the device is no port, is the bridge itself, or
+ * is in a bridge of the agent, which can release it.
+ */
 function otherBridge(name: string, observation: Observation): string | null {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);
   const holder = observation.ovs.bridges.find(

@@ -99,8 +99,8 @@ export type CommandDocument =
 export type JsonDocument = CommandDocument | ErrorDocument;
 
 /**
- * Returns a document for output: with `diagnostics` (`--verbose`), with these facts beside it, which may have any shape.
- * They are for support and not a part of the contract.
+ * Returns a document for output. If `diagnostics` is not null (`--verbose`), the document also has these facts for
+ * support, which may have any shape and are not a part of the contract.
  */
 export function printedDocument(document: JsonDocument, diagnostics: object | null): object {
   return diagnostics === null ? document : { ...document, diagnostics };

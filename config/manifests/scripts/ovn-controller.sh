@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs ovn-controller. What the ACLs of network policies log goes to /var/log/ovn/acl-audit-log.log.
+# Runs ovn-controller. Log messages of the ACLs that implement network policies go to /var/log/ovn/acl-audit-log.log.
 set -euo pipefail
 # shellcheck source=environment.sh
 source /scripts/environment.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Alive unless br-ex is another bridge than the one ovnkube has set up: then only a new ovnkube makes all of it again. Where there is no br-ex, or
-# Open vSwitch does not answer, a new one could do no more, and pods are served meanwhile.
+# Liveness probe: fails if br-ex was created again after the start of ovnkube, because only a new ovnkube configures the
+# new bridge completely. Succeeds if br-ex is missing or Open vSwitch does not answer, because a restart of ovnkube
+# would not help, and the running ovnkube still serves pods.
 set -euo pipefail
 mine=$(cat /tmp/bridge 2> /dev/null) || exit 0
 present=$(ovs-vsctl --timeout=10 --if-exists get Bridge br-ex _uuid 2> /dev/null) || exit 0

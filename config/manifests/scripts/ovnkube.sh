@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs ovnkube in the given roles: ovnkube.sh cluster-manager|controller|node|controller node.
-# Which options an ovnkube has differs by its release, so it is asked for them instead of its version being compared.
+# Runs ovnkube in the given roles: ovnkube.sh cluster-manager|controller|node|controller node. The options of ovnkube
+# depend on its release. The script finds them in the help of ovnkube, and does not compare versions.
 set -euo pipefail
 # shellcheck source=environment.sh
 source /scripts/environment.sh
@@ -12,34 +12,39 @@ known_options=$(/usr/bin/ovnkube --help 2>&1 || true)
 has_role() { [[ $roles == *" $1 "* ]]; }
 knows() { [[ $known_options == *"--$1"* ]]; }
 
-# ovnkube-ready.sh says it too, and so it gets into the events of the pod.
+# Records and prints the reason why ovnkube is not started. ovnkube-ready.sh prints it as well, so that the events of
+# the pod contain it.
 not_started() {
   echo "$1" > /tmp/not-started
   echo "$1" >&2
 }
 
-# For what a restart of the container does not mend: it stays and is not ready, instead of ending over and over.
+# Handles an error that a restart of the container would not fix: the container keeps running and is not ready, instead
+# of exiting repeatedly.
 refuse() {
   not_started "$1"
   exec sleep infinity
 }
 
-# The databases tell ovs-vsctl, it does not poll. A device's number is not kept on disk, so it is never one of before a power cut.
+# Waits until ovs-vswitchd has created the device of a bridge. ovs-vsctl waits for a notification of the database and
+# does not poll. The column ifindex is not stored on disk, so its value never comes from an earlier boot.
 wait_for_bridge() {
   not_started "waiting for $1, which $2 makes"
   ovs-vsctl --retry "${@:3}" wait-until Interface "$1" 'ifindex>0'
 }
 
-# An address of the node's on br-ex: any that is not one ovnkube itself gives it.
+# Succeeds if br-ex has an address of the node, which is any address that ovnkube itself does not add.
 has_address() { ip -oneline address show dev br-ex scope global | grep -qvE ' (169\.254\.|fd69:)'; }
 
-# Started without an address ovnkube ends after half a minute, and has cut the node off from the LAN by then. DHCP takes seconds.
+# Waits for an address on br-ex, which takes DHCP some seconds. An ovnkube that starts without an address exits after
+# half a minute, and has disconnected the node from the LAN by then.
 wait_for_address() {
   not_started 'waiting for an address on br-ex'
   local changes
   exec {changes}< <(exec ip monitor address dev br-ex)
   SECONDS=0
-  # Every five seconds without an event, too: the first look may come before ip monitor listens. A minute is more than DHCP is given.
+  # The address is checked again after five seconds without an event, because the first check may come before `ip
+  # monitor` listens. The limit of a minute is longer than the time that a DHCP exchange gets.
   until has_address || ((SECONDS > 60)); do
     read -r -t 5 -u "$changes" || (($? > 128)) || break
   done
@@ -47,7 +52,7 @@ wait_for_address() {
   kill $! || true
 }
 
-# The device of the default route, which is br-ex where br-ex has the uplink.
+# Prints the device of the default route, which is br-ex if br-ex has the uplink; br-ex without a default route.
 default_device() {
   local family route
   for family in -4 -6; do
@@ -60,8 +65,8 @@ default_device() {
   echo br-ex
 }
 
-# The largest packet a pod may send. Between nodes it must leave room for the tunnel's headers (RFC 8926):
-# 58 bytes over IPv4, 78 over IPv6. Within one node there is no tunnel.
+# Prints the MTU of pods. Between nodes, the headers of the tunnel need room (RFC 8926): 58 bytes over IPv4, 78 bytes
+# over IPv6. A single node has no tunnel.
 pod_mtu() {
   local mtu
   mtu=$(< "/sys/class/net/$(default_device)/mtu") || return 1
@@ -73,23 +78,26 @@ pod_mtu() {
 }
 
 prepare_node() {
-  # Left by an ovnkube that was killed, or by a power cut, it would have the node called ready while nobody answers CNI calls.
+  # Removes the CNI configuration that a killed ovnkube or a power cut has left. With this file, the node would be ready
+  # although no process answers CNI requests.
   rm -f /etc/cni/net.d/10-ovn-kubernetes.conf
 
-  # Without br-ex ovnkube neither works nor ends. There is no limit: until somebody makes br-ex there is nothing else to do.
+  # Without br-ex, ovnkube neither works nor exits. The wait has no limit, because the container has nothing else to do
+  # until br-ex exists.
   wait_for_bridge br-ex 'microshift-net apply'
   wait_for_address
-  # At the first start ovnkube ends where it is quicker than ovn-controller. A minute is more than ovn-controller ever needs.
+  # At its first start, ovnkube exits if br-int does not exist yet. ovn-controller creates br-int in less than a minute.
   wait_for_bridge br-int ovn-controller --timeout=60 || echo 'no br-int after 60 s; starting ovnkube without it' >&2
-  # ovnkube-alive.sh compares it.
+  # ovnkube-alive.sh compares this UUID with that of the present br-ex.
   ovs-vsctl --timeout=10 get Bridge br-ex _uuid > /tmp/bridge
   rm -f /tmp/not-started
 
-  # By rename, because the runtime may be executing the old one.
+  # A rename replaces the file, because the container runtime may be executing the old one.
   cp /usr/libexec/cni/ovn-k8s-cni-overlay /cni-bin-dir/.ovn-k8s-cni-overlay.new
   mv /cni-bin-dir/.ovn-k8s-cni-overlay.new /cni-bin-dir/ovn-k8s-cni-overlay
 
-  # Tunnel packets need no connection tracking. Asked for first, or every start would add one more rule.
+  # Packets of tunnels need no connection tracking. The rule is added only if it does not exist, because every start
+  # would otherwise add another copy.
   local tables chain
   for tables in iptables ip6tables; do
     for chain in PREROUTING OUTPUT; do
@@ -99,7 +107,7 @@ prepare_node() {
     done
   done
 
-  # Traffic between the uplink and the pods passes the host's routing in local gateway mode.
+  # In local gateway mode, the host routes the traffic between the uplink and the pods.
   echo 1 > /proc/sys/net/ipv4/ip_forward
   if [[ -d /proc/sys/net/ipv6 ]]; then
     echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
@@ -107,7 +115,8 @@ prepare_node() {
   fi
 }
 
-# Whether the cluster manager is a process of its own; before, what fills the databases did its work, too.
+# Succeeds if the cluster manager of this release is a separate process. In earlier releases, the process that fills the
+# databases did the work of the cluster manager.
 has_cluster_manager() { knows init-cluster-manager && knows init-ovnkube-controller; }
 
 rm -f /tmp/not-started /tmp/bridge
@@ -153,13 +162,15 @@ if has_role controller; then
   if has_cluster_manager && [[ ${OVN_NORTH:-} != tcp:* ]]; then
     options+=(--init-ovnkube-controller "$K8S_NODE")
   else
-    # The only candidate need not hurry; a slow disk must not cost it the lease. Seconds, as in ovnkube.conf.
+    # No other candidate waits for the lease, so the times (in seconds) are long: a slow disk must not cost ovnkube its
+    # lease.
     options+=(--init-master "$K8S_NODE")
     options+=(--ha-election-lease-duration 137 --ha-election-renew-deadline 107 --ha-election-retry-period 26)
   fi
   if [[ -z ${OVN_NORTH:-} ]] && knows single-node; then options+=(--single-node); fi
   if [[ ${OVN_NORTH:-} == unix:* ]] && knows zone; then
-    # ovnkube compares the zone with the one the databases say they are of; northd carries it from one to the other.
+    # ovnkube compares its zone with the zone that the databases name. ovn-northd copies the name of the zone from the
+    # northbound to the southbound database.
     ovsdb-client --timeout=60 wait "$OVN_NORTH" OVN_Northbound connected
     ovn-nbctl --timeout=60 --db="$OVN_NORTH" set NB_Global . name="$K8S_NODE" options:name="$K8S_NODE"
     options+=(--zone "$K8S_NODE")

@@ -1,11 +1,13 @@
 #!/bin/bash
-# Runs one OVN database: ovsdb.sh nb|sb. With OVN_DB_ADDRESS (tcp:<address>:<port>) it also answers there.
+# Runs one OVN database: ovsdb.sh nb|sb. With OVN_DB_ADDRESS (tcp:<address>:<port>), the server also listens at that
+# address.
 set -euo pipefail
 # shellcheck source=environment.sh
 source /scripts/environment.sh
 db=$1
 
-# A client that connects to the socket of the last run would believe the database to be as it was then.
+# Removes the files of the previous run. A client that connects to the socket of the previous server would read the
+# contents of that time.
 rm -f "/run/ovn/ovn${db}_db".{pid,sock,ctl}
 
 listen=()

@@ -39,7 +39,7 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
 }
 
 /**
- * Adds routes in place of the routes that NetworkManager adds later. Their metric gives them precedence over others.
+ * Adds routes that take the place of those that NetworkManager adds later. The metric in `hold` applies to all of them.
  */
 export async function holdRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));

@@ -28,6 +28,6 @@ function write(interfaceName: string, value: string): void {
   try {
     writeFileSync(fileOf(interfaceName), value);
   } catch {
-    // The interface no longer exists, or /proc/sys is read-only.
+    // The failure is ignored: the interface no longer exists, or /proc/sys is read-only.
   }
 }

@@ -14,7 +14,7 @@ const modes: Readonly<Record<string, string>> = {
   'adaptive load balancing': 'balance-alb',
 };
 
-/** Value of arp_missed_max that the driver has compiled in before Linux 5.17, in which it does not print the value. */
+/** Fixed value of arp_missed_max before Linux 5.17, in which the bonding driver does not print the value. */
 const usualMissedMax = 2;
 
 /** Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is being removed. */

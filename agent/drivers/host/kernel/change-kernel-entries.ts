@@ -121,9 +121,9 @@ export async function addToKernelInOrder(entries: KernelEntries): Promise<void> 
 }
 
 /**
- * Moves foreign entries from one interface to the one that `to` names. Routes and rules move at once. Addresses are
- * added, and can be used at once; those on the former interface are removed later, together with its other addresses.
- * Best effort: entries that the kernel rejects are skipped.
+ * Moves foreign entries from one interface to the interface that `to` names. Routes and rules move at once. Addresses
+ * are added, and can be used at once; the addresses on the former interface are removed later, together with its other
+ * addresses. Best effort: entries that the kernel rejects are skipped.
  */
 export async function moveInKernel(from: KernelEntries, to: KernelEntries): Promise<void> {
   const addresses = to.addresses.map((entry) => ({ ...entry, noDad: entry.address.includes(':') || entry.noDad }));

@@ -7,8 +7,8 @@ import { fileText } from '../files/kernel-files.ts';
 const keys = ['disable_ipv6', 'accept_ra'];
 
 /**
- * Resets the IPv6 settings of an interface to those of a new one (ip-sysctl.rst, conf/default), and enables IPv6
- * addresses if `hasIpv6` is true. Best effort: a kernel without IPv6 has no such settings.
+ * Resets the IPv6 settings of an interface to the kernel's defaults for new interfaces (ip-sysctl.rst, conf/default),
+ * and enables IPv6 addresses if `hasIpv6` is true. Best effort: a kernel without IPv6 has no such settings.
  */
 export function resetIpv6Settings(interfaceName: string, hasIpv6: boolean): void {
   for (const key of keys) {
@@ -67,7 +67,7 @@ function write(file: string, value: string): void {
   try {
     writeFileSync(file, value);
   } catch {
-    // The interface no longer exists, or /proc/sys is read-only.
+    // The failure is ignored: the interface no longer exists, or /proc/sys is read-only.
   }
 }
 

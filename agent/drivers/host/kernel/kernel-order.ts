@@ -15,9 +15,10 @@ export function inOrderOfAdding(listed: readonly KernelAddress[]): readonly Kern
 }
 
 /**
- * Returns the addresses that have to be removed before all are added, so that the kernel then lists them in the
- * original order: IPv4 addresses that precede one of the node's own, and IPv6 addresses in a wrong position. `present`
- * are the current addresses of the interface (`address/prefix`) of both families, in the kernel's order.
+ * Returns the addresses that have to be removed before the listed addresses are added, so that the kernel then lists
+ * them in the original order: IPv4 addresses that precede one of the node's own, and IPv6 addresses in a wrong
+ * position. `present` are the current addresses of the interface (`address/prefix`) of both families, in the kernel's
+ * order.
  */
 export function goFirst(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
   const given = listed.map(({ address }) => address);
@@ -31,8 +32,8 @@ export function goFirst(listed: readonly KernelAddress[], present: readonly stri
   const ahead = ipv6.filter(({ behindOwn }) => behindOwn !== true).map(({ address }) => address);
   const behind = ipv6.map(({ address }) => address).filter((address) => !ahead.includes(address));
   const wanted = [...ahead, ...present6.filter((address) => !given.includes(address)), ...behind];
-  // The kernel inserts an added address at the front, so the present ones are in order if they are the last of the
-  // wanted ones.
+  // The kernel inserts each added IPv6 address before the present ones. Their order is therefore correct only if they
+  // are the last of the wanted addresses.
   const isInOrder = present6.every((address, index) => address === wanted[wanted.length - present6.length + index]);
   return [...early, ...(isInOrder ? [] : ahead.filter((address) => present6.includes(address)))];
 }

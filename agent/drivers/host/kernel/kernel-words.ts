@@ -95,8 +95,8 @@ function routeWords(route: KernelRoute, name: string): string {
 }
 
 /**
- * Returns the routes with those without a gateway first: a gateway has to be reachable on the link when a route through
- * it is added.
+ * Returns the routes, those without a gateway first. The kernel accepts a route through a gateway only if the gateway
+ * is reachable on the link.
  */
 function gatewaysFirst(routes: readonly KernelRoute[]): readonly KernelRoute[] {
   const hasGateway = ({ gateway, nextHops, options = [] }: KernelRoute): boolean =>

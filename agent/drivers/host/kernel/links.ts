@@ -38,7 +38,7 @@ export function readLinks(root = ''): Link[] {
  * during the read.
  */
 function readLink(root: string, directory: string, name: string): Omit<Link, 'addresses'> | null {
-  // Most attributes of most devices are absent, and a failed read takes ten times as long as this check.
+  // Most attributes of most devices are absent, and a failed read takes ten times as long as a check for existence.
   const present = new Set(namesIn(`${directory}/${name}`));
   const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
   const read = (attribute: string): string => fileText(path(attribute)) ?? '';

@@ -15,8 +15,8 @@ function otherNamespaces(): readonly string[] {
   const own = targetName('/proc/self/ns/net');
   const found = new Map<string, string>();
   for (const path of directories.flatMap((directory) => namesIn(directory).map((name) => `${directory}/${name}`))) {
-    // A file on which no namespace is mounted has an inode of another file system, which is meaningless here. `nsenter`
-    // refuses such a file.
+    // If no namespace is mounted on a file, its inode number belongs to another file system and identifies no
+    // namespace. `nsenter` refuses such a file.
     const inode = statSync(path, { throwIfNoEntry: false })?.ino;
     if (inode !== undefined) found.set(`net:[${inode}]`, path);
   }

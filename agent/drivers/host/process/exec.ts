@@ -88,7 +88,7 @@ export async function runInto(
   programArguments: readonly string[],
   timeoutMs: number,
 ): Promise<void> {
-  // Any open descriptor is possible; execa's types have only the first ten.
+  // Any open file descriptor is possible; the types of execa have only the first ten.
   const stdout = descriptor as 1;
   const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdin: 'ignore', stdout });
   if (exitCode === 0) return;

@@ -8,12 +8,12 @@ const commandMs = 10_000;
 const programMs = 240_000;
 
 /**
- * Returns the reason why no service can be reached or started, because this is an image build, a chroot or a container
- * without systemd; null on a running node.
+ * Returns the reason why services can be neither reached nor started: this is an image build, a chroot or a container
+ * without systemd. Null on a running node.
  */
 export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';
-  // sd_booted(3) makes the same check.
+  // sd_booted(3) detects a running systemd by the same file.
   if (!existsSync('/run/systemd/system')) return 'systemd does not run here';
   return existsSync('/run/dbus/system_bus_socket') ? null : 'there is no D-Bus system bus here';
 }

@@ -1,6 +1,9 @@
 import { watch } from 'node:fs';
 
-/** Longest wait, because an event just before the watch is active is missed; the caller checks again afterwards. */
+/**
+ * Longest wait for an event. An event just before the watch begins is missed, so the caller checks again after this
+ * time.
+ */
 const askAgainMs = 1_000;
 /** Directories in which the sockets and pid files of the services are created when they start. */
 const directories = ['/run/openvswitch', '/run/ovn', '/run/dbus', '/run/NetworkManager'];

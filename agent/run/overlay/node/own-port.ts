@@ -3,6 +3,7 @@ import { AgentError } from '../../../errors.ts';
 import { missingPortText } from '../../../model/missing-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
+import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
 import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { openCentral } from './planned-node.ts';
@@ -60,12 +61,11 @@ export function refuseWithoutPort(name: string, hasPort: boolean): void {
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
  * printed. Reports if ovn-northd does not copy the port in time.
  */
-export async function waitForPort(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<void> {
+export async function waitForPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
   const database = await openCentral('OVN_Southbound', places);
   try {
-    if (await database.appears(portOf(name), 0)) return;
-    say(`waiting up to ${carriedMs / 1000} s until ovn-northd has a port for ${name}`);
-    if (await database.appears(portOf(name), carriedMs)) return;
+    const waiting = `waiting up to ${carriedMs / 1000} s until ovn-northd has a port for ${name}`;
+    if (await reportedWait(waiting, onTerminal(say), () => database.appears(portOf(name), carriedMs))) return;
     say(
       `warning: ovn-northd has no port for ${name} yet, and the node cannot join before: systemctl status ovn-northd`,
     );

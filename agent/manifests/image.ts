@@ -62,7 +62,10 @@ function checked(value: string, source: string): Sourced<string> {
   throw unknown(`${JSON.stringify(value)} (${source}) is not an image reference`);
 }
 
-/** Returns the error. `suggestsRunning` adds `--running-image`, which only some commands have, to the hint. */
+/**
+ * Returns the error for an image that is not known. With `suggestsRunning`, the hint also names the option
+ * `--running-image`, which only some commands have.
+ */
 function unknown(why: string, suggestsRunning = false): AgentError {
   const running = suggestsRunning ? '; or use the one that runs on the cluster, with --running-image' : '';
   return new AgentError('image-unknown', `the ovn-kubernetes image is not known: ${why}`, {

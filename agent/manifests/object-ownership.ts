@@ -35,9 +35,9 @@ export function isOurs(object: KubernetesObject): boolean {
 }
 
 /**
- * Returns the other field managers that own a field outside of the object's metadata, or any field that the agent owns
- * as well. Their own labels and annotations, such as those of `kubectl label` and `kubectl rollout restart`, do not
- * count, and neither do subresources.
+ * Returns the other field managers that own a field which the agent owns as well, or any field outside of the object's
+ * metadata. Labels and annotations of other managers alone, such as those of `kubectl label` and `kubectl rollout
+ * restart`, do not count, and neither do subresources.
  */
 export function coOwners(object: KubernetesObject): string[] {
   const entries = listAt(object, 'metadata', 'managedFields');

@@ -46,7 +46,7 @@ function fillIn(template: KubernetesObject, settings: ManifestSettings): Kuberne
   return object;
 }
 
-/** Data of the ConfigMaps that depend on the settings. All others have the data of their template. */
+/** Data of the ConfigMaps that depend on the settings. The data of every other ConfigMap is in its template. */
 const configMapData: Readonly<Record<string, (settings: ManifestSettings) => Record<string, string>>> = {
   'ovnkube-config': ({ config, flavor }) => ({ 'ovnkube.conf': ovnkubeConf(config, flavor) }),
   'ovnkube-scripts': () => ({ ...scripts }),

@@ -49,7 +49,10 @@ export function globalAddresses(link: Link): readonly string[] {
   return addressesOf(link, ({ scope }) => scope === 'global');
 }
 
-/** Returns the first address or subnet of the list that has the same family as `other`; null if the list has none. */
+/**
+ * Returns the first address or subnet of the list that has the same family as `other`; null if no entry has this
+ * family.
+ */
 export function sameFamily(list: readonly string[], other: string): string | null {
   return list.find((entry) => isIpv6(entry) === isIpv6(other)) ?? null;
 }

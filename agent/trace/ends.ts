@@ -98,7 +98,10 @@ interface Start {
   readonly macs: Pick<TracePacket, 'ethSource' | 'ethDestination'>;
 }
 
-/** Returns the start of a packet from a logical port: addressed to a port of the same switch, or to the router. */
+/**
+ * Returns the start of a packet from a logical port. The destination MAC is that of the port with the destination
+ * address if it is on the same switch, or else that of the router.
+ */
 function fromPort(port: LogicalPort, from: string, to: string, network: LogicalNetwork): Start {
   const neighbour = network.owner(to);
   const next = neighbour?.datapath === port.datapath ? neighbour : network.routerFor(port.datapath, from);
@@ -111,8 +114,9 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
 }
 
 /**
- * Returns the start of a packet from outside, which enters at a gateway: that of the requested node, otherwise one that
- * has the destination address, otherwise any.
+ * Returns the start of a packet from outside, which enters at a gateway of the requested node, or of any node if the
+ * question names none. Of several gateways, one that has the destination address is preferred. Fails with `bad-usage`
+ * if there is no such gateway.
  */
 function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
   const gateways = network.ports
@@ -144,8 +148,8 @@ function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: stri
 }
 
 /**
- * Returns the protocol and the port of the packet. If the question has none and the destination is a service with a
- * single port, those of the service.
+ * Returns the protocol and the port of the packet. If the question names no protocol and the destination is a service,
+ * returns the protocol and port of the service. Fails with `bad-usage` for a service with several ports.
  */
 function serviceAt(
   { protocol, port, destination }: TraceQuestion,

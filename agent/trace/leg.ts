@@ -14,7 +14,7 @@ export interface LegStart {
   readonly seen: readonly string[];
   /** Load balancer of this router that has forwarded the packet, if the router must change the packet's source for it; otherwise null. */
   readonly forcedBy: TraceRule | null;
-  /** Number of the last step of the first pipeline that the previous run has already reported. */
+  /** Number of the last step in the first pipeline that an earlier run has reported; -1 without an earlier run. */
   readonly toldUpTo: number;
 }
 
@@ -229,7 +229,7 @@ function ask(progress: Progress): void {
   goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
 }
 
-/** Changes the source of the packet if the router does so because its load balancer has forwarded the packet. Returns true if it does. */
+/** Replaces the packet's source if the router does so for packets of its load balancer. Returns true if replaced. */
 function forceSource(progress: Progress): boolean {
   const { facts, inPort, outPort, forcedBy, packet } = progress;
   const isSix = packet.source.includes(':');

@@ -63,7 +63,10 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
   };
 }
 
-/** Returns a rule for a row of which only the flow is known; null if its table is unknown. */
+/**
+ * Returns the rule of a flow if the northbound row that decides it was not read; null if the table of the row cannot be
+ * derived from the stage.
+ */
 function nameless(stage: string, id: string, match: string): TraceRule | null {
   const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);
   const isTranslated = /^lr_(?:in|out)_[sd]nat/.test(stage);

@@ -180,8 +180,8 @@ export function addTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // The row has a name from the start. The tool of 2017 created load balancers with neither a name nor a VIP. If
-      // ovn-northd 26.03 runs while such a row is created, it aborts as soon as a switch gets this load balancer.
+      // The row has a name from the start, unlike the rows of the tool of 2017. ovn-northd 26.03 aborts when a switch
+      // gets a load balancer that was created with neither a name nor a VIP while ovn-northd ran.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),

@@ -24,8 +24,8 @@ const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
   .join(', ')}}`;
 
 /**
- * Plans a guard against forged sources: a network policy identifies a pod by its address, so the router that a packet from outside reaches first
- * drops it if its source is an address of the cluster.
+ * Plans policies against forged sources. Network policies identify a pod by its address. A packet from outside is
+ * therefore dropped by the first router that it reaches if its source is an address of the cluster.
  */
 export function addOutsideGuards(
   desired: DesiredRows,

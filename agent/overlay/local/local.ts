@@ -152,8 +152,8 @@ function hardwareAddress(desired: DesiredRows, bridge: string): string | undefin
 }
 
 /**
- * Plans the connection of the gateway's outside port with the NIC. In layout `modern` ovn-controller connects them by ovn-bridge-mappings; in layout
- * `seed` two patch ports do.
+ * Plans the connection of the gateway's outside port with the NIC. In layout `modern`, ovn-controller makes the
+ * connection by ovn-bridge-mappings; in layout `seed`, two patch ports are the connection.
  */
 function addUplink(
   desired: DesiredRows,
@@ -217,7 +217,7 @@ function removeOthers(desired: DesiredRows, owner: string): void {
       continue;
     }
     desired.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
-    // ovn-controller does not remove the patch ports in br-int whose bridge is removed.
+    // The patch ports in br-int are removed as well, because ovn-controller keeps them when their bridge is removed.
     const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
     for (const port of desired.existing
       .all('Port')
@@ -227,7 +227,7 @@ function removeOthers(desired: DesiredRows, owner: string): void {
   const ports = desired.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !desired.isPlanned(row));
   for (const row of ports) {
     const holder = desired.existing.parentOf(row);
-    // The internal interface of a bridge is removed together with the bridge.
+    // The port of a bridge's internal interface needs no change of its own: it is removed together with the bridge.
     if (
       holder !== null &&
       (textOf(holder.row, 'name') === row.name || (desired.isPlanned(holder.row) && going.includes(holder.row)))

@@ -25,8 +25,8 @@ export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
 }
 
 /**
- * Returns the fault of a tunnel's interface as a sentence (ovs-vswitchd.conf.db(5)); null if it has none. The carrier of a tunnel is that of its
- * egress device.
+ * Returns the fault of a tunnel's interface as a sentence (ovs-vswitchd.conf.db(5)); null if the interface has no
+ * fault. The interface has a carrier if the device has one by which its packets leave.
  */
 function faultOf(end: DatabaseRow): string | null {
   const error = textOf(end, 'error');

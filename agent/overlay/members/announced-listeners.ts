@@ -2,9 +2,10 @@ import type { Listener, OverlayChassis } from '../../model/overlay.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 
 /*
- * A member announces the sockets of its processes that listen at ports at which services may be served, in
- * `ovn-cms-options` of its own chassis, as it does its gateway. The central node then plans no service at these ports,
- * so that packets from pods reach the processes as well. An announcement counts only at the addresses of its member.
+ * A member announces the listening sockets of its processes in `ovn-cms-options` of its own chassis, beside its
+ * gateway. It announces only sockets at ports at which services may be served. The central node then plans no service
+ * at these ports, so that packets from pods reach the processes as well. An announcement counts only at the addresses
+ * of its member.
  */
 const prefix = 'microshift-net-listens:';
 /**

@@ -59,8 +59,8 @@ export function believedClaims(
     }
   }
   for (const [name, believed] of tunnelAddresses) {
-    // A member with several addresses of one family would be reached at one of them, and could attract packets for another node with the others. None
-    // of them is accepted.
+    // No address is accepted from a member with several addresses of one family. Other nodes would reach the member at
+    // only one of these addresses, and the others could attract packets for another node.
     const isAlone = (address: string): boolean =>
       believed.filter((one) => isIpv6(one) === isIpv6(address)).length === 1;
     const [several] = believed.filter((address) => !isAlone(address));

@@ -4,7 +4,10 @@ import type { DesiredRows } from './desired-rows.ts';
 import { listOf, mapOf, partTables, textOf } from './row-index.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
-/** Tables with rows for a node. Tables whose rows refer to others come first, because those are deleted with them. */
+/**
+ * Tables with rows for a node. A table whose rows refer to rows of another table comes before it, because the rows to
+ * which a row refers are deleted with it.
+ */
 const tables = [
   'Logical_Switch',
   'Logical_Router',

@@ -6,7 +6,10 @@ export function isOwnedBy(row: DatabaseRow, owner: string): boolean {
   return mapOf(row, 'external_ids')[tagKeys.owner] === owner;
 }
 
-/** Returns true for a row of an object of Kubernetes: one with an object key, or a pod's row of the tool of 2017, which marked it with `pod`. */
+/**
+ * Returns true for a row of an object of Kubernetes: a row with an object key, or a row for a pod that the tool of 2017
+ * has marked with `pod`.
+ */
 export function isOfObject(row: DatabaseRow): boolean {
   const ids = mapOf(row, 'external_ids');
   return tagKeys.unit in ids || ids.pod === 'true';

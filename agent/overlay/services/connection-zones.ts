@@ -1,9 +1,9 @@
 import type { ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts';
 
 /**
- * Zones of connection tracking for UDP services. ovn-controller assigns its zones from 1 on, and ovn-kubernetes and a
- * shared bridge use zones from 64000 on, so these lie between them. Open vSwitch's kernel data path uses the same
- * connection tracking table as the kernel.
+ * Zones of connection tracking for UDP services. They lie above the zones that ovn-controller assigns from 1 on, and
+ * below those of ovn-kubernetes and of a shared bridge, which begin at 64000. Open vSwitch's kernel data path uses the
+ * same connection tracking table as the kernel.
  */
 const zones = { first: 32_768, count: 64_000 - 32_768 };
 

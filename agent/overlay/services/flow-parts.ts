@@ -10,8 +10,8 @@ export const flowFamilies = [
 export type FlowFamily = (typeof flowFamilies)[number];
 
 /**
- * Zone of connection tracking: ovn-controller(8) assigns zones from 1 on to br-int, and ovn-kubernetes has used this one for the same purpose since
- * 2017.
+ * Zone of connection tracking for the flows of shared bridges. ovn-kubernetes has used zone 64000 for the same purpose
+ * since 2017, and ovn-controller(8) assigns the zones of br-int from 1 on.
  */
 export const sideZone = 64_000;
 

@@ -16,14 +16,15 @@ interface Ways {
   readonly subnets: readonly string[];
   /** Addresses in these subnets that belong to the node itself. */
   readonly nodeItself: readonly string[];
-  /** Ranges that no host outside of the cluster has. */
+  /** Ranges of addresses that no host outside of the cluster has. */
   readonly inside: readonly string[];
 }
 
 /**
- * Returns the flows by which outside clients reach the pods of a node whose gateway shares the node's bridge, in addition to the shared-bridge flows;
- * none if no client is permitted. They have no state: OVN tracks these connections in the gateway's router, which therefore leaves the
- * source of the answers as it is. All other packets to the pods' addresses remain packets to the node.
+ * Returns the flows by which outside clients reach the pods of a node whose gateway shares the node's bridge, in
+ * addition to the shared-bridge flows; no flows if no client is permitted. The flows do not use connection tracking on
+ * the bridge, because OVN tracks these connections in the gateway's router and leaves the source of the answers
+ * unchanged. All other packets to the pods' addresses remain packets to the node.
  */
 export function sharedClientFlows(
   layout: Layout,

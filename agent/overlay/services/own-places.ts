@@ -15,9 +15,10 @@ export interface OwnPlaces {
 }
 
 /**
- * Returns the inbound services that the node accepts: no service at the address and port of an API server, or in a range with a special meaning on
- * every host; at the node's own addresses, only those at ports for services, on which no process of the node listens. The decision depends on the
- * node's own facts alone, and neither on the author nor on the age of a row.
+ * Returns the inbound services that the node accepts. Leaves out services at the address and port of an API server, and
+ * in ranges with a special meaning on every host. At the node's own addresses, also leaves out services at ports that
+ * are not for services, or at which a process of the node listens. The decision depends on the node's own facts alone,
+ * and neither on the author nor on the age of a row.
  */
 export function servedBeside(services: readonly InboundService[], own: OwnPlaces): readonly InboundService[] {
   return services.filter((service) => !takes(service, own));

@@ -34,8 +34,9 @@ interface Parts extends SharedFrames {
 }
 
 /**
- * Returns the shared-bridge flows, by which a node and its gateway use one bridge with the same MAC and addresses: flows of tables 0 to 3, first the
- * base, then those of services (ovs-fields(7), ovs-actions(7)). All other flows of the bridge apply to frames that belong neither to the node nor to the gateway.
+ * Returns the shared-bridge flows, by which a node and its gateway use one bridge with the same MAC and addresses:
+ * flows of tables 0 to 3, first the flows of the bridge itself, then those of services (ovs-fields(7), ovs-actions(7)).
+ * All other flows of the bridge apply to frames that belong neither to the node nor to the gateway.
  */
 export function sharedBridgeFlows(
   node: Pick<OverlayNode, 'encap'>,
@@ -148,10 +149,12 @@ function connections({ families: own, ports, inbound, ofCluster, ofNode, away }:
 }
 
 /**
- * Returns the flows of a service. They precede connection tracking: inside of OVN, the first packet to a pod beside the gateway is already
- * recirculated six times, the limit of the userspace data path (lib/dpif-netdev.c, MAX_RECIRC_DEPTH: 6, in newer releases 8). Answers over UDP are
- * not tracked: their connection would otherwise remain the cluster's for as long as its client sends, even after the service is deleted. A TCP
- * connection may continue without its service, as with kube-proxy, and ends by itself.
+ * Returns the flows of a service, which apply before connection tracking. Connection tracking on the bridge would
+ * recirculate each packet once more, and inside of OVN the first packet to a pod beside the gateway is already
+ * recirculated six times: the limit of the userspace data path (lib/dpif-netdev.c, MAX_RECIRC_DEPTH: 6, in newer
+ * releases 8). Answers over UDP are not tracked either. A tracked connection would belong to the cluster for as long as
+ * its client sends, even after the service is deleted. A TCP connection may continue without its service, as with
+ * kube-proxy, and ends by itself.
  */
 function serviceFlows(
   { ports, inbound, ofCluster }: Parts,

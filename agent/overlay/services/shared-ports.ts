@@ -39,8 +39,9 @@ export function sharedPorts(
 }
 
 /**
- * Returns the interface of the NIC, the only one with a device of its own; of several, the one whose MAC the bridge has. Returns a sentence if it is
- * not unique.
+ * Returns the interface of the NIC, which is the only interface with a device of its own; of several such interfaces,
+ * the interface whose MAC the bridge has. If no interface or several meet the condition, returns a sentence that says
+ * so.
  */
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));
@@ -54,8 +55,8 @@ function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): D
 }
 
 /**
- * Returns the OpenFlow port number of an interface; null if ovs-vswitchd has not created the port or could not do so (ovs-vswitchd.conf.db(5),
- * `ofport` -1).
+ * Returns the OpenFlow port number of an interface; null if ovs-vswitchd has not created the port, or was unable to
+ * create it (ovs-vswitchd.conf.db(5), `ofport` -1).
  */
 function numberOf(row: DatabaseRow): number | null {
   const [number] = listOf(row, 'ofport');

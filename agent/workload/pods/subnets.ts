@@ -7,8 +7,9 @@ import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
 const firstPlace = 3;
 
 /**
- * Largest position of an address for a pod. It exceeds the number of pods that a node can run, and it limits the search in an IPv6 subnet. The MACs
- * that are derived from the addresses up to this position differ (macOf), because the addresses differ in only one of the four words.
+ * Largest position of an address for a pod. It exceeds the number of pods that a node can run, and it limits the search
+ * in an IPv6 subnet. Up to this position, the addresses of a subnet differ in only one of the four 32-bit words from
+ * which a MAC is derived (macOf), so that their MACs differ as well.
  */
 const mostPlaces = 65_536;
 

@@ -25,9 +25,9 @@ export interface Balancer {
 }
 
 /**
- * Returns the load balancers of a service, in steps of one port: at most one for each place and protocol; none for a headless service. With a traffic
- * policy of `Local`, the backends differ from node to node. Packets from pods to an outside address nevertheless reach all backends, as with
- * kube-proxy.
+ * Returns the load balancers of a service: at most one for each place and protocol; none for a headless service. Yields
+ * after each port, so that the caller can pause. With a traffic policy of `Local`, the backends differ from node to
+ * node. Packets from pods to an outside address nevertheless reach all backends, as with kube-proxy.
  */
 export function* balancersOf(
   service: Service,

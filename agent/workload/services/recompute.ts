@@ -8,11 +8,12 @@ import { isOfOneNode } from './balancer-rows.ts';
 const key = 'microshift-net-recompute';
 
 /**
- * Makes ovn-northd recompute all flows if load balancers of single nodes change. From 24.03 on, ovn-northd processes each changed load balancer
- * incrementally, and 26.03 then extends a row of Logical_DP_Group that another flow also uses (northd/lflow-mgr.c, ovn_dp_group_create), after which
- * nodes with endpoints reject packets permanently. It recomputes all flows if a switch has changed in a column other than those of its ports, ACLs
- * and load balancers (northd/northd.c, ls_changes_can_be_handled). The change has to be in the same transaction, so that the recomputation is in the
- * same iteration.
+ * Makes ovn-northd recompute all flows if load balancers of single nodes change. From 24.03 on, ovn-northd processes
+ * each changed load balancer incrementally, and 26.03 then extends a row of Logical_DP_Group that another flow also
+ * uses (northd/lflow-mgr.c, ovn_dp_group_create), after which nodes with endpoints reject packets permanently. The plan
+ * therefore also changes external_ids of the join switch: ovn-northd recomputes all flows if any column of a switch
+ * except its ports, ACLs and load balancers has changed (northd/northd.c, ls_changes_can_be_handled). Both changes are
+ * in one transaction, so that the recomputation is in the same iteration.
  */
 export function askForRecompute(desired: DesiredRows): void {
   const isConcerned = desired.changes.some(({ table, title }) => table === 'Load_Balancer' && isOfOneNode(title));

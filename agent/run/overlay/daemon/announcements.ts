@@ -12,8 +12,8 @@ const betweenMs = 1_000;
 /** Announcements of the addresses for which a gateway answers on its LAN. */
 export interface Announcements {
   /**
-   * Sets the addresses for which the gateway answers. Announces those that are new, and those of which a frame could
-   * not be sent before.
+   * Sets the addresses for which the gateway answers. Announces the new addresses, and the addresses for which a frame
+   * was not sent before.
    */
   know(addresses: readonly string[]): void;
   /** Sends the frames that could not be sent when they were due, without the rest of the pause. */

@@ -7,7 +7,10 @@ import { createWithheld } from './withheld.ts';
 
 /** Control of the addresses of services for which this node's gateway answers on its LAN. */
 export interface Answers {
-  /** Announces new addresses of this gateway, and makes its bridge drop the gateway's answers for addresses of others. */
+  /**
+   * Announces new addresses of this gateway, and makes its bridge drop the gateway's answers for addresses of other
+   * gateways and nodes.
+   */
   know(answered: Answered): void;
   /** Writes the flows and sends the announcements that were not possible before. */
   again(): void;

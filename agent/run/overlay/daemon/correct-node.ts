@@ -33,8 +33,8 @@ export interface Corrected {
   readonly refused: readonly string[];
   readonly outcome: Outcome;
   /**
-   * Failure in the inbound services, while the databases and the kernel are in the desired state; null without a
-   * failure.
+   * Failure in the inbound services, while the databases and the kernel are in the desired state; null if nothing
+   * failed.
    */
   readonly failure: AgentError | null;
 }
@@ -53,7 +53,8 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // Central daemons are started only at boot: if one of them does not run later, an administrator has stopped it.
+  // Only the run at boot starts the central daemons before the comparison. If one of them does not run later, an
+  // administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
   if (scope === 'look') {
     const wanted = withOwnAddress(present, config, readHost());

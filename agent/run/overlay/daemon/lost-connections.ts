@@ -17,8 +17,7 @@ const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 /** Removal of UDP connections whose server no longer serves. */
 export interface LostConnections {
   /**
-   * Sets the present servers, and removes the connections of servers that served at the previous call and do not any
-   * more.
+   * Sets the present servers. Removes the connections of servers that served at the previous call and no longer serve.
    */
   know(services: DatagramServices): void;
   close(): void;

@@ -42,10 +42,10 @@ function ownPort(node: string) {
 
 /**
  * Follows the services in the southbound database until the returned function is called. Calls `onNews` when the
- * inbound services of this node differ from those that its flows serve; most changes of endpoints do not concern a given
- * node. Calls `onPublished` with SB_Global.external_ids after they have changed, and `onAnswered` with the addresses for
- * which this node's gateway, and other gateways and nodes, answer on the LAN. Removes UDP connections to servers that no
- * longer serve from the data path.
+ * inbound services of this node differ from those that its flows serve; most changes of endpoints do not concern a
+ * given node. Calls `onPublished` with SB_Global.external_ids after they have changed, and `onAnswered` with the
+ * addresses for which this node's gateway, and other gateways and nodes, answer on the LAN. Deletes, in the data path,
+ * the tracked UDP connections of servers that no longer serve.
  */
 export function followServices(
   record: OverlayRecord,

@@ -25,7 +25,10 @@ export interface Listener {
    * changed.
    */
   onPublished(ids: Readonly<Record<string, string>>): void;
-  /** Called with the addresses for which this node's gateway answers on its LAN, and those for which others answer. */
+  /**
+   * Called with the addresses for which this node's gateway answers on its LAN, and with the addresses for which other
+   * gateways or nodes answer.
+   */
   onAnswered(addresses: Answered): void;
   /** Called when events of the kernel no longer arrive. */
   onBroken(error: Error): void;
@@ -85,7 +88,7 @@ export async function startWatches(
 
 /**
  * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. The database of Open vSwitch does not show
- * a restart, but the daemon creates its files in the run directory again.
+ * a restart, but ovs-vswitchd creates its files in the run directory again.
  */
 function onSwitchRestart({ node }: OverlayRecord, { ovsRun }: OverlayPlaces, onRestart: () => void): () => void {
   const bridges = [integrationBridge, ...(node.gateway === null ? [] : [node.gateway.bridge])];

@@ -29,7 +29,10 @@ const registeredMs = 60_000;
  */
 const installedMs = 60_000;
 
-/** Limit for the central node to write the rows of a new member. Its daemon takes milliseconds; 60 s allow for one that is just starting. */
+/**
+ * Limit for the central node to write the rows of a new member. The daemon there takes milliseconds; 60 s allow for a
+ * daemon that is just starting.
+ */
 const portMs = 60_000;
 
 /**

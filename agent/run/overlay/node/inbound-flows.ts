@@ -102,8 +102,8 @@ function textOfServices(services: readonly InboundService[]): string {
 }
 
 /**
- * Returns the services in the southbound database. If the central node does not answer, returns the stored ones, and
- * on a node without a shared gateway only those of them that the node itself serves.
+ * Returns the services in the southbound database. If the central node does not answer, returns the stored services; on
+ * a node without a shared gateway, only the stored services that the node itself serves.
  */
 function servicesNowOrLast(planned: PlannedNode): Promise<readonly InboundService[]> {
   return readServices(planned).catch((error: unknown) => {

@@ -16,8 +16,8 @@ export interface PortFacts {
 
 /**
  * Plans the kernel entries that the management interface lacks: link state, MTU, addresses, and routes to the other
- * nodes' subnets and to services. Its addresses and routes are static, so that the only router advertisements there are
- * those of pods, which OVN cannot drop; the kernel ignores them before the interface is up.
+ * nodes' subnets and to services. The addresses and routes are static, so router advertisements are not needed. Those
+ * that arrive come from pods, and OVN cannot drop them, so the kernel is set to ignore them before the interface is up.
  */
 export function planManagementPort(
   device: string,

@@ -48,7 +48,8 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
 }
 
 /**
- * Returns the name and the addresses of this host: those of the configuration, otherwise those of its default route.
+ * Returns the name and the address of this host from the configuration; without a configured name the hostname, and
+ * without a configured address the address on the link of the default route.
  */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();

@@ -26,7 +26,10 @@ import { requireRecord } from '../record/record.ts';
 import { openCentral } from './planned-node.ts';
 import { openFromHere } from './southbound.ts';
 
-/** Number of results for connection tracking lookups that are given to `ofproto/trace`, which ignores excess ones. */
+/**
+ * Number of results of connection tracking lookups that `ofproto/trace` gets as options; it ignores results that it
+ * does not need.
+ */
 const mostLookups = 40;
 
 /** Facts and connections for tracing a packet, the same for both directions. */

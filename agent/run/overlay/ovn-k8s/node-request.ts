@@ -74,8 +74,8 @@ function ranges(option: string, text: string): readonly string[] {
 }
 
 /**
- * Reads the range of service addresses; null without the option. Fails with `bad-usage` if it overlaps the range of the
- * pods, whose packets would then be rejected.
+ * Reads the range of service addresses; null if the option is absent. Fails with `bad-usage` if the range overlaps that
+ * of the pods, because packets to pods would then be rejected.
  */
 function servicesOf(
   { serviceClusterIpRange: text }: NodeWords,
@@ -102,8 +102,8 @@ function mustBeInside(option: string, subnet: string, clusterSubnets: readonly s
 }
 
 /**
- * Returns an address with its prefix length, for example `10.0.0.2/24`. `text` may have an IPv4 mask
- * (`10.0.0.2/255.255.255.0`) in its place; an address without a prefix is returned unchanged. Fails with `bad-usage`.
+ * Returns an address with its prefix length, for example `10.0.0.2/24`. `text` may have an IPv4 mask instead of the
+ * length (`10.0.0.2/255.255.255.0`). An address without either is returned unchanged. Fails with `bad-usage`.
  */
 function withPrefix(text: string): string {
   const [address = '', length] = text.split('/');

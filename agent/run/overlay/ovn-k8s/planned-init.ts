@@ -18,8 +18,8 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { gatewayAsked } from './asked-gateway.ts';
 
 /**
- * Subnets that join the routers: for IPv4 the one of ovn-kubernetes of 2017, which did not support IPv6; for IPv6 the
- * present one.
+ * Subnets that join the routers: for IPv4 the subnet of ovn-kubernetes of 2017, which did not support IPv6; for IPv6
+ * the subnet of ovn-kubernetes today.
  */
 const joinSubnetsOfSeed = { 4: '100.64.1.0/24', 6: joinSubnets[6] };
 

@@ -49,7 +49,7 @@ export function createKeeper(
   const events = createObjectEvents(api, workload);
   /**
    * Reads all assigned addresses again from annotations and rows, because the previous owner of the lock may have
-   * assigned others.
+   * assigned other addresses.
    */
   const takeOver = (): void => {
     networks?.close();

@@ -11,7 +11,7 @@ import { unservedNote } from '../../../workload/unserved-requests.ts';
 import { type Kind, kinds, type Projected } from './followed-kinds.ts';
 import type { Objects } from './objects.ts';
 
-/** Returns the Event for a pod that does not get an address, or not the one that it requests. */
+/** Returns the Event for a pod that gets no address, or another address than it requests. */
 export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   const { namespace, name, uid } = pod;
   const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
@@ -93,7 +93,7 @@ function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Project
   return { apiVersion, kind, namespace: 'namespace' in object ? object.namespace : '', name, uid };
 }
 
-/** Facts on which it depends how a service is served: the nodes, the endpoints, and the other services. */
+/** Facts that decide how a service is served: the nodes, the endpoints, and the other services. */
 export interface ServiceView {
   readonly nodes: readonly OverlayNode[];
   readonly slices: ServedSlices;

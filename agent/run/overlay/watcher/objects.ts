@@ -13,8 +13,8 @@ export interface ObjectListener {
   /** Called with later changes in their order; `workload` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
   /**
-   * Called with an error when the API server no longer reports a kind, whose known objects are kept, and with null when
-   * it reports every kind again.
+   * Called with an error when the API server no longer reports objects of a kind, and with null when it reports every
+   * kind again. The known objects are kept meanwhile.
    */
   heard(error: AgentError | null): void;
 }

@@ -34,9 +34,9 @@ export interface PodNetworks {
 }
 
 /**
- * Creates an empty address book. It takes the addresses of a pod from its annotations, or else from its row, before it
- * assigns new ones. `report` is called with an error while a pod cannot be annotated, and with null when no such pod is
- * left.
+ * Creates an empty address book. Before it assigns new addresses to a pod, it takes the addresses that the kubelet
+ * reports, or that the pod's row or annotations contain. `report` is called with an error while a pod cannot be
+ * annotated, and with null when no such pod is left.
  */
 export function createPodNetworks(
   api: Pick<KubernetesApi, 'annotate' | 'report'>,
@@ -70,7 +70,8 @@ export function createPodNetworks(
     settle: (changes, facts) => {
       latest = facts;
       const { pods, gone } = changes === null ? { pods: [...facts.pods.values()], gone: [] } : podsOf(changes);
-      // Addresses also depend on nodes and ranges; after a change of those, the caller passes null for all objects.
+      // Addresses also depend on nodes and ranges. After a change of nodes or ranges, the caller passes null for all
+      // objects.
       if (changes !== null && pods.length + gone.length === 0) return [];
       const { changed, faults } = book.settle({
         nodes: facts.nodes,

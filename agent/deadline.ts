@@ -75,7 +75,7 @@ export function waitFor<T>(
     if (deadline.signal.aborted) return aborted();
     deadline.signal.addEventListener('abort', aborted);
     stop = start(succeed, fail);
-    // The event may have happened during `start`, before its return value was known.
+    // The subscription is ended here if the event happened during `start`, before its return value was known.
     if (ended) stop();
     return undefined;
   });

@@ -118,7 +118,8 @@ export function secretsOfKeyfile(text: string): readonly string[] {
   const values = keyfileLines(text).flatMap(({ secret }) =>
     secret === null ? [] : [secret, secret.replace(/^"(.*)"$/, '$1')],
   );
-  // A shorter value would also match parts of other words, and is too short to be a real secret.
+  // Values of fewer than four characters are left out: they would match parts of other words, and are too short for
+  // real secrets.
   return [...new Set(values.filter((value) => value.length >= 4))].toSorted((a, b) => b.length - a.length);
 }
 

@@ -110,7 +110,7 @@ function propertiesOf(name, context) {
   const own = declaration.body.body.map(({ key, optional, typeAnnotation, start }) => {
     const description = describe(start);
     const schema = typeSchema(typeAnnotation.typeAnnotation, context);
-    // draft-07 ignores every keyword beside a $ref.
+    // The reference is put into `allOf`, because draft-07 ignores every keyword beside a $ref.
     const described =
       description === undefined
         ? schema

@@ -18,7 +18,8 @@ const common = {
   // Optional parts of dbus-next that the agent does not use: file descriptors, and a bus that is found through X11.
   external: ['usocket', 'x11'],
   logLevel: 'warning',
-  // `import()` of a CommonJS file parses all of it for its exports, which takes longer than running it; `require` does not.
+  // `import()` becomes `require`, because an import of a CommonJS file first parses the whole file for its exports,
+  // which takes longer than running it.
   supported: { 'dynamic-import': false },
   metafile: true,
 };
@@ -128,8 +129,8 @@ function withoutSubcommandPrograms() {
 }
 
 /**
- * Replaces node:assert in dbus-next, which checks two sizes with it. The module loads object comparison and source maps, which take a twentieth of a
- * run without changes.
+ * Replaces node:assert in dbus-next, which uses it only to check two sizes. node:assert loads object comparison and
+ * source maps, which take a twentieth of the time of a run without changes.
  */
 function withoutAssert() {
   const contents = `

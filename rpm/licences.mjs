@@ -24,7 +24,7 @@ for (const directory of [...directories].sort()) {
   lines.push(`Provides: bundled(nodejs-${name}) = ${version}`);
   const target = path.join(folder, `${name.replaceAll('/', '-').replace('@', '')}-${version}.txt`);
   if (text !== undefined) copyFileSync(path.join(directory, text), target);
-  // Some modules name their licence and contain no text of it.
+  // A module that names its licence and contains no text of it gets a file with the name.
   else writeFileSync(target, `${name} ${version}: ${license} (package.json; the module has no file with the text)\n`);
 }
 const unused = named.filter((license) => !found.has(license));

@@ -18,8 +18,8 @@ keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   # while a run creates the bridge has no state file either, but there the ports of other programs would be lost with the bridge.
   [ "$when" = stop ] || grep -qsx "connection-uuid=$4" "$note" || runs || return 0
   key=external_ids
-  # The first command fails, and with it the transaction, if the bridge does not name its profile: in a bridge of an agent before 0.2 the NIC is a
-  # port of NetworkManager, which would remove it.
+  # The command `get` makes the whole transaction fail if the bridge does not name its profile. The NIC in such a bridge
+  # (of an agent before 0.2) is a port of NetworkManager, which would remove the NIC from a bridge that stays.
   ovs-vsctl --no-wait --timeout=3 \
     -- get Bridge "$1" $key:microshift-net.profile \
     -- --if-exists remove Bridge "$1" $key NM.connection.uuid="$2" \

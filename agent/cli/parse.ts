@@ -41,7 +41,7 @@ export async function parseAndRunWith(
   program.configureHelp({
     showGlobalOptions: true,
     minWidthToWrap: 20,
-    // The description of an option without a value does not end with "(default: false)".
+    // Leaves out "(default: false)", with which the parser would end the description of an option without a value.
     optionDescription(option) {
       return option.isBoolean() ? option.description : Help.prototype.optionDescription.call(this, option);
     },

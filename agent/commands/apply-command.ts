@@ -123,7 +123,7 @@ export interface DisableOptions {
  */
 export async function disable({ all, dryRun }: DisableOptions, output: Output): Promise<void> {
   requireRoot('disable');
-  // The NIC is returned even if ovn.yaml is invalid.
+  // If ovn.yaml is invalid, the defaults apply, because the NIC has to be returned in any case.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   const tuner = tunerFor(config, planUntuning, output);
   const planner: Planner = (observation) => {
@@ -160,7 +160,7 @@ export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';
   requireRoot(command);
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
-  // The agent does not remove a bridge that the administrator created.
+  // With disableOVSInit, nothing is removed, because the administrator created br-ex.
   if (config.disableOvsInit.value) return;
   const { rollBackPending } = await import('../run/undo.ts');
   await rollBackPending(output.say);

@@ -40,7 +40,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     say: (message) => output.say(`microshift-net: ${message}`),
     planTuning: (facts, ovs) => planner(config, facts, ovs),
     disable: async () => {
-      // The agent does not remove a bridge that the administrator created.
+      // With disableOVSInit, br-ex stays, because the administrator created it.
       if (config.disableOvsInit.value) await detachForStop(output);
       else await disable({ all: true, dryRun: false }, output);
     },

@@ -26,8 +26,8 @@ export interface Output {
   readonly isJournal: boolean;
   /**
    * Prints the result of the command on standard output: the text, or the document as JSON. `diagnostics` are facts for
-   * support, which JSON has with `--verbose`. A program without `--output` has no document. Lines of prose fit the
-   * width of a terminal; a text that a shell or another program reads is `verbatim`.
+   * support, which JSON has with `--verbose`. A program without `--output` has no document. Text is wrapped to the
+   * width of a terminal, unless `form` is `verbatim` because a shell or another program reads it.
    */
   result(
     text: string,

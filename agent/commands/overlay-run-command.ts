@@ -15,8 +15,8 @@ export async function run(output: Output): Promise<void> {
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();
   const end = (): void => stop.abort();
-  // The listeners are added by `on` and not by `once`: the handler of signal-exit ends the process unless another
-  // listener is registered, and a `once` listener is removed before that check.
+  // The listeners of the signals are added by `on` and not by `once`. The package signal-exit ends the process unless
+  // another listener of the signal is registered, and a `once` listener is removed before that check.
   process.on('SIGTERM', end).on('SIGINT', end);
   const fail = (error: Parameters<typeof errorText>[0]): void =>
     output.announce(failureMessage(error, errorText(error, output.progressStyle)));

@@ -4,7 +4,10 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import { readOpenJournals } from '../run/journal/journal-files.ts';
 
-/** Returns the facts that show whether the time to confirm a change has expired. If `checkpoints` is null, only boot and clock decide. */
+/**
+ * Returns the facts that show whether the time to confirm a change has expired. If `checkpoints` is null, only the boot
+ * and the clock decide.
+ */
 export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts {
   return { bootId: currentBootId(), checkpoints, now: new Date().toISOString() };
 }

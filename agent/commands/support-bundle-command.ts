@@ -14,7 +14,10 @@ import { plain } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** Limit of a report, above the limits of its own queries. A report that takes longer hangs and is left out. */
+/**
+ * Time limit of a report, longer than the limits of the queries in it. A report that takes longer hangs, and is left
+ * out.
+ */
 const reportMs = 30_000;
 /** Limit of the archive. tar and gzip take a second for 24 MiB; a disk that blocks for longer is full or broken. */
 const archiveMs = 60_000;

@@ -19,7 +19,7 @@ export async function confirm(output: Output): Promise<void> {
 /** `undo [TX]`: returns the node to the state before a transaction, the last one by default. */
 export async function undo(id: string | undefined, output: Output): Promise<void> {
   requireRoot('undo');
-  // A change can also be undone if ovn.yaml is invalid.
+  // If ovn.yaml is invalid, the defaults apply, so that a change can be undone in any case.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   report('undo', await undoTransaction(id, config, reporting(output)), output);
   output.say('The next boot and the next `apply` follow ovn.yaml again; change it to make this last.');

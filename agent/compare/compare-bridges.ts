@@ -65,8 +65,8 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
 }
 
 /**
- * Returns true for a bridge of the agent. A bridge that was made by hand, or that belongs to another tool's profile, is
- * neither reported as missing nor removed.
+ * Returns true for a bridge of the agent. Other bridges, which were made by hand or belong to another tool's profile,
+ * are neither reported as missing nor removed.
  */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);
@@ -192,7 +192,7 @@ function compareSettings(
 }
 
 function addedKeys(name: string, wanted: ProfileSettings, present: ProfileSettings): readonly string[] {
-  // NetworkManager adds IP settings to the profiles of ports.
+  // The IP settings of a port's profile do not count, because NetworkManager adds them.
   if (!(name in wanted) && name.startsWith('ipv')) return [];
   return Object.keys(present[name] ?? {}).filter((key) => !(key in (wanted[name] ?? {})));
 }

@@ -8,7 +8,7 @@ type Known = Pick<Observation, 'links' | 'ovs' | 'foreign' | 'others'>;
 
 const missing = { wanted: 'present', observed: 'absent' } as const;
 
-/** Returns the entries of other programs that a bridge lost with its interface, because another program made the interface again. */
+/** Returns the entries of other programs that a bridge lost when another program made its interface again. */
 export function lostEntries(
   bridge: string,
   { links, foreign = [], others = [] }: Pick<Known, 'links' | 'foreign' | 'others'>,
@@ -69,8 +69,8 @@ export function compareOthers({ bridge }: WantedBridge, known: Known): readonly 
 }
 
 /**
- * Returns true for a difference in foreign entries or ports. No run fails because of it, because the kernel or the
- * owner may refuse to restore them.
+ * Returns true for a difference in foreign entries or ports. Such a difference never makes a run fail, because the
+ * kernel or the owner may refuse to restore them.
  */
 export function isOfOthers({ kind }: NetworkDifference): boolean {
   return kind === 'given' || kind === 'others-port';

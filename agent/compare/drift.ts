@@ -7,7 +7,7 @@ import { type PortFault, portFaults } from './working-ports.ts';
 export interface Drift {
   /** All differences, in words. */
   readonly differences: readonly Difference[];
-  /** Differences that no run removes. */
+  /** Differences that a run cannot remove. */
   readonly faults: readonly PortFault[];
 }
 

@@ -4,8 +4,8 @@ import type { SettingValue } from '../model/profile-settings.ts';
 import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 
 /**
- * Settings that are not compared. The applied connection of a bridge's NIC has no settings of the address, because the
- * bridge has them.
+ * Settings that are not compared: those of the address. The applied connection of a bridge's NIC does not have them,
+ * because the bridge has them.
  */
 const ofAddress: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 

@@ -55,7 +55,8 @@ export function entryOf(mapping: YamlMapping, key: string, budget = { hops: maxH
 
 /** Returns the node for which an alias stands; null for an empty value. */
 export function resolve(node: YamlNode | null): YamlNode | null {
-  // The target of an alias is an anchored node, never another alias. An alias with an unknown name stays as it is.
+  // The target of an alias is an anchored node and never another alias. An alias with an unknown name stands for
+  // itself.
   const current = node?.kind === 'alias' ? (node.target ?? node) : node;
   if (current?.kind === 'scalar' && current.plain && /^(?:~|null|Null|NULL)?$/.test(current.text)) return null;
   return current;

@@ -11,8 +11,8 @@ export interface UsableConfig {
 }
 
 /**
- * Loads the configuration of this node. Parser and validator are loaded only if a file has contents, so a node without
- * configuration, the most common case, does not pay for them.
+ * Loads the configuration of this node. The parser and the validator are loaded only if a file has contents, because
+ * most nodes have no configuration.
  */
 export async function loadedConfig(files: ConfigFiles = readConfigFiles()): Promise<LoadedConfig> {
   const { ovnYaml, configYaml, configD, unreadable = [] } = files;

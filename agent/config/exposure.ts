@@ -24,7 +24,7 @@ export function serviceExposure({ overlay, cluster }: Pick<Config, 'overlay' | '
   };
 }
 
-/** Returns the ranges of outside clients that ovn.yaml permits to reach the pods of this node by a route. */
+/** Returns the ranges of outside clients that may reach the pods of this node by a route, according to ovn.yaml. */
 export function outsideClients({ overlay }: Pick<Config, 'overlay'>): readonly string[] {
   return rangeTexts(overlay.outsideClients.value ?? '');
 }

@@ -27,8 +27,8 @@ export const maxConfigBytes = 1024 * 1024;
 
 /**
  * Reads the configuration files below a root directory; null for a missing file. An existing ovn.yaml that is
- * unreadable or not a regular file is an error. MicroShift's own file is left out in that case, with its error in the
- * result. `ovnYamlPath` names another ovn.yaml, which then has to exist.
+ * unreadable or not a regular file is an error. Such a file of MicroShift's is left out, and the result has its error.
+ * `ovnYamlPath` names another ovn.yaml, which then has to exist.
  */
 export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
   const ovnYaml = readConfigFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
@@ -99,8 +99,8 @@ export function tooLarge(path: string): AgentError {
 }
 
 /**
- * Rejects a dangling link, which is not an absent file: a fallback to the defaults would surprise the administrator who
- * made the link.
+ * Rejects a dangling link, which does not count as an absent file: the administrator who made the link does not expect
+ * the defaults.
  */
 function refuseDangling(path: string): void {
   try {

@@ -76,7 +76,8 @@ function valueHint({ keys, node, value }: Place, schema: SettingSchema): string 
     return `write the settings of ${key} on lines of their own below it, indented by two spaces`;
   const fallback = `write for example ${key}: ${JSON.stringify(schema.default)}`.replaceAll('"auto"', 'auto');
   if (node.kind !== 'scalar') return fallback;
-  // MicroShift also reads `mtu`, and does not start if the value is a word (MicroShift, pkg/config/ovn/ovn.go).
+  // A word is not suggested for `mtu`: MicroShift also reads it, and does not start with a word (MicroShift,
+  // pkg/config/ovn/ovn.go).
   const words =
     key === 'mtu' ? [] : [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((one) => one.const ?? [])];
   const word = nearest(node.text, words);

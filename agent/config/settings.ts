@@ -29,8 +29,8 @@ function isRenamed(name: SettingName): name is RenamedName {
 }
 
 /**
- * Settings that have one spelling in ovn.yaml, which is also their path in the configuration. The type compares the
- * schema with Config: a setting that Config lacks does not compile.
+ * Settings whose only spelling in ovn.yaml is also their path in the configuration. The type compares the schema with
+ * Config: a setting that Config lacks does not compile.
  */
 const sameNames: readonly ConfigPath[] = settingNames.filter((name) => !isRenamed(name));
 

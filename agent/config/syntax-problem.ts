@@ -42,7 +42,8 @@ const wordings: readonly (readonly [reason: string, message: string, hint: strin
 
 /** Returns the parser's error as a problem, with words and a position that help to fix it. */
 export function syntaxProblem(source: SourceText, reason: string, offset: number): Problem {
-  // The parser notices an unclosed value at the end of the text or of its indentation, often many blank lines later.
+  // The position is moved back, because the parser notices an unclosed value only at the end of the text or of its
+  // indentation, often many blank lines later.
   const isUnclosed = reason.startsWith('unexpected end') || reason.startsWith('deficient');
   const place = isUnclosed ? source.text.slice(0, offset).trimEnd().length : offset;
   const tabAt = indentationTab(source, place);
@@ -57,7 +58,8 @@ export function syntaxProblem(source: SourceText, reason: string, offset: number
 }
 
 /**
- * Returns the offset of a tab in the indentation of the line, or -1. A tab is the cause, whatever the parser reports.
+ * Returns the offset of a tab in the indentation of the line, or -1. Such a tab is the cause of the error, whatever the
+ * parser reports.
  */
 function indentationTab(source: SourceText, offset: number): number {
   const { start, end } = lineOf(source, offset);

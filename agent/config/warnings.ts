@@ -48,7 +48,10 @@ function overlayWarnings(config: Config): ConfigWarning[] {
   return conflicts.map((conflict) => ({ source: set.source, message: `the overlay cannot be built: ${conflict}` }));
 }
 
-/** Returns warnings about settings that keep MicroShift itself from running; `MS` stands for its source. */
+/**
+ * Returns warnings about settings that keep MicroShift itself from running. `MS` in the comments below stands for
+ * openshift/microshift.
+ */
 function microshiftWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, cluster } = config;
   const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;

@@ -38,7 +38,7 @@ export const clusterChecks: readonly Check[] = [
     id: 'daemonsets',
     title: 'the daemonsets of ovn-kubernetes run',
     judge: ({ daemonSets }, { config }) => {
-      // `manifests status` shows only objects that `manifests apply` has applied.
+      // `manifests status` is suggested only if `manifests apply` has applied the objects, because it shows no others.
       const isOurs = !microshiftRenders(config);
       const look = isOurs ? 'microshift-net manifests status' : `${kubectl} describe daemonsets,pods`;
       if (daemonSets.failure !== null) {

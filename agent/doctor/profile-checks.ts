@@ -54,7 +54,7 @@ export const profileChecks: readonly Check[] = [
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
           const isSurplus = (name: string): boolean =>
             plan?.differences.some(({ kind, bridge }) => kind === 'surplus' && bridge === name) ?? false;
-          // A bridge with one of the agent's names may belong to another program. `apply` leaves it unchanged then.
+          // `apply` leaves a bridge unchanged that has one of the agent's names and belongs to another program.
           const isPlanned = (name: string): boolean =>
             plan === null ? isOurs(name) : plan.wanted.bridges.some(({ bridge }) => bridge === name) || isSurplus(name);
           const mendBridge = (name: string, byHand: string): string => (isPlanned(name) ? mend(byHand) : byHand);
@@ -131,7 +131,8 @@ export const profileChecks: readonly Check[] = [
         const runs = (name: string): boolean =>
           units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;
         const scripts = ['network.service', 'networking.service'].filter(runs);
-        // systemd-networkd keeps the state files of its links when it stops (RuntimeDirectoryPreserve=yes of its unit).
+        // The links of systemd-networkd count only while it runs, because it keeps the state files of its links when it
+        // stops (RuntimeDirectoryPreserve=yes of its unit).
         const networkd = units.value === null || runs('systemd-networkd.service') ? networkdLinks : [];
         const complaints = [
           ...dhcpClients

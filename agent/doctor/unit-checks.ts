@@ -61,7 +61,7 @@ export const unitChecks: readonly Check[] = [
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
           return failed(`there is no ${ownUnit}`, 'dnf install microshift-networking');
-        // MicroShift's own unit has no [Install] section; microshift.service starts it.
+        // If the unit has no [Install] section, it is MicroShift's own, which microshift.service starts.
         const starter = unit.file === 'static' ? 'microshift.service' : ownUnit;
         const file = unitNamed(units, starter)?.file ?? '';
         const enable = `systemctl enable ${starter}`;

@@ -62,7 +62,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
   let present = path;
   while (!existsSync(present) && present !== '/') present = dirname(present);
   const under = ({ point }: Mount): boolean => point === '/' || present === point || present.startsWith(`${point}/`);
-  // A later mount hides an earlier one at the same mount point.
+  // The last mount at a mount point counts, because it hides the earlier ones.
   const mount = mounts
     .filter(under)
     .toSorted((a, b) => a.point.length - b.point.length)
@@ -73,7 +73,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
     mountPoint: mount?.point ?? '/',
     readOnly: mount?.readOnly ?? false,
     freeBytes: bavail * bsize,
-    // Some file systems report no number of files.
+    // A total of 0 means that the file system does not report numbers of files.
     freeFiles: files === 0 ? null : ffree,
   };
 }

@@ -58,8 +58,8 @@ export function withoutListed(
       active.devices.some((path) => own.some((device) => device.path === path)),
     );
     const isBridge = ofBridges.includes(entries.interface);
-    // On a link that NetworkManager does not manage, the owner of an entry is unknown, except on the agent's bridges
-    // and on lo.
+    // A link that NetworkManager does not manage is left out, because the owner of its entries is unknown. The agent's
+    // bridges and lo are exceptions.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
     // A bridge that stayed while NetworkManager restarted has no active profile yet, so its own profile counts.
     const isItsOwn = ({ settings }: NmProfile): boolean =>
@@ -69,7 +69,8 @@ export function withoutListed(
     const settings = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
       .map((profile) => profile.settings);
-    // A generated profile contains everything that the link has, whatever the protocol of its routes is.
+    // All routes of a link with a generated profile are explained, whatever their protocol is, because such a profile
+    // contains everything that the link has.
     const isMadeUp = running.some(isExternal);
     const isManagers = isBridge
       ? isOfBridge(settings)

@@ -89,8 +89,8 @@ export function connectionDefaults(files: readonly ConfigFile[], version: string
 }
 
 /**
- * Sets a value. `match-device+=` and `-=` extend and shorten the list of earlier files; no other key of these sections
- * is a list.
+ * Sets a value. `match-device+=` extends the list of earlier files, and `match-device-=` shortens it; no other key of
+ * these sections is a list.
  */
 function setValue({ values }: Merged, key: string, value: string, file: string): void {
   const [, name = '', sign = ''] = /^(.+?)([+-]?)$/.exec(key) ?? [];

@@ -2,9 +2,9 @@ import { afterSeconds, type KernelEntries } from '../model/kernel-entries.ts';
 import { type OthersPort, type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 
 /**
- * Reads the entries and ports that other programs had on the agent's bridges when a run last looked; empty if nothing is recorded or the record is
- * not the agent's. Lifetimes of entries are reduced by the time since then. Entries whose lifetime is over are left out: the kernel removed them, not
- * another program.
+ * Reads the entries and ports that other programs had on the agent's bridges at the last run; empty if nothing is
+ * recorded, or if the record is not the agent's. The lifetimes of entries are reduced by the time since then. Entries
+ * whose lifetime is over are left out, because the kernel removed them, and not another program.
  */
 export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
   try {

@@ -50,7 +50,7 @@ export function parseUnits(text: string): readonly UnitFacts[] {
       const value = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(block)?.[1] ?? '';
       const list = (key: string): readonly string[] => value(key).split(' ').filter(Boolean);
       return {
-        // For an alias (dbus.service), systemctl returns the name of the real unit.
+        // The requested name is used, because systemctl returns the name of the real unit for an alias (dbus.service).
         name: examinedUnits[index] ?? value('Id'),
         load: value('LoadState'),
         active: value('ActiveState'),

@@ -8,10 +8,10 @@ interface LinkKind {
   /** Reason why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
   readonly unfit: string | null;
   /**
-   * Effect on a link of this kind that is stacked on a NIC when the NIC becomes a port. `works`: the link receives its
-   * frames before the receive handler. `blocks`: the link has the receive handler, so Open vSwitch cannot add the NIC.
-   * `silent`: the link sends through routes that the NIC no longer has then. `separate`: the link uses no link below
-   * it.
+   * Effect on a link of this kind that is stacked on a NIC when the NIC becomes a port of a bridge. `works`: the link
+   * receives its frames before the receive handler. `blocks`: the link has the receive handler, so Open vSwitch cannot
+   * add the NIC. `silent`: the link sends through routes that the NIC then no longer has. `separate`: the link needs no
+   * NIC below it.
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
   /**
@@ -98,7 +98,8 @@ export function linkKindOf(link: Link, { networkManager }: Pick<KnownLinks, 'net
 }
 
 function deviceKind(device: NmDevice | undefined): LinkKindName | null {
-  // NetworkManager uses the type "generic", with the driver's name, for a kind of rtnetlink that it does not know.
+  // For a kind of rtnetlink that it does not know, NetworkManager has the type "generic"; the driver's name is then the
+  // kind.
   const driver = device?.driver ?? '';
   return kindsOfDevices[device?.type ?? 0] ?? (device?.type === generic && isLinkKind(driver) ? driver : null);
 }

@@ -16,7 +16,7 @@ export interface ContainerState {
   readonly name: string;
   readonly ready: number;
   readonly restarts: number;
-  /** Reason why the first container that is not ready is not ready; null if all are ready. */
+  /** Reason of the first of these containers that is not ready; null if all are ready. */
   readonly notReady: string | null;
   /** Newest event about the container or its pod. */
   readonly lastEvent: string | null;

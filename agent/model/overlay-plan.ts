@@ -28,7 +28,7 @@ export interface OverlayChanges {
   readonly workload: OverlayPlan | null;
   /** Faults that need no write, one sentence each. */
   readonly faults: readonly string[];
-  /** Facts that an administrator should know although they are not drift and have no effect here; each is a sentence. */
+  /** Information for the administrator that is neither drift nor a fault on this node; each is a sentence. */
   readonly notices: readonly string[];
 }
 

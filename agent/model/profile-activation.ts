@@ -16,8 +16,9 @@ export interface ProfileActivation extends ProfileName {
    */
   readonly tap?: string;
   /**
-   * Dynamic IPv6 that is added to the interface in the kernel as soon as NetworkManager has begun IPv6 on it. NetworkManager removes all IPv6
-   * addresses of an interface when it activates it.
+   * Dynamic IPv6 addresses and routes that are added to the interface in the kernel as soon as NetworkManager has begun
+   * to configure IPv6 on it. NetworkManager removes all IPv6 addresses of an interface when it activates a profile on
+   * it.
    */
   readonly held?: KernelEntries;
   /**
@@ -25,6 +26,9 @@ export interface ProfileActivation extends ProfileName {
    * until the profile is active.
    */
   readonly needsPort?: true;
-  /** Interface on which duplicate address detection is off during the start, because it has the same addresses already. */
+  /**
+   * Interface on which duplicate address detection is off while the profile starts, because the interface already has
+   * the same addresses.
+   */
   readonly undetected?: string;
 }

@@ -36,7 +36,7 @@ const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>>
   deleteProfiles: { ...harmless, isDisruptive: always },
   activate: {
     ...harmless,
-    // A profile without an interface is that of a bridge, whose addresses are not in use yet.
+    // Only a profile with an interface is that of a NIC. The addresses of a bridge's profile are not in use yet.
     isDisruptive: ({ profiles }) => profiles.some((profile) => profile.interface !== null),
   },
   signpost: harmless,

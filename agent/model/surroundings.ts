@@ -24,7 +24,7 @@ export interface InterfaceRules {
   readonly rules: number;
 }
 
-/** A device that is stacked on a link of this network namespace but is in another one, such as a container's. */
+/** A device of another network namespace, such as that of a container, that is stacked on a link of this one. */
 export interface StackedElsewhere {
   readonly name: string;
   /** Kind of the device in the notation of rtnetlink: `macvlan`, `ipvlan`, … */

@@ -4,7 +4,8 @@ import { isIPv4 } from 'node:net';
 
 /** Returns the family of an IP address without a zone; null for any other text. */
 export function familyOf(text: string): 4 | 6 | null {
-  // The parser of URLs replaces isIPv6 of node:net, whose pattern is compiled at the first use: 11 ms of a run's 220 ms.
+  // IPv6 addresses are parsed as part of a URL. The pattern of isIPv6 in node:net is compiled at its first use, which
+  // takes 11 ms of a run's 220 ms.
   if (!text.includes(':')) return isIPv4(text) ? 4 : null;
   return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`) ? 6 : null;
 }

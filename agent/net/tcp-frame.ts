@@ -30,7 +30,7 @@ export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof type
   // The checksum also covers addresses, length and protocol (RFC 9293 section 3.1 and RFC 8200 section 8.1).
   const pseudo = Buffer.concat([source, destination, Buffer.from([0, tcp, 0, segment.length])]);
   segment.writeUInt16BE(internetChecksum(Buffer.concat([pseudo, segment])), 16);
-  // The source MAC starts with bytes that no vendor has (IEEE 802: locally administered).
+  // The source MAC is a locally administered one (IEEE 802), which no vendor assigns.
   const ethernet = Buffer.from(`${mac.replaceAll(':', '')}020000000001`, 'hex');
   const type = Buffer.alloc(2);
   type.writeUInt16BE(isV6 ? etherType.ipv6 : etherType.ipv4, 0);

@@ -56,10 +56,10 @@ export function planApply(
   refuseForeignBridge(gatewayBridge, observation);
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
   if (late !== null) return late;
-  // At boot, a missing NIC may still appear.
+  // A wait is in vain only after the boot, because at boot a missing NIC may still appear.
   const isInVain = boot === null && isWithoutCandidates(config, observation);
   const decision = chooseUplink(config, observation, routeWaitOver || isInVain);
-  // A refusal comes before a wait.
+  // The NIC of br-ex1 is chosen first, so that its refusal is reported before a wait.
   const external = chooseExternalUplink(config, observation);
   if (decision.kind === 'waiting') return { ...decision, interface: null };
   if (external !== null) refuseForeignBridge(externalBridge, observation);
@@ -203,7 +203,8 @@ export function requirePlugin({ networkManager }: Observation): void {
 }
 
 /**
- * Returns steps that restore other programs' entries that NICs lack: NetworkManager's rollback activates a NIC's profile again, which removes them.
+ * Returns steps that restore the entries of other programs that NICs lack. NetworkManager's rollback activates the
+ * profile of a NIC again, which removes such entries.
  */
 function missingOnNics({ given = [] }: Wanted, steps: readonly Step[], observation: Observation): readonly Step[] {
   const returned = steps.flatMap((step) => (step.do === 'changeKernel' ? [step.entries.interface] : []));

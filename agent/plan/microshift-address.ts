@@ -175,9 +175,9 @@ export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): H
 }
 
 /**
- * Returns the routes with the default routes in the kernel's order: the preferred one first. Of two with the same
- * metric, that of the NIC is first: the other one belongs to a NIC that leaves the bridge, and will get a higher
- * metric.
+ * Returns the routes with the default routes in the kernel's order: the route with the lowest metric first. Of two
+ * routes with the same metric, that of the NIC is first, because the other route belongs to a NIC that leaves the
+ * bridge and will get a higher metric.
  */
 function preferredFirst(routes: readonly Route[], nic: string): readonly Route[] {
   const defaults = routes.filter((route) => isDefault(route.destination));

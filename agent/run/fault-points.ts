@@ -20,9 +20,9 @@ const fileLimitBytes = 1024;
 const unarmed: FaultPoints = () => Promise.resolve();
 
 /**
- * Reads which point is armed. A file that is not owned by root, or that names no point, is reported and ignored: it
- * must never stop a run. One file arms one run: the run that reaches the point renames the file to `PATH.PID` and waits
- * until that file is removed.
+ * Reads which point is armed. A file that is not owned by root, or that names no point, is reported and ignored,
+ * because it must not stop a run. The file arms one run only: that run renames the file to `PATH.PID` when it reaches
+ * the point, and waits until the renamed file is removed.
  */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;

@@ -36,7 +36,7 @@ export async function followNode(
       followKernel(changed.report, () => lost(monitorEnded())).then((end) => {
         if (isOver) end();
         else ends.push(end);
-        // The state may have changed before the monitor listened.
+        // The first call comes at once, because the state may have changed before the monitor listened.
         changed.report();
       }, reject);
       if (stop.aborted) resolve();

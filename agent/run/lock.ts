@@ -111,7 +111,7 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
   if (older !== undefined || !(await allWithdraw(directory, own))) {
     const [holder] = liveOthers(directory, own);
     release();
-    // The holder has ended meanwhile.
+    // The lock is tried again, because the holder has ended meanwhile.
     if (holder === undefined) return tryLock(directory, command, kind);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',

@@ -31,7 +31,7 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
     if (records.length === 0) removeFile(othersPath);
     else replaceFile(othersPath, `${JSON.stringify(records.map(timed))}\n`);
   } catch {
-    // A full /run must not fail a run that has left the node in the desired state.
+    // The failure is ignored: a full /run must not fail a run that has left the node in the desired state.
   }
 }
 

@@ -9,7 +9,7 @@ export function withStateOfNode(error: unknown): AgentError {
   const failure = asAgentError(error);
   if (!wasStopped(failure)) return failure;
   if (failure.kind === 'interrupted') return withState(failure, stateAfter(failure));
-  // The failure is that of the rollback, so the signal is the first failure before it.
+  // If this failure is that of the rollback, the signal is the first failure before it.
   const [first, ...more] = failure.before;
   if (first === undefined) return failure;
   return withDetails(failure, { before: [withState(first, 'the rollback is incomplete'), ...more] });

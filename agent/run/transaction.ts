@@ -103,7 +103,7 @@ async function rollBack(
     throw followedBy(rootCause(asAgentError(error), deadline), brokenOff(thrown));
   });
   await faultPoint('after rollback');
-  // A failure of the run may have come before the news that NetworkManager has exited, which is its cause.
+  // If NetworkManager has exited, the exit is the cause of the failure, even if the failure was known before the exit.
   const first = rootCause(asAgentError(error), deadline);
   const ended = left === null ? 'rolled-back' : 'not-restored';
   const failure = withFacts(left === null ? first : followedBy(first, left), { transaction: id, ended });

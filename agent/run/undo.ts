@@ -44,7 +44,7 @@ export async function undoTransaction(
     );
   if (record.state !== 'awaiting-confirm') return { ...(await look(0)), reverted: null };
   await rollBackTried(record, options.say);
-  // A service that stops after the rollback does not make the undo fail, because systemd starts the service again.
+  // If a service stops after the rollback, the undo waits for it, because systemd starts the service again.
   const result = await look(0).catch((error: unknown) => {
     const failure = asAgentError(error);
     if (wasStopped(failure)) throw withState(failure, `transaction ${header.id} is rolled back`);

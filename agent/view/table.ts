@@ -49,7 +49,10 @@ export function wrapped(text: string, width: number): readonly string[] {
   return wrappedWords(text.split(' '), width);
 }
 
-/** Returns words in lines of at most `width` characters, the first one of at most `firstWidth`, as wrapped() does. */
+/**
+ * Returns words in lines like wrapped(): the first line has at most `firstWidth` columns, every other line at most
+ * `width`.
+ */
 export function wrappedWords(words: readonly string[], width: number, firstWidth = width): readonly string[] {
   const lines: string[] = [];
   let line: string | null = null;

@@ -106,7 +106,8 @@ add() {
     take_back
     fail 101 "the pod's interface cannot be set up: $why"
   }
-  # The userspace data path forwards packets as it reads them, without the checksums that the kernel would fill in later.
+  # Checksum offload is turned off. The userspace data path forwards packets as it reads them, without the checksums
+  # that the kernel would fill in later.
   if [ "$datapath" = netdev ]; then
     why=$({ ethtool -K "$link" tx off && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off; } 2>&1) || {
       take_back

@@ -134,7 +134,7 @@ export async function connectBus(address: string): Promise<Bus> {
   socket.on('error', lose);
   socket.on('end', () => lose());
   socket.on('close', () => lose());
-  // After a message that cannot be read, the rest of the stream cannot be trusted.
+  // The connection is closed after a message that cannot be read, because the position of the next message is unknown.
   const garbage = (cause: unknown): void => {
     socket.destroy();
     lose(cause);
@@ -171,8 +171,7 @@ export async function connectBus(address: string): Promise<Bus> {
     subscribe: (matchRule, sender, listener) => {
       const subscriber = { sender, listener };
       subscribers.add(subscriber);
-      // A subscriber without its match rule would wait for signals in vain, so a refused rule is treated as a lost
-      // connection.
+      // A refused match rule is treated as a lost connection, because its subscriber would wait for signals in vain.
       daemon('AddMatch', matchRule).catch(lose);
       return () => {
         subscribers.delete(subscriber);

@@ -20,7 +20,7 @@ export async function annotatePod(
   const patch: HttpCall = {
     method: 'PATCH',
     path,
-    // With this media type the answer contains only metadata, not the whole pod.
+    // This media type limits the answer to the metadata of the pod.
     accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
     contentType: 'application/merge-patch+json',
     body: { metadata: { uid, annotations } },

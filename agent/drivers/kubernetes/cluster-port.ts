@@ -1,6 +1,6 @@
 import type { Collection, KubernetesObject, ObjectReference } from '../../model/kubernetes/object.ts';
 
-/** Operations on a cluster that the manifests need; agent/drivers/kubernetes implements them. */
+/** Operations on a cluster that `manifests` needs; agent/drivers/kubernetes implements them. */
 export interface Cluster {
   /** Address of the API server, for messages. */
   readonly server: string;

@@ -12,8 +12,8 @@ const perEventMs = 20_000;
 const mostNamespaces = 1_000;
 
 /**
- * Answer to a request for an Event. `make` allows the Event. `last` replaces it by an Event which says that further
- * ones are left out. `none` leaves it out.
+ * Answer to a request for an Event. `make` allows the Event. `last` replaces the Event by another one, which says that
+ * further Events are left out. `none` leaves the Event out.
  */
 export type EventGrant = 'make' | 'last' | 'none';
 

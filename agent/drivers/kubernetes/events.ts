@@ -16,8 +16,8 @@ const perEventMs = 2_000;
 /** Time for which the server keeps an Event: one hour (--event-ttl). */
 const keptMs = 60 * 60_000;
 /**
- * Number of Events whose count is in memory. Beyond it, the oldest one is forgotten, and its next repetition creates
- * another Event.
+ * Number of Events whose count is in memory. If there are more, the oldest one is forgotten, and its next repetition
+ * creates another Event.
  */
 const knownLimit = 500;
 /** Longest note that the API accepts (events.k8s.io/v1). */
@@ -61,7 +61,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       return (await slot(() => persist(session, { call, doing: 'make an Event', answers: [404, 409] }))).status;
     } catch (thrown) {
       const { kind, message, facts } = asAgentError(thrown);
-      // A namespace that is being removed accepts no Events.
+      // The refusal is not reported if the namespace is being removed, because it then accepts no Events.
       if (!session.stop.aborted && facts.terminating !== true) complain(kind, message);
       return 0;
     } finally {
@@ -139,7 +139,7 @@ function eventOf(
   { regarding, type, reason, action, note }: Notice,
   nodeName: string,
 ): { readonly path: string; readonly name: string; readonly body: object } {
-  // The Event of an object without a namespace is in `default`.
+  // An object without a namespace gets its Event in the namespace `default`.
   const namespace = regarding.namespace === '' ? 'default' : regarding.namespace;
   const start = regarding.name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
   const name = `${start}.${randomBytes(8).toString('hex')}`;

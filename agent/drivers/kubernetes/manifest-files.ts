@@ -20,10 +20,11 @@ const kustomizationText =
   /^apiVersion: kustomize\.config\.k8s\.io\/v1beta1\nkind: Kustomization\nresources:\n(?: {2}- \d\d-[a-z]+-[a-z0-9-]+\.yaml\n)+$/;
 
 /**
- * Makes a directory contain these rendered files. Removes the rendered files of an earlier run, because MicroShift
- * applies every file that a kustomization lists. Files of other programs stay: the agent recognizes its file of an
- * object by the mark, and its kustomization by a list of only such files. Files with equal contents are not written. If
- * a rendered file would replace a file of another program, fails with `state-unwritable` before anything is written.
+ * Writes these rendered files into a directory. Removes the rendered files of an earlier run, because MicroShift
+ * applies every file that a kustomization lists. Files of other programs stay: the agent recognizes its own file of an
+ * object by the line `mark` in it, and its own kustomization by a list of only such files. Files with equal contents
+ * are not written. If a rendered file would replace a file of another program, fails with `state-unwritable` before
+ * anything is written.
  */
 export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>, mark: string): void {
   try {
@@ -72,8 +73,8 @@ function makeDirectory(path: string): void {
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
-  // A file at this path was left by a run that crashed, or is a link that another user has created so that its target
-  // is overwritten.
+  // A file at this path is removed first: it was left by a run that crashed, or is a link that another user has created
+  // so that its target is overwritten.
   rmSync(temporary, { force: true });
   const descriptor = openSync(temporary, 'wx', 0o644);
   try {

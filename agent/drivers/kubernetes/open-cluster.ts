@@ -44,7 +44,8 @@ export async function openCluster(
     server: access.server.href,
     ready: () =>
       persistently(budget, async () => {
-        // MicroShift may have issued new certificates during the wait.
+        // Each further try reads the kubeconfig again, because MicroShift may have issued new certificates during the
+        // wait.
         if (asked++ > 0) access = await refreshed(access, path);
         const { status, body } = await send({ method: 'GET', path: '/readyz' });
         if (status === 500) throw notReady(access, String(body));
@@ -63,7 +64,7 @@ export async function openCluster(
       const { body } = await ask(`list ${collection.plural}`, { method: 'GET', ...collectionCall(collection) });
       const items = (fieldAt(body, 'items') ?? []) as KubernetesObject[];
       const kind = String(fieldAt(body, 'kind') ?? '').replace(/List$/, '');
-      // The server leaves apiVersion and kind out of the items of a list.
+      // apiVersion and kind are added, because the server leaves them out of the items of a list.
       const complete = items.map((item) => ({ ...item, apiVersion: collection.apiVersion, kind }));
       return { items: complete, resourceVersion: String(fieldAt(body, 'metadata', 'resourceVersion')) };
     },
@@ -104,8 +105,7 @@ function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): H
     query: {
       fieldManager,
       force: String(force),
-      // An unknown or duplicate field is a defect of the agent, which the server has to reject instead of dropping the
-      // field.
+      // The server has to reject an unknown or duplicate field, which is a defect of the agent, instead of dropping it.
       fieldValidation: 'Strict',
       ...(dryRun ? { dryRun: 'All' } : {}),
     },

@@ -18,7 +18,8 @@ export function timeLimit(limitMs: number, ...stops: readonly AbortSignal[]): Ti
   const limited = new AbortController();
   const abort = (): void => limited.abort();
   const timer = setTimeout(abort, limitMs);
-  // Each concurrent request adds a listener to the signals. Without this setting, Node.js would warn of a leak.
+  // The number of listeners is not limited: each concurrent request adds one to the signals, and Node.js would warn of
+  // a leak.
   setMaxListeners(0, ...stops);
   for (const stop of stops) stop.addEventListener('abort', abort);
   if (stops.some(({ aborted }) => aborted)) abort();

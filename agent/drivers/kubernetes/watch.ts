@@ -25,7 +25,7 @@ export async function follow(access: Access, call: HttpCall, limitMs: number, on
       incoming.destroy();
     }
   } catch {
-    // The reason is not needed: the caller lists the collection again, and that request reports it.
+    // The error is ignored: the caller lists the collection again, and that request reports the reason.
   }
   if (call.signal?.aborted === true) throw call.signal.reason;
   return signal.aborted ? 'time-over' : 'lost';

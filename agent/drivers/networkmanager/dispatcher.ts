@@ -86,7 +86,7 @@ export async function dispatchUp(
 }
 
 /**
- * Returns the addresses of a device in the form that scripts receive, which are NetworkManager's properties under other
+ * Returns the addresses of a device in the form that the dispatcher takes: properties of NetworkManager under other
  * names.
  */
 function addressing(
@@ -120,7 +120,7 @@ function ownFirst(
     return own.includes(`${octets.join('.')}/${prefix}`);
   };
   const ordered = [...listed.filter(isOwn), ...listed.filter((entry: Json) => !isOwn(entry))];
-  // The gateway has to be in the first entry, whichever address that is.
+  // The gateway moves to the first entry as well, because scripts expect it there.
   const gateway = listed.map((entry: Json) => (entry as readonly number[])[2] ?? 0).find((hop) => hop !== 0) ?? 0;
   const entries = (ordered as readonly (readonly number[])[]).map(([address = 0, prefix = 0], index) => [
     address,

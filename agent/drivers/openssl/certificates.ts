@@ -19,15 +19,14 @@ const commandMs = 20_000;
 export const workFolderPrefix = '.openssl-';
 
 /**
- * Function that returns the path of a file in the temporary directory of one call. The keys in it never leave the
- * directory, which is removed when the call settles.
+ * Function that returns the path of a file in the temporary directory of one call. The directory contains keys, and is
+ * removed when the call settles.
  */
 type Folder = (name: string) => string;
 
 /**
  * Time by which the validity of a certificate begins before its issue. A node without a battery for its clock may boot
- * with the time of its last shutdown, and a certificate whose validity begins at its issue would not be valid there
- * yet.
+ * with the time of its last shutdown. A certificate whose validity begins at its issue would not be valid there yet.
  */
 const backdatedMs = 86_400_000;
 const dayMs = 86_400_000;

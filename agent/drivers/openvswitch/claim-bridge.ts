@@ -27,6 +27,6 @@ export async function claimBridge(
     mutate('Interface', named, replaceKeys('external_ids', mark(owners.interface))),
     askVswitchd,
   ]);
-  // When ovsdb-server answers this request, it has already sent the update for the transaction to every monitor.
+  // The answer to `echo` shows that ovsdb-server has sent the update for the transaction to every monitor.
   await client.call('echo', []);
 }

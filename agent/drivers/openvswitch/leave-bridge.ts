@@ -42,12 +42,12 @@ export async function unmarkBridge(client: OvsdbClient, name: string): Promise<v
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
-  // A bridge that has the agent's mark and not NetworkManager's has survived a restart of NetworkManager, and still has
+  // A bridge with the agent's mark only is changed as well: it has survived a restart of NetworkManager, and still has
   // the node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));
-  // The removal of the mark is a transaction of its own. From one update with both changes, NetworkManager would
-  // process the interface before the bridge, and remove both.
+  // The mark is removed by a transaction of its own. If one update contained both changes, NetworkManager would process
+  // the interface before the bridge, and remove both.
   await unmarkBridge(client, name);
   const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', setOf(local)]]);
   await takenOver(client, isTaken ? takenOverMs : null, [change]);

@@ -87,7 +87,8 @@ export async function openPodPorts(runDirectory: string, limitMs: number): Promi
       const batch = waiting.splice(0);
       const failed = await transact(batch);
       if (failed !== null && batch.length > 1) {
-        // One request has made the transaction fail, so each request is sent in a transaction of its own.
+        // A request of the batch has made the transaction fail, so each request is sent again in a transaction of its
+        // own.
         for (const one of batch) settle([one], await transact([one]));
       } else settle(batch, failed);
     }
@@ -167,7 +168,7 @@ function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operat
     place += 1;
     const [port, link] = [`port${place}`, `interface${place}`];
     changes.push(insert('Interface', { name, external_ids: mapOf(externalIds) }, link));
-    // A boot ends the pod, so Open vSwitch may delete the port when it starts at boot (ovs-ctl(8),
+    // The port is marked as transient, so that Open vSwitch deletes it at boot, which ends the pod (ovs-ctl(8),
     // delete-transient-ports).
     const row = { name, interfaces: setOf([namedUuid(link)]), other_config: mapOf({ transient: 'true' }) };
     changes.push(insert('Port', row, port));

@@ -1,7 +1,8 @@
 import { mutate, type Operation, type OvsdbClient, readInteger, select, wait } from '../ovsdb/index.ts';
 
 /**
- * Operation that requests that ovs-vswitchd apply the transaction and report it (ovs-vswitchd.conf.db(5), next_cfg).
+ * Operation by which ovs-vswitchd is asked to apply the transaction and to report this (ovs-vswitchd.conf.db(5),
+ * next_cfg).
  */
 export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);
 

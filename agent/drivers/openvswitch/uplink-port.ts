@@ -60,7 +60,8 @@ export async function attachUplink(
   ]);
   const where = named(name);
   const [, [row]] = await client.transact('Open_vSwitch', [
-    // ovs-vswitchd always sets this column; it is -1 after an error (ovs-vswitchd.conf.db(5), ofport).
+    // The operation waits until ovs-vswitchd has set the OpenFlow port number, which is -1 after an error
+    // (ovs-vswitchd.conf.db(5), ofport).
     wait({
       table: 'Interface',
       where,

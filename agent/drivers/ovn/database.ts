@@ -18,7 +18,7 @@ import { fromOvn } from './ovn-errors.ts';
  */
 export const databaseCallMs = 15_000;
 
-/** Rows that a wait is for: rows of a table that fulfil these conditions. */
+/** Condition of a wait: a row of this table that fulfils all of the conditions. */
 export interface Awaited {
   readonly table: string;
   readonly where: Parameters<typeof wait>[0]['where'];

@@ -28,8 +28,8 @@ export interface TableContents {
 
 /**
  * Mirrors the rows of some tables. Calls the listener when the first contents have arrived, and after every transaction
- * that changed some. Connects again after a lost connection, and keeps the rows meanwhile, until the returned function
- * is called.
+ * that changed rows. Connects again after a lost connection, and keeps the rows meanwhile. Runs until the returned
+ * function is called.
  */
 export function followTables(
   { database, remote, credentials, tables }: TablesRequest,

@@ -108,7 +108,8 @@ function mirrored(
   };
   let isNotified = false;
   const got = (): void => {
-    // The lock can be acquired before the contents of a new connection have arrived.
+    // The listeners are called only with current contents, because the lock can be acquired before the contents of a
+    // new connection have arrived.
     const fresh = mirror.until(() => lock.isHeld, freshMs);
     const notified = fresh.then(() => {
       if (isNotified || !lock.isHeld) return;

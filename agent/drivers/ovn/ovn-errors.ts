@@ -6,11 +6,12 @@ import { OvsdbError } from '../ovsdb/index.ts';
 export function fromOvn(what: string, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const kind = error instanceof OvsdbError ? error.kind : 'operation';
-  // ovsdb-server cannot write its file (RFC 7047 section 3.1) and refuses every transaction.
+  // An `I/O error` of a commit means that ovsdb-server cannot write its file and refuses every transaction (RFC 7047
+  // section 3.1).
   const isStorage = kind === 'operation' && /^commit failed: I\/O error/.test(messageOf(error));
   const isSwitch = kind === 'unreachable' && where.startsWith('unix:') && where.endsWith('/db.sock');
   const [named, hint] = isStorage ? storage : isSwitch ? stoppedSwitch : (table[kind] ?? refusal);
-  // The client names its server as well.
+  // The name of the server is removed from the client's message, because this error names the server itself.
   const reason = messageOf(error).replace(`cannot connect to ${where}: `, '');
   return new AgentError(named, `could not ${what} at ${where}: ${reason}`, {
     hint,

@@ -82,7 +82,7 @@ export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, 
       take,
       ([, updates]) => take(updates),
     ).catch((error: OvsdbError) => {
-      // A server older than Open vSwitch 2.9 has no database _Server, and supports no clusters.
+      // The server is used: a server older than Open vSwitch 2.9 has no database _Server, and supports no clusters.
       if (error.kind === 'operation') resolve();
       else reject(error);
     });

@@ -2,15 +2,15 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
- * Size, in bytes, from which the complete members of a container are parsed before the container ends. Parsing that
- * much takes some milliseconds. A dump of a database has megabytes, and parsing it at once would block the event loop
- * for some hundred milliseconds.
+ * Size of the text of an array or object (container), in bytes, from which its complete members are parsed although the
+ * container has not ended. Parsing that much takes some milliseconds. A dump of a database has megabytes, and parsing
+ * it at once would block the event loop for some hundred milliseconds.
  */
 const pieceBytes = 64 * 1024;
 
 /**
- * Greatest depth of a container that is parsed in pieces. It is that of the rows of a table in an update (RFC 7047
- * section 4.1.6) or of a `select`.
+ * Greatest depth of a container that is parsed in pieces: that of the rows of a table in an update (RFC 7047 section
+ * 4.1.6), or in the answer to a `select`.
  */
 export const deepest = 4;
 

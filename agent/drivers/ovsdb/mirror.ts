@@ -88,7 +88,8 @@ export async function openMirror(
        * end and another connection may begin.
        */
       const takeContents = async ([isWhole, transaction, updates]: ReturnType<typeof readSince>): Promise<void> => {
-        // If the contents are not applied completely, the next connection requests all of them.
+        // The id of the last transaction is reset until the contents are applied completely, so that the next
+        // connection otherwise requests all of them.
         lastTransaction = noTransaction;
         const breathe = createSlices(() => performance.now());
         const steps = tables.applyInSteps(followed, updates ?? null, isWhole);
@@ -187,8 +188,8 @@ function describe(followed: Followed): string {
 }
 
 /**
- * Calls a listener. An exception of the listener is thrown outside of the driver, because the connection need not be
- * closed for it.
+ * Calls a listener. An exception of the listener is thrown outside of the driver, so that it does not close the
+ * connection.
  */
 function notify(listener: (changes: readonly RowChange[]) => void, changes: readonly RowChange[]): void {
   try {

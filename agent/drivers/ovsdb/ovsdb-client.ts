@@ -20,7 +20,7 @@ export interface ConnectOptions {
    * recorded here.
    */
   readonly seen?: SeenIndex | undefined;
-  /** Signal that ends the connection attempt. It has no effect on a connection. */
+  /** Signal that ends the connection attempt. The signal has no effect once there is a connection. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -55,7 +55,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     const request = method;
     method = 'lock';
     const reply = await client.call(request, [name]);
-    // A notification that arrived together with the reply is newer than the reply.
+    // A notification that arrived together with the reply takes precedence, because it is newer.
     if (!isNotified && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };
   const detach = session.follow(attach);
@@ -85,7 +85,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
       set(undefined);
       waiters.end(new OvsdbError('closed', `lock ${name} released by this side`));
       await client?.call('unlock', [name]).catch((error: OvsdbError) => {
-        // The end of the connection has already released the lock.
+        // The failure is ignored: the end of the connection has already released the lock.
         if (!['lost', 'closed'].includes(error.kind)) throw error;
       });
     },

@@ -16,8 +16,9 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
   if (untrusted.test(code))
     return ['certificate-untrusted', `the certificate of the server is not of our CA: ${reason}`];
   if (!['ECONNRESET', 'EPIPE'].includes(code)) return undefined;
-  // In TLS 1.3, the server checks the client's certificate after the client has finished the handshake. The server's
-  // alert can be lost when the connection is reset afterwards.
+  // A lost connection after the handshake may mean a refused certificate: in TLS 1.3, the server checks the client's
+  // certificate after the client has finished the handshake, and the server's alert can be lost when the connection is
+  // reset.
   return stage === 'handshake'
     ? ['not-tls', 'it closed at the TLS handshake, as a server does that does not speak TLS']
     : ['certificate-refused', 'it closed after the TLS handshake, as a server does that refuses our certificate'];

@@ -121,7 +121,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
     wake();
   });
   try {
-    // systemd sends signals only while a client has subscribed.
+    // The client subscribes, because systemd sends no signals without a subscription.
     await bus.call({ ...manager, member: 'Subscribe' }).catch((error: unknown) => {
       throw refused(what, error);
     });
@@ -136,13 +136,14 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
       };
       wake();
     });
-    // After a lost connection the result of the job is unknown, so the error is not that of a refused job.
+    // A lost connection is thrown as such, and not as a refused job, because the result of the job is unknown.
     if (lost !== undefined) throw lost;
     if (result !== 'done') throw refused(what, new Error(`its job ended: ${result}`));
   } finally {
     stop();
     endLost();
-    // A second Subscribe on the same connection would be refused (org.freedesktop.systemd1, AlreadySubscribed).
+    // The subscription is ended, because systemd refuses a second one on the same connection (org.freedesktop.systemd1,
+    // AlreadySubscribed).
     await bus.call({ ...manager, member: 'Unsubscribe' }).catch(() => undefined);
   }
 }

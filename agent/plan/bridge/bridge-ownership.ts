@@ -87,7 +87,7 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
   if (profile !== undefined) {
     if (everyProfileId(names).includes(profile.id)) return null;
-    // nmstate gives the profile of an OVS bridge this name (its NetworkManager back end), and leaves no other mark.
+    // A bridge of nmstate is recognized by the name of its profile; its NetworkManager back end leaves no other mark.
     if (profile.id === `${names.bridge}-br`) {
       const why = `nmstate made it (NetworkManager profile ${profile.id})`;
       return { why, removal: 'take it out of the nmstate configuration (state: absent)' };
@@ -95,8 +95,8 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
     const why = `it belongs to the NetworkManager profile ${profile.id}`;
     return { why, removal: `remove it (nmcli connection delete ${shellWord(profile.id)})` };
   }
-  // A row of a profile that no longer exists remains after a crash of a run, or after the deletion of the profile. The
-  // plan removes it.
+  // A row whose profile no longer exists is not foreign: it remains after a crash of a run, or after the deletion of
+  // the profile, and the plan removes it.
   if (owner !== undefined) return null;
   if (isOfMicroShift(row, observation)) return null;
   const nics = nicsIn(row, observation).map((entry) => entry.name);

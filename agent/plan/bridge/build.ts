@@ -77,8 +77,8 @@ export function buildWithUplink(
       why: `${names.bridge} has the IP settings of ${id} from now on; the link settings stay on ${uplink}, and the profile is unchanged`,
     },
     ...settle(names, final, source, observation),
-    // These steps come last, because NetworkManager may let the kernel process a router advertisement whenever it
-    // configures the bridge.
+    // The held entries are released last, because NetworkManager may let the kernel process a router advertisement
+    // whenever it configures the bridge.
     ...(hold === null ? [] : releaseHeld(names, final, hold)),
   ];
 }
@@ -149,8 +149,8 @@ function settle(
   const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  // If the node has addresses but none of IPv4, its LAN has no DHCP server that answers, so the plan waits for no
-  // lease. It waits for one if the NIC was not configured yet.
+  // The plan waits for a lease unless the node has addresses and none of them is IPv4: the LAN then has no DHCP server
+  // that answers. A NIC without any address has not been configured yet, so its lease is awaited.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
     (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));

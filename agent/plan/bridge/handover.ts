@@ -183,7 +183,7 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
     'route-metric': ['x', standbyMetric],
     'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
     'dns-search': ['as', observation.resolver.search],
-    // The node has these addresses already, so duplicate address detection would only cost time.
+    // Duplicate address detection is off, because the node has these addresses already.
     ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
   };
 }

@@ -40,7 +40,7 @@ export function wantedOnLoopback(
   const metricOf = (family: 4 | 6): number =>
     numberOf(settings, `ipv${family}`, 'route-metric') ?? gatewayBridge.routeMetric;
   const metrics = { 4: metricOf(4), 6: metricOf(6) };
-  // A static address of the profile that the bridge has lost counts as well, because the run adds it again.
+  // The static addresses of the profile count even if the bridge has lost them, because the run adds them again.
   const listed = settings === undefined ? [] : fixedAddresses(settings).map(bare);
   const present = [...new Set([...bareAddresses(source.addressLink), ...listed])];
   const left = withoutSuccessor(present, settings, observation);
@@ -51,10 +51,10 @@ export function wantedOnLoopback(
 }
 
 /**
- * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own. Their family
- * is dynamic on the bridge, and the bridge has no address of that family, because a lease or an advertisement has
- * ended. MicroShift exits if it does not find its address; with the address on lo, it still runs when the bridge has an
- * address again. Other hosts get no answer for these addresses (`giveLoopback`).
+ * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own address of that
+ * family, because a lease or an advertisement has ended. MicroShift exits if it does not find its address. With the
+ * address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses
+ * (`giveLoopback`).
  */
 function withoutSuccessor(
   present: readonly string[],

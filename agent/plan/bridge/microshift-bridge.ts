@@ -72,9 +72,9 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (row === undefined || others.length === 0) return null;
   const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
-  // configure-ovs.sh and agents before 0.2 made the NIC a port through a profile of NetworkManager.
+  // A port that belongs to a profile of NetworkManager was made by configure-ovs.sh or by an agent before 0.2.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
-  // A foreign NIC has to leave the bridge.
+  // A bridge with a NIC of another program cannot stay, because the NIC has to leave it.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;

@@ -154,9 +154,9 @@ export function returnToNic(
 }
 
 /**
- * Returns true for a profile with weighted routes (`weight`). NetworkManager combines those of one metric, of all
- * interfaces together, into one multipath route, and the kernel removes that route completely with any of these
- * interfaces.
+ * Returns true for a profile with weighted routes (`weight`). NetworkManager combines the weighted routes with one
+ * metric, from all interfaces, into one multipath route. The kernel removes the whole multipath route when one of these
+ * interfaces loses it.
  */
 function sharesTraffic(settings: ProfileSettings): boolean {
   return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);
@@ -178,8 +178,9 @@ const defaultMetric = 47;
 
 /**
  * Returns a metric below every metric of the bridge, so that the NIC's routes are preferred while both have them. For a
- * bridge of `bridge add`, the metrics of other NICs may be lower: those routes stay preferred if a number between their
- * metrics and the bridge's is free, and are never replaced. Metrics of the NIC's own profile are not used either.
+ * bridge of `bridge add`, other NICs may have lower metrics. Their routes stay preferred if a number between their
+ * metrics and those of the bridge is free, and are never replaced. The metrics of the NIC's own profile are not used
+ * either.
  */
 function preferredMetric(
   { isAdded, bridge }: BridgeNames,

@@ -84,7 +84,7 @@ function hopOf({ gateway, viaIpv6 }: Route): string {
 
 /**
  * Returns the setting that would add the route to the profile, as words for nmcli. A profile that leaves IPv6 to the
- * kernel accepts no gateway; in it, NetworkManager has to process router advertisements instead.
+ * kernel accepts no gateway; the setting then makes NetworkManager process router advertisements instead.
  */
 function settingOf({ family, gateway, destination }: Route, { settings }: UplinkSource): string {
   if (family === 6 && textOf(settings, 'ipv6', 'method') === 'ignore') return 'ipv6.method auto';

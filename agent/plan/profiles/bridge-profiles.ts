@@ -95,8 +95,8 @@ export function bridgeWithoutUplink(names: BridgeNames, config: Config, addresse
     connection: interfaceConnection(names),
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
-    // No other host is on the bridge, but the gateway router of a running OVN has the node's own addresses and would
-    // answer duplicate address detection.
+    // Duplicate address detection is off. No other host is on the bridge, but the gateway router of a running OVN has
+    // the node's own addresses and would answer the detection.
     ipv4: { ...fixed(addresses.filter((address) => !address.includes(':'))), 'dad-timeout': ['i', 0] },
     ipv6: fixed(addresses.filter((address) => address.includes(':'))),
   };

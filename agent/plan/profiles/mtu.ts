@@ -4,10 +4,10 @@ import { fixedAddresses, numberOf, type SettingValue, textOf } from '../../model
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**
- * Returns the MTU of a bridge: the NIC's current MTU, from its profile, from DHCP or from its driver, unless its
- * profile sets a smaller one. A larger value in the profile may exceed what the NIC supports, in which case the
- * kernel rejected it; a value raised while the NIC is in the bridge applies when the NIC is next activated with its
- * own profile. `mtu` is null if the profile sets none and the NIC has had no lease yet, which may contain one.
+ * Returns the MTU of a bridge: the NIC's current MTU (from its profile, from DHCP or from its driver), unless the
+ * profile sets a smaller one. A larger value in the profile does not count: either the kernel has rejected it, or it
+ * was set while the NIC was in the bridge, and applies at the next activation of the NIC's own profile. `mtu` is null
+ * if the profile sets none and the NIC has had no lease yet, because the lease may contain an MTU.
  */
 export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; notes: readonly PlanNote[] } {
   const now = source.link.mtuBytes;

@@ -102,7 +102,7 @@ function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, ba
  * all others are left alone, because another program or a unit may have set their lists.
  */
 function pinThreads(draft: Draft, daemon: DaemonFacts, cpus: string, only: string | null): void {
-  // other_config:pmd-cpu-mask pins the threads of the userspace data path.
+  // The threads of the userspace data path are left out, because other_config:pmd-cpu-mask pins them.
   const own = daemon.threads.filter((thread) => !thread.name.startsWith('pmd-'));
   const wrong = own.filter((thread) => {
     const has = canonicalCpuList(thread.cpus);

@@ -200,7 +200,7 @@ function byDefaultRoute(observation: Observation): readonly Candidate[] {
 }
 
 function byOtherRoute(observation: Observation): readonly Candidate[] {
-  // A link-local route does not identify the LAN: the NIC of a BMC has one as well.
+  // Link-local routes do not count: they do not identify the LAN, because the NIC of a BMC has one as well.
   const isOfLan = (destination: string): boolean => !isDefault(destination) && !isLinkLocal(destination);
   return observation.routes
     .filter(({ device, destination }) => !isOwnBridge(device, observation) && device !== 'lo' && isOfLan(destination))

@@ -96,8 +96,8 @@ function ownerOf(address: string | null, observation: Observation): string | nul
       name !== 'lo' &&
       nicDevice(name, observation)?.type !== dummyDevice,
   );
-  // If br-ex and a NIC both have the address, it is the uplink in br-ex that has it: a run moves the address from the
-  // NIC.
+  // If both br-ex and a NIC have the address, the uplink in br-ex is the device: a run moves the address from the NIC
+  // to br-ex.
   const onBridge = holders.some(({ name }) => name === gatewayBridge.bridge);
   return onBridge ? uplinkInBridge(gatewayBridge, observation) : (holders[0]?.name ?? null);
 }
@@ -116,6 +116,6 @@ export function newNameOf(name: string, observation: Observation): Link | null {
     (link) => link.permanentMac?.toUpperCase() === hintedNic.permanentMac.toUpperCase(),
   );
   if (holders.some((link) => link.name === name)) return null;
-  // A VLAN or macvlan may have the MAC of the NIC below it.
+  // A plain NIC is preferred, because a VLAN or macvlan may have the MAC of the NIC below it.
   return holders.find((link) => link.kind === null) ?? holders[0] ?? null;
 }

@@ -51,8 +51,8 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
   const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
   const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
-  // This also holds while the NIC is not a port because it was removed by hand: the bridge still has its settings. The
-  // NIC is compared by its name as well, because one profile can be active on several NICs (connection.multi-connect).
+  // A NIC that was removed by hand counts as well, because the bridge still has its settings. The NIC is also compared
+  // by its name, because one profile can be active on several NICs (connection.multi-connect).
   const isNamed = namedUplink(names, observation) === uplink;
   const carries =
     uplinkInBridge(names, observation) === uplink ||

@@ -81,8 +81,8 @@ function appendTo(directory: string, id: string, first: string): Journal {
     }
   };
   const descriptor = named(() => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
-  // fs.writeSync() may write only a part of the text on a disk that fills up, and returns the number of bytes instead
-  // of failing.
+  // writeFileSync() writes the whole text or fails. On a disk that fills up, fs.writeSync() may write only a part of
+  // the text, and returns the number of bytes instead of failing.
   const write = (text: string): void => named(() => writeFileSync(descriptor, text));
   write(first);
   return {

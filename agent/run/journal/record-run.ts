@@ -129,7 +129,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // Monitoring notices the missing record by the timestamp in the metrics.
+    // The failure is ignored: monitoring notices the missing record by the timestamp in the metrics.
   }
 }
 

@@ -10,9 +10,9 @@ import { lastKept } from '../journal/transactions.ts';
 
 /**
  * Returns the wanted bridges of the last change that was kept in this boot, or the present bridges if no change was
- * kept. If ovn.yaml leaves br-ex to the admin, only bridges of `bridge add` are those of the last change, and the
- * others are as they are at present. Does not return a bridge that was left to MicroShift. The caller holds the lock,
- * because a run that has just ended or was just recovered may have made the last change.
+ * kept. If ovn.yaml leaves br-ex to the administrator, only the bridges of `bridge add` come from the last change; the
+ * others are those of the present. A bridge that was left to MicroShift is not returned. The caller holds the lock,
+ * because the last change may be that of a run that has just ended or was just recovered.
  */
 export function keptBridges({ disableOvsInit }: Config, observation: Observation): Wanted {
   const current = currentBridges(observation).bridges;

@@ -10,7 +10,7 @@ import { AgentError } from '../../errors.ts';
 export async function refuseOtherCheckpoints(nm: NetworkManager, checkpoints: readonly string[]): Promise<void> {
   for (const path of checkpoints) {
     const found = await describe(nm, path).catch(() => null);
-    // The checkpoint has ended since it was observed.
+    // A checkpoint that has ended since it was observed does not count.
     if (found === null) continue;
     const { devices, seconds } = found;
     const until = seconds === 0 ? 'until it is ended' : `for ${seconds} s`;

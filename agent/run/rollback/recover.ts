@@ -89,8 +89,7 @@ async function endOpenRun(
       for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
   }
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
-  // The run may have crashed between its last step and the journal entry. If the node is in the desired state, the
-  // change is kept.
+  // A node in the desired state keeps the change: the run may have crashed between its last step and the journal entry.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isInDesiredState(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent crashed after its work was done', { kept: plan }, places);
@@ -106,8 +105,9 @@ async function endOpenRun(
 }
 
 /**
- * Ends a change that was not confirmed. Fails with `busy` while its time runs. After that time NetworkManager has
- * rolled it back, unless a restart of NetworkManager has deleted the checkpoint, in which case the bridge still exists.
+ * Ends a change that was not confirmed. Fails with `busy` while the time to confirm runs. After that time,
+ * NetworkManager has rolled the change back. If a restart of NetworkManager has deleted the checkpoint, the bridge
+ * still exists, and the function rolls the change back.
  */
 async function endUnconfirmed(
   node: Node,

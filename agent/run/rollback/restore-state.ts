@@ -139,8 +139,8 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
     if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
     else {
       if (standing !== null) await rollBackWithCheckpoint(restoration, standing);
-      // A missing checkpoint shows that NetworkManager was restarted. It may then request a lease through a NIC that is
-      // still a port, which gets no reply.
+      // NICs that are still ports are not awaited if the checkpoint is missing, which shows that NetworkManager was
+      // restarted. It may then request a lease through such a NIC, which gets no reply.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
       // Ports of removed bridges are removed from the kernel's data path here, because a restarted ovs-vswitchd knows
       // only the bridges that are still in the database.
@@ -157,7 +157,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
 
 /**
  * Makes NetworkManager roll back to the checkpoint, and keeps the bridges of MicroShift. If NetworkManager fails,
- * records the failure and returns, so that the steps can follow.
+ * records the failure and returns, so that the planned steps can run.
  */
 async function rollBackWithCheckpoint(restoration: Restoration, checkpoint: string): Promise<void> {
   const { nm, ovs, observe, ports, previous, failures, withoutVswitchd } = restoration;
@@ -184,8 +184,8 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
   const { nm, ports } = restoration;
   const deadline = startDeadline(plannedLimitMs, whole);
   try {
-    // NetworkManager is already rolling back to a checkpoint whose timer cannot be extended; the steps complete that
-    // rollback.
+    // The failure is ignored: if the timer cannot be extended, NetworkManager is already rolling back to the
+    // checkpoint, and the steps complete that rollback.
     await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
     if (ports.planRestore(await restoration.observe()) === null) return false;
     await runSteps(restoration, deadline);

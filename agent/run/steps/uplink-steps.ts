@@ -112,14 +112,15 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
     await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
     if (step.mac !== null) await setMac(step.interface, step.mac);
   } else {
-    // NetworkManager sends packets to the gateway through the NIC before the NIC has an address. It cannot resolve the
-    // gateway's MAC, because the bridge receives the ARP replies.
+    // The NIC gets a copy of the bridge's neighbours, because NetworkManager sends packets to the gateway through the
+    // NIC before the NIC has an address. The NIC could not resolve the gateway's MAC, because the bridge receives the
+    // ARP replies.
     await copyNeighbours(step.bridge, step.interface);
     await nm.reapply(device, await returningSettings(nm, step.profile.uuid), step.profile.uuid);
   }
   await holdAddresses(step.interface, step.addresses);
-  // NetworkManager has added the fixed IPv6 addresses and checks them for duplicates while the bridge is still
-  // reachable. IPv4 addresses already exist.
+  // Only IPv6 addresses are awaited: NetworkManager has added them and checks them for duplicates while the bridge is
+  // still reachable. IPv4 addresses exist already.
   const checked = step.addresses.filter((address) => address.includes(':'));
   await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
   // The neighbours are copied a second time, because neighbour resolution through the NIC has failed in the meantime.
@@ -147,13 +148,12 @@ async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileNa
 
 /**
  * Returns the NIC's profile with two changes that apply until the profile is activated again; null if the profile
- * configures no IPv4 addresses and can be applied unchanged.
+ * configures no IPv4 addresses, and so can be applied unchanged.
  *
- * - Its DHCP client never stops trying. Otherwise, with a short ipv4.dhcp-timeout or an absent server, NetworkManager
+ * - The DHCP client never stops trying. Otherwise, with a short ipv4.dhcp-timeout or an absent server, NetworkManager
  *   would stop the client and remove the held addresses.
- * - Address conflict detection is off, because this node holds the addresses itself: NetworkManager up to 1.58 aborts
- *   if an address that it is about to probe exists by the end of its commit (nm-l3cfg.c: the state after a commit reads
- *   the address to defend from a probe that was not started).
+ * - Address conflict detection is off, because this node holds the addresses itself. NetworkManager up to 1.58 would
+ *   abort if an address that it is about to probe is already present when it has configured the NIC (nm-l3cfg.c).
  */
 async function returningSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
   const settings = await nm.profileSettings(await nm.profilePathOf(uuid));

@@ -42,7 +42,7 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
       retryable: errorTable[error.kind].retryable,
       facts: publicFacts(error.facts),
       causes: causeMessages(error),
-      // If the run has a single failure, its only element has the values of the fields above.
+      // If the run has a single failure, the only element of this list has the values of the fields above.
       failures: failuresOf(error).map(failureJson),
     },
   };

@@ -1,8 +1,8 @@
 import type { BondPort, BondState } from '../../../model/bond-state.ts';
 
 /**
- * Mode descriptions that the bonding driver prints (bond_mode_name and bond_info_show_master in drivers/net/bonding),
- * with the name of each mode.
+ * Names of the bonding modes, by the description that the driver prints (bond_mode_name and bond_info_show_master in
+ * drivers/net/bonding).
  */
 const modes: Readonly<Record<string, string>> = {
   'load balancing (round-robin)': 'balance-rr',

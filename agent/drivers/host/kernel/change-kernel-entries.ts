@@ -87,8 +87,8 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
 
 /**
  * Returns the entries with the remaining lifetimes that the same addresses have in the kernel at present, on any link.
- * An address of a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4), because nothing
- * else ends it if it is not advertised or leased again.
+ * An address of a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4): if it is not
+ * advertised or leased again, only their end removes it.
  */
 export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
   if (entries.addresses.length === 0) return entries;

@@ -16,7 +16,8 @@ export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Ma
     const addresses = entries
       .filter((entry) => entry.family === 'IPv4')
       .map((entry) => ipv4(entry.address, Number(entry.cidr?.split('/')[1] ?? 32), entry.internal));
-    // An address with a label (`eth0:vip`) is listed under its label (getifaddrs(3)). Interface names contain no colon.
+    // The name of the interface ends at a colon: an address with a label (`eth0:vip`) is listed under its label
+    // (getifaddrs(3)), and interface names contain no colon.
     const name = label.split(':')[0] ?? '';
     found.set(name, [...(found.get(name) ?? []), ...addresses]);
   }

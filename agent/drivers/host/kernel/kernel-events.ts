@@ -31,12 +31,13 @@ export async function waitForKernel(
         if (condition()) resolve();
       };
       ended = () => reject(monitorEnded());
-      // The condition may have become true while the monitor started.
+      // The condition is evaluated at once, because it may have become true while the monitor started.
       look();
       const timer = setInterval(() => look(), askAgainMs);
       return () => clearInterval(timer);
     }).catch((error: unknown) => {
-      // The condition is evaluated once more, because the files of the kernel may be newer than its last notification.
+      // At the limit, the condition is evaluated once more, because the kernel's files may be newer than its last
+      // notification.
       if (deadline.signal.aborted || !condition()) throw error;
     });
   } finally {

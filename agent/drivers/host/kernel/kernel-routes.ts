@@ -107,7 +107,8 @@ function takeOut(
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
     const value = words[index + 1];
-    // The keyword `src` can also belong to an encapsulation, whose source it then names.
+    // The keyword `src` can also belong to an encapsulation; it is then the source of that encapsulation, and not of
+    // the route.
     const isOfEncap = word === 'src' && rest.includes('encap') && !rest.includes('via') && words.includes('via', index);
     if (keys.includes(word) && value !== undefined && values[word] === undefined && !isOfEncap) {
       values[word] = value;

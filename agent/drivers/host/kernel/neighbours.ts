@@ -33,7 +33,7 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
     .slice(0, copiedNeighbours);
   await ipBatch(
     known.flatMap(({ dst, lladdr, state = [] }) => [
-      // The kernel uses a stale entry at once, and verifies it after the first packets.
+      // The copies are stale entries: the kernel uses a stale entry at once, and verifies it after the first packets.
       ...(kept.includes(dst) ? [] : [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`]),
       ...(isDeaf && !state.includes('PERMANENT')
         ? [`neigh replace ${dst} lladdr ${lladdr} dev ${from} nud reachable`]

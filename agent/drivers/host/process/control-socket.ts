@@ -97,7 +97,7 @@ interface Request {
 
 /** Parses a request; null if it is not complete. */
 function requestIn(text: string): Request | null {
-  // A complete object ends with a brace, so a text without one need not be parsed yet.
+  // A text that does not end with a brace is not parsed, because it cannot be a complete object.
   if (!text.trimEnd().endsWith('}')) return null;
   try {
     const { id, method, params } = JSON.parse(text) as Readonly<Record<string, unknown>>;

@@ -31,7 +31,8 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
     threads: pid === null ? [] : readThreads(`${root}/proc/${pid}/task`),
     lockedKib:
       pid === null ? 0 : Number.parseInt(statusField(fileText(`${root}/proc/${pid}/status`), 'VmLck') ?? '0', 10),
-    // ovs-ctl locks the memory of ovs-vswitchd only.
+    // The drop-in about locked memory exists only for ovs-vswitchd, because ovs-ctl locks the memory of no other
+    // daemon.
     dropIns:
       name === 'ovsdb-server'
         ? [affinity]
@@ -62,7 +63,7 @@ function readPidFile(path: string): string | null {
 
 function readThreads(directory: string): readonly ThreadFacts[] {
   return namesIn(directory).flatMap((tid): ThreadFacts[] => {
-    // A thread may have ended after the directory was read.
+    // The file is missing if the thread has ended after the directory was read.
     const status = fileText(`${directory}/${tid}/status`);
     const cpus = statusField(status, 'Cpus_allowed_list');
     return cpus === null ? [] : [{ tid: Number(tid), name: statusField(status, 'Name') ?? '', cpus }];

@@ -77,7 +77,7 @@ export async function capture(
   else if (result.signal !== undefined) note = `ended by ${result.signal}`;
   else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
   else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
-  // maxBuffer limits standard output and standard error separately, so the text of both is cut here.
+  // The text of standard output and standard error together is cut here, because maxBuffer limits each of them.
   return { text: String(result.all ?? '').slice(0, limitBytes), note };
 }
 

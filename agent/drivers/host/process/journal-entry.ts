@@ -5,12 +5,9 @@ import { run } from './exec.ts';
 const limitMs = 2_000;
 
 /**
- * Writes one message with additional fields to systemd's journal. Resolves with false if that fails. Standard error
- * cannot carry fields. journald's own socket accepts datagrams, which Node cannot send to a path; logger(1) can.
- *
- * The entry contains its unit in the field that `journalctl -u` searches (systemd.journal-fields(7)). journald would
- * determine the unit from the process only when it handles the entry, and on a busy machine logger and this process
- * have ended by then.
+ * The entry names its unit in the field that `journalctl -u` searches (systemd.journal-fields(7)). journald would find
+ * the unit through the sending process, but only when it handles the entry, and on a busy machine logger(1) and this
+ * process have ended by then.
  */
 export async function enterInJournal(fields: Readonly<Record<string, string>>): Promise<boolean> {
   const unit = ownService();

@@ -23,7 +23,7 @@ function isChroot(): boolean {
     const [own, first] = [statSync('/'), statSync('/proc/1/root/')];
     return own.dev !== first.dev || own.ino !== first.ino;
   } catch {
-    // /proc is missing or cannot be read, as in an image build.
+    // A /proc that is missing or unreadable, as in an image build, counts as a sign of a chroot.
     return true;
   }
 }

@@ -12,7 +12,7 @@ const limitMs = 5_000;
  */
 export async function notifyServiceManager(message: { readonly ready?: true; readonly status: string }): Promise<void> {
   if (process.env.NOTIFY_SOCKET === undefined) return;
-  // The status has to be one line, even if an error message has several.
+  // Line breaks are removed, because the status has to be one line and an error message may have several.
   const status = `--status=${message.status.replaceAll(/\s+/g, ' ')}`;
   await run('systemd-notify', [...(message.ready === true ? ['--ready'] : []), status], limitMs).catch(() => undefined);
 }

@@ -73,7 +73,7 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   withCluster('delete', 'delete every object that `manifests apply` created');
 }
 
-/** Returns the options of a command that uses a cluster. A signal aborts `signal`. */
+/** Returns the options of a command that uses a cluster. SIGTERM, SIGINT and SIGHUP abort the option `signal`. */
 async function clusterOptions({ timeout, ...flags }: ClusterFlags, output: Output): Promise<ClusterOptions> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

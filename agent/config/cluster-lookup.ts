@@ -17,8 +17,8 @@ export interface Found {
 const maxHops = 1000;
 
 /**
- * Returns the key at the end of a path of keys; null if the file does not have it. If a key on the path has an empty
- * value, that empty value is the result.
+ * Returns the key at the end of a path of keys; null if the file does not have this key. If a key on the path has an
+ * empty value, that empty value is the result.
  */
 export function lookUp(root: YamlNode | null, keys: readonly string[]): Found | null {
   const budget = { hops: maxHops };

@@ -61,8 +61,8 @@ export function connectionDefaults(files: readonly ConfigFile[], version: string
   for (const { path, text } of files) {
     const sections = parseKeyfile(text);
     if (path !== mainFile && !isEnabled(sections.get('.config')?.get('enable'), version)) continue;
-    // Sections are collected in reverse order: in a file, the first section takes precedence; of several files, the
-    // last one.
+    // Sections are collected in reverse order. Of the sections in one file, the first takes precedence; of several
+    // files, the last file does.
     for (const [name, values] of [...sections].toReversed()) {
       if (!name.startsWith('connection')) continue;
       const section = merged.get(name) ?? { values: new Map() };

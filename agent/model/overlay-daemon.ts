@@ -42,7 +42,10 @@ export interface OverlayStatus {
   readonly southbound: readonly string[];
   /** False if this member was taken out of the cluster on the central node; null if that is not known. */
   readonly isInCluster: boolean | null;
-  /** Connection state of ovn-controller; on the central node, of its own databases. */
+  /**
+   * State of ovn-controller's connection to the southbound database, which on the central node is that of the node
+   * itself.
+   */
   readonly controller: 'connected' | 'not connected' | 'absent';
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;

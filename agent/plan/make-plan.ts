@@ -148,10 +148,12 @@ function goingWith(names: BridgeNames, observation: Observation): KernelEntries 
 }
 
 /**
- * Plans the return to the bridges that existed before a transaction, as its journal records them. If it records no bridge, the plan removes the
- * bridges and returns the NICs to their own profiles. The same applies to a recorded bridge that cannot be built again, because it already lacked a
- * profile or was made by configure-ovs.sh or an earlier agent, unless it is still as it was. `config` and the present state of the node decide which
- * addresses and route lo needs for MicroShift, because a lease may have changed since. If `config` is null, lo also returns to its earlier state.
+ * Plans the return to the bridges that existed before a transaction, as its journal records them. Without a recorded
+ * bridge, the plan removes the bridges and returns the NICs to their own profiles. So it does with a recorded bridge
+ * that cannot be built again: a bridge that lacked a profile, or that configure-ovs.sh or an earlier agent made. Such a
+ * bridge stays if it has not changed. `config` and the present state of the node decide which addresses and route lo
+ * needs for MicroShift, because a lease may have changed since. If `config` is null, lo also returns to its earlier
+ * state.
  */
 export function planUndo(previous: Wanted, observation: Observation, config: Config | null = null): Plan {
   const { microshift, added } = previous;
@@ -229,7 +231,8 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 
 /**
  * Returns a difference for each of the agent's profiles that is on disk, as after `nmcli connection modify`, because
- * NetworkManager would start with it at the next boot. A rollback does not count them, because they were there before.
+ * NetworkManager would start with it at the next boot. A rollback ignores these differences, because they existed
+ * before the transaction.
  */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
   const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));

@@ -13,8 +13,8 @@ export function kubeconfigPath(asked: string | null, environment: NodeJS.Process
 }
 
 /**
- * Rejects with `kubeconfig-missing` if the path is that of MicroShift's own kubeconfig, which does not exist, on a node
- * without MicroShift.
+ * Rejects with `kubeconfig-missing` on a node without MicroShift, if the path is that of MicroShift's own kubeconfig
+ * and no file exists there.
  */
 export function refuseUnnamed(path: string): void {
   if (path !== microshiftKubeconfig || existsSync(path)) return;

@@ -17,8 +17,8 @@ export interface Followed {
 }
 
 /**
- * Calls `onChange` after every change of the followed tables, and after every new connection, because changes before it
- * were not reported. Keeps no rows. Connects again after a lost connection, until the returned function is called.
+ * Calls `onChange` after every change of the followed tables, and after every new connection, because earlier changes
+ * were not reported. Keeps no rows. Connects again after a lost connection. Runs until the returned function is called.
  */
 export function followChanges({ database, remote, credentials, requests }: Followed, onChange: () => void): () => void {
   const session = openSession({ remotes: remote, database, limitMs, credentials });

@@ -8,9 +8,9 @@ import { defaultGateways, profileAddresses, stableAddresses } from './handover.t
 import { takeBridgeApart } from './take-bridge-apart.ts';
 
 /*
- * Addresses that must be present after a run: those that a profile lists, and every address of a family that DHCP or
- * router advertisements configure. An address that was added by hand is in no profile, so no activation adds it again
- * on either interface.
+ * Addresses that must be present after a run: the addresses that a profile lists, and every address of a family that
+ * DHCP or router advertisements configure. An address that was added by hand is in no profile, so that no activation
+ * adds it again, neither on the NIC nor on the bridge.
  */
 
 /** Returns the addresses that move from an uplink to its bridge. */

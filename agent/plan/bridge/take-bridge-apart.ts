@@ -48,7 +48,8 @@ export function takeBridgeApart(
       ? null
       : byPlace(names, uplink, observation, left !== null || next !== null).toNic;
   if (returning !== null) steps.push(...carryToNic(names, returning));
-  // NetworkManager removes a bridge together with the profile that is active on it, and no other bridge.
+  // The agent removes the bridge itself if no profile is active on it. NetworkManager removes only a bridge whose
+  // profile is active, together with that profile.
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
   const profileNames = ours.map(nameOf);
   if (left !== null && (ours.length > 0 || differsFromLeft(left, observation))) {

@@ -32,7 +32,8 @@ export function refuseStacked(link: Link, observation: Observation): void {
 }
 
 /**
- * Returns notes about tunnels that are bound to the NIC, because the routes that they use are on the bridge afterwards.
+ * Returns notes about tunnels that are bound to the NIC. The routes that they use are on the bridge after the move, so
+ * that they no longer work.
  */
 export function stackedNotes(link: Link, bridge: string, observation: Observation): readonly PlanNote[] {
   const silent = observation.links.filter(

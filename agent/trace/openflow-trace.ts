@@ -48,7 +48,8 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
     const words = line.trim();
     if (words === '' || /^[-=]+$/.test(words)) continue;
     const depth = line.search(/\S/);
-    // The actions of a bridge are indented below its name, except for the flows that it looks up.
+    // The output has the name of a bridge, its flows at the same indentation, and the actions of the flows one step
+    // deeper.
     const least = /^\d+\. /.test(words) ? 0 : 1;
     while (bridges.length > 1 && depth < (bridges.at(-1)?.depth ?? 0) + least) bridges.pop();
     const bridge = /^bridge\("(.*)"\)$/.exec(words)?.[1];

@@ -52,7 +52,10 @@ async function tunnelNotices({ record, local, members }: PlannedNode): Promise<r
   return tunnelSentences(await withAnswers(tunnelsOf(local.rows), record.node.encap.addresses), members);
 }
 
-/** Returns the sentences of tunnelNotices() for tunnels that were asked. `members` are known on the central node. */
+/**
+ * Returns the sentences of tunnelNotices() for tunnels whose other ends have been queried. `members` are known on the
+ * central node.
+ */
 export function tunnelSentences(
   tunnels: readonly OverlayTunnel[],
   members: readonly Pick<OverlayNode, 'name' | 'systemId'>[],

@@ -5,7 +5,7 @@ import type { ProfileSettings } from '../../../agent/model/profile-settings.ts';
 
 /** Returns the lines of a plan; `whole` includes the properties that identify its profiles. */
 export function planLines(plan: Plan, whole: boolean): readonly string[] {
-  const { outcome, outage, choice, carried, before, differences, notes, wanted, steps } = plan;
+  const { outcome, outage, choice, carried, differences, notes, wanted, steps } = plan;
   const { bridges, ...others } = wanted;
   const profiles = bridges.flatMap((bridge) => bridge.profiles);
   return [
@@ -13,11 +13,7 @@ export function planLines(plan: Plan, whole: boolean): readonly string[] {
     ...choiceLines(plan),
     `outcome     ${outcome}, silent for ${outage.expectedMs} ms at most: ${outage.why}`,
     ...carried.map(({ from, interface: to, ...moved }) => `moves       ${from} -> ${to} ${words(moved)}`),
-    ...before
-      .filter(
-        (one) => !carried.some(({ from, addresses }) => from === one.interface && isSame(addresses, one.addresses)),
-      )
-      .map(({ interface: name, addresses }) => `before      ${name} ${addresses.join(' ')}`),
+    ...beforeLines(plan),
     ...differences
       .map(inWords)
       .map(({ subject, observed, wanted }) => `difference  ${subject}: ${observed} -> ${wanted}`),
@@ -45,6 +41,21 @@ export function traceLines(trace: readonly string[]): readonly string[] {
   return trace.map((line) => `trace       ${line}`);
 }
 
+/** Returns the lines of the addresses before the run that `moves` does not have, and of those that only `moves` has. */
+function beforeLines({ before, carried }: Plan): readonly string[] {
+  const isMoved = (name: string, addresses: readonly string[]): boolean =>
+    carried.some(({ from, addresses: moved }) => from === name && moved.join() === addresses.join());
+  const missing = carried.filter(({ from, addresses }) => {
+    return addresses.length > 0 && !before.some((one) => one.interface === from);
+  });
+  return [
+    ...before
+      .filter(({ interface: name, addresses }) => !isMoved(name, addresses))
+      .map(({ interface: name, addresses }) => `before      ${name} ${addresses.join(' ')}`),
+    ...missing.map(({ from }) => `before      ${from} none`),
+  ];
+}
+
 /** Returns the line of the chosen NIC, unless the trace says the same. */
 function choiceLines({ choice }: Pick<Plan, 'choice'>): readonly string[] {
   if (choice === null) return [];
@@ -53,17 +64,20 @@ function choiceLines({ choice }: Pick<Plan, 'choice'>): readonly string[] {
   return isTraced ? [] : [`choice      ${name ?? 'none'}: ${source}`];
 }
 
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.join() === others.join();
-}
-
 function bridgeLines({ bridge, uplink, mac, profiles, ...rest }: WantedBridge, whole: boolean): readonly string[] {
+  const ids = profiles.map(({ id }) => id).join(' ');
+  /** Settings of the profiles of a bridge and of its port if nothing is special about them. */
+  const usual: Readonly<Record<string, string>> = {
+    [bridge]: 'ovs-bridge.fail-mode=standalone',
+    [`ovs-port-${bridge}`]: 'ovs-port={}',
+  };
   const nic = uplink === null ? 'none' : `${uplink.interface} (${uplink.sourceProfileId} ${uplink.sourceProfile})`;
   return [
     `bridge      ${bridge} uplink=${nic} mac=${mac} ${words(rest)}`.trimEnd(),
+    ...(ids === `${bridge} ovs-port-${bridge} ovs-if-${bridge}` ? [] : [`profiles    ${ids}`.trimEnd()]),
     ...profiles.flatMap(({ id, uuid, settings }) => {
       const shown = words(whole ? { uuid, ...flat(settings) } : withoutIdentity(flat(settings)));
-      return usualProfiles.includes(shown) ? [] : [`profile     ${id} ${shown}`.trimEnd()];
+      return usual[id] === shown ? [] : [`profile     ${id} ${shown}`.trimEnd()];
     }),
   ];
 }
@@ -101,9 +115,6 @@ function withNames(fields: object): object {
       .map(([name, value]) => [name, named(value)]),
   );
 }
-
-/** Settings of the profiles of a bridge and of its port if nothing is special about them. */
-const usualProfiles: readonly string[] = ['ovs-bridge.fail-mode=standalone', 'ovs-port={}'];
 
 /** Properties that follow from the name of the bridge and its uplink; the cases with whole profiles assert them. */
 const identity =

@@ -8,7 +8,7 @@ export interface ConfigSection {
   /** Name of the section: `main`, `keyfile`, `device-wifi`, `connection`, … */
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
-  /** The last file that sets or changes each value. */
+  /** Last file that sets or changes the value, by key. */
   readonly files: Readonly<Record<string, string>>;
 }
 

@@ -130,7 +130,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
 
 /**
  * Time in ms in which a NIC that was activated again may carry no traffic. LACP negotiates within seconds unless the
- * switch uses its slow timer; listening and learning take 30 s (IEEE 802.1D).
+ * switch uses its slow timer; the spanning tree states listening and learning take 30 s (IEEE 802.1D).
  */
 const startedUplinkMs = 45_000;
 

@@ -58,6 +58,42 @@ const odd = [
   '203.0.113.77',
 ];
 
+/** Store of an API server, in which the hostile user makes and removes objects. */
+interface Store {
+  put(plural: HostileObject['plural'], object: StoredObject): void;
+  remove(plural: HostileObject['plural'], key: string): void;
+}
+
+export interface HostileUser {
+  /** Makes object number `index` or changes it, and sometimes removes one of the objects. */
+  act(index: number): void;
+  /** Removes all objects except the namespace. */
+  leave(): void;
+}
+
+/** Returns a user whose objects depend on `random` only. */
+export function hostileUser(random: Random, aims: Aims, store: Store): HostileUser {
+  const made = new Map<string, { readonly plural: HostileObject['plural']; readonly key: string }>();
+  return {
+    act: (index) => {
+      const { plural, object } = hostileObject(random, index, aims);
+      const { namespace, name } = object.metadata;
+      const key = namespace === undefined ? name : `${namespace}/${name}`;
+      store.put(plural, object);
+      if (plural !== 'namespaces') made.set(`${plural} ${key}`, { plural, key });
+      if (random(5) !== 0) return;
+      const [place, one] = [...made][random(made.size)] ?? [];
+      if (place === undefined || one === undefined) return;
+      store.remove(one.plural, one.key);
+      made.delete(place);
+    },
+    leave: () => {
+      for (const { plural, key } of made.values()) store.remove(plural, key);
+      made.clear();
+    },
+  };
+}
+
 /** Returns object number `index`; another object of the same number replaces it, as a change of it. */
 export function hostileObject(random: Random, index: number, aims: Aims): HostileObject {
   const kinds = [pod, pod, service, service, slice, slice, policy, policy, namespace] as const;

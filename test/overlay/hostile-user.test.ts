@@ -17,7 +17,7 @@ import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { usedHeap } from '../unit/heap.ts';
 import { exposure, gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { seededRandom } from '../unit/ovsdb/random.ts';
-import { type Aims, hostileNamespace, hostileObject } from './hostile-objects.ts';
+import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
 import { ownRelease } from './releases.ts';
 import { podOn, type StoredObject } from './stored-api.ts';
 import { type WorkloadBed, workloadBed } from './workload-bed.ts';
@@ -109,21 +109,10 @@ async function hostile(t: Test): Promise<void> {
 
   const heap = await usedHeap();
   const delay = monitorEventLoopDelay({ resolution: 5 });
-  const made = new Map<string, { readonly plural: Parameters<typeof api.remove>[0]; readonly name: string }>();
+  const mallory = hostileUser(random, aims, api);
   delay.enable();
   for (let index = 0; index < count; index += 1) {
-    const { plural, object } = hostileObject(random, index, aims);
-    const name =
-      object.metadata.namespace === undefined ? object.metadata.name : `${hostileNamespace}/${object.metadata.name}`;
-    api.put(plural, object);
-    if (plural !== 'namespaces') made.set(`${plural} ${name}`, { plural, name });
-    if (random(5) === 0) {
-      const [key, one] = [...made][random(made.size)] ?? [];
-      if (key !== undefined && one !== undefined) {
-        api.remove(one.plural, one.name);
-        made.delete(key);
-      }
-    }
+    mallory.act(index);
     if (index % batch !== batch - 1) continue;
     await passed(bed, `after-${index}`);
     unchanged(t, bed, before, `after ${index + 1} objects`);
@@ -144,7 +133,7 @@ async function hostile(t: Test): Promise<void> {
     [],
     'nothing is reported of others',
   );
-  for (const { plural, name } of made.values()) api.remove(plural, name);
+  mallory.leave();
   await passed(bed, 'last');
   unchanged(t, bed, before, 'when all of them are gone');
   await bed.until(() => unitsOf(bed).every((unit) => !unit.includes(`:${hostileNamespace}/`)));

@@ -32,7 +32,7 @@ const relay = `
  */
 export async function offerApi(
   t: Test,
-  server: ApiServer,
+  server: Pick<ApiServer, 'port' | 'kubeconfig'>,
   hosts: readonly Host[],
   keys: Readonly<Record<string, string>> = {},
 ): Promise<void> {

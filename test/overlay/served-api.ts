@@ -12,6 +12,8 @@ import type { Scope } from './children.ts';
 import type { StoredObject } from './stored-api.ts';
 
 export interface ServedApi {
+  /** Port on the loopback interface. */
+  readonly port: number;
   readonly kubeconfig: string;
   put(plural: string, object: StoredObject): void;
   remove(plural: string, key: string): void;
@@ -82,8 +84,9 @@ export async function serveApi(scope: Scope): Promise<ServedApi> {
         const { metadata } = JSON.parse(await textOf(request)) as Partial<StoredObject>;
         const pod = collectionOf(plural).objects.get(`${words[1]}/${name}`)?.object;
         if (pod === undefined) return answer(404, { kind: 'Status', message: 'not found' });
-        const annotations = { ...pod.metadata.annotations, ...metadata?.annotations };
-        put(plural, { ...pod, metadata: { ...pod.metadata, annotations }, status: runningWith(annotations) });
+        const written = metadata?.annotations ?? {};
+        const annotations = { ...pod.metadata.annotations, ...written };
+        put(plural, { ...pod, metadata: { ...pod.metadata, annotations }, status: runningWith(written) });
         answer(200, { kind: 'PartialObjectMetadata' });
       } else if (searchParams.get('watch') === 'true') {
         response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
@@ -117,6 +120,7 @@ export async function serveApi(scope: Scope): Promise<ServedApi> {
     }),
   );
   return {
+    port,
     kubeconfig: file('kubeconfig'),
     put: (plural, object) => void put(plural, object),
     remove: (plural, key) => {
@@ -141,7 +145,7 @@ export async function serveApi(scope: Scope): Promise<ServedApi> {
   };
 }
 
-/** Returns the status that the kubelet reports when the pod has started with the addresses of its annotation. */
+/** Returns the status that the kubelet reports when the pod has started with the addresses that these annotations give it. */
 function runningWith(annotations: Readonly<Record<string, string>>): object {
   const networks = JSON.parse(annotations['k8s.ovn.org/pod-networks'] ?? '{}') as {
     readonly default?: { readonly ip_addresses: readonly string[] };

@@ -1,0 +1,285 @@
+// Random objects of a hostile user on two nodes with a shared gateway. A host of the LAN watches the nodes' own ports, an open connection, the service
+// and pod of another user, and the answers of ARP and neighbour discovery. HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { macOf as podMac } from '../../agent/overlay/addresses.ts';
+import { hasProgram } from '../cluster/binaries.ts';
+import { seededRandom } from '../unit/ovsdb/random.ts';
+import { startDaemon } from './daemon.ts';
+import { flowAppears } from './flow-appears.ts';
+import { configure, dualStack, form } from './form.ts';
+import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { answeringMacs } from './neighbours.ts';
+import { oneOvn } from './ovn-of-nodes.ts';
+import { offerApi } from './relay.ts';
+import { type ServedApi, serveApi } from './served-api.ts';
+import { type Pod, plugPod } from './services.ts';
+import { podOn } from './stored-api.ts';
+import { talk } from './talk.ts';
+
+const seed = Number(process.env.HOSTILE_SEED ?? 1);
+const count = Number(process.env.HOSTILE_OBJECTS ?? 100);
+/** Objects that arrive at once; a long run has 40 batches. */
+const batch = Math.max(25, Math.ceil(count / 40));
+const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
+
+const [external, external6] = ['192.0.2.200', '2001:db8::200'];
+const [router, router6] = ['192.0.2.254', '2001:db8::fe'];
+/** More ports for services than an administrator should allow: what the nodes need is theirs all the same. */
+const keys = {
+  ...dualStack,
+  externalIPRanges: '192.0.2.192/27,2001:db8::200/119',
+  servicePorts: '22,80,443,6443,6642',
+};
+/** Ports at which a process of each node answers. */
+const nodePorts = [22, 6443];
+
+const aims: Aims = {
+  nodes: ['192.0.2.11', '192.0.2.12'],
+  addresses: [
+    ...[
+      '192.0.2.11',
+      '192.0.2.12',
+      '2001:db8::11',
+      '2001:db8::12',
+      external,
+      external6,
+      '192.0.2.201',
+      router,
+      router6,
+    ],
+    ...['10.42.1.3', '10.42.1.1', '10.42.1.2', '10.42.0.2', '10.43.0.80', '100.64.0.1', 'fd01:0:0:1::3', 'fd02::80'],
+  ],
+  ports: [22, 6443, 6642, 80, 8080, 30_080, 4000],
+  uids: ['uid-of-web'],
+};
+
+function sixOf({ address }: Host): string {
+  return `2001:db8::${address.split('.')[3]}`;
+}
+
+function macOf(host: Host): string {
+  return host.must('cat', '/sys/class/net/br-ex/address').trim();
+}
+
+/** Target of a connection, and its name in the outcome. */
+interface Target {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly isTls?: true;
+}
+
+/**
+ * Connects to all targets at once, and again until each of them answers, for 20 s at most. Prints for each the first words of the server, the
+ * fingerprint of its certificate, or the error code.
+ */
+const asker = `
+const [net, tls] = [require('net'), require('tls')];
+const none = ['no answer', 'ETIMEDOUT', 'EHOSTUNREACH'];
+const ask = ({ address, port, isTls }) => new Promise((resolve) => {
+  const end = Date.now() + 20000;
+  const attempt = () => {
+    let answer = none[0];
+    const socket = isTls ? tls.connect({ host: address, port, rejectUnauthorized: false }) : net.connect(port, address);
+    const settle = (text) => { answer = text; socket.destroy(); };
+    socket.setTimeout(4000, () => socket.destroy());
+    socket.on('secureConnect', () => settle(socket.getPeerCertificate().fingerprint256));
+    if (!isTls) socket.on('data', (text) => settle(String(text)));
+    socket.on('error', ({ code }) => { if (answer === none[0]) answer = code; });
+    socket.on('close', () => none.includes(answer) && Date.now() < end ? setTimeout(attempt, 100) : resolve(answer));
+  };
+  attempt();
+});
+Promise.all(JSON.parse(process.argv[1]).map(async (one) => [one.name, await ask(one)])).then((all) => console.log(JSON.stringify(all)));
+`;
+
+/** Returns the answers of all targets by name. The API server of this process goes on meanwhile. */
+async function answers(
+  from: Pick<Host, 'start'>,
+  targets: readonly Target[],
+): Promise<Readonly<Record<string, string>>> {
+  const child = from.start(process.execPath, '-e', asker, JSON.stringify(targets));
+  const [text] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  return Object.fromEntries(JSON.parse(String(text)));
+}
+
+/** Answers at the ports of a node with its name and the port. */
+async function listen(host: Host): Promise<void> {
+  const script = `
+    const started = ${JSON.stringify(nodePorts)}.map((port) => new Promise((resolve) =>
+      require('net').createServer((socket) => socket.on('error', () => {}).end('${host.name}, port ' + port)).listen(port, '::', resolve)));
+    Promise.all(started).then(() => console.log('listening'));`;
+  await once(host.start(process.execPath, '-e', script).stdout as NodeJS.ReadableStream, 'data');
+}
+
+/** Fields of a service that the test itself makes. */
+interface Published {
+  readonly type: string;
+  readonly clusterIPs: readonly string[];
+  readonly externalIPs?: readonly string[];
+  readonly ports: readonly { readonly port: number; readonly nodePort?: number }[];
+}
+
+/** Puts a service with one pod behind all its ports, and the addresses `ingress` of its load balancer. */
+function publish(
+  api: ServedApi,
+  key: string,
+  published: Published,
+  endpoints: readonly string[],
+  ingress: readonly string[] = [],
+): void {
+  const [namespace = '', name = ''] = key.split('/');
+  const ports = published.ports.map((one) => ({ ...one, name: `p${one.port}`, protocol: 'TCP' }));
+  const creationTimestamp = namespace === hostileNamespace ? '2026-02-01T00:00:00Z' : '2026-01-01T00:00:00Z';
+  api.put('services', {
+    metadata: { namespace, name, uid: `uid-of-${name}`, creationTimestamp },
+    spec: { ...published, ports },
+    status: { loadBalancer: { ingress: ingress.map((ip) => ({ ip })) } },
+  });
+  for (const address of endpoints) {
+    const addressType = address.includes(':') ? 'IPv6' : 'IPv4';
+    api.put('endpointslices', {
+      metadata: {
+        namespace,
+        name: `${name}-${addressType.toLowerCase()}`,
+        uid: `uid-of-${name}-${addressType}`,
+        labels: { 'kubernetes.io/service-name': name },
+      },
+      addressType,
+      ports: ports.map((one) => ({ name: one.name, port: 8080, protocol: 'TCP' })),
+      endpoints: [{ addresses: [address], nodeName: 'n2', conditions: { ready: true } }],
+    });
+  }
+}
+
+/** Makes the pod and the service of the user who is watched. */
+async function startVictim(api: ServedApi, n1: Host, n2: Host): Promise<Pod> {
+  api.put('pods', podOn('n2', 'web', { namespace: 'victim', uid: 'uid-of-web' }));
+  const port = 'victim_web';
+  const [code] = await once(n1.start('ovn-nbctl', '--timeout=100', 'wait-until', 'Logical_Switch_Port', port), 'exit');
+  if (code !== 0) throw new Error('the pod has no port');
+  const [, address = '', address6 = ''] = n1.must('ovn-nbctl', 'lsp-get-addresses', port).trim().split(' ');
+  const pod = await plugPod(n2, { interface: port, port, uid: 'uid-of-web', mac: podMac(address), address, address6 });
+  const spec = {
+    type: 'NodePort',
+    clusterIPs: ['10.43.0.80', 'fd02::80'],
+    externalIPs: [external, external6],
+    ports: [{ port: 80, nodePort: 30_080 }],
+  };
+  publish(api, 'victim/web', spec, [pod.address, pod.address6]);
+  return pod;
+}
+
+t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
+  process.stderr.write(`# HOSTILE_SEED=${seed} HOSTILE_OBJECTS=${count}\n`);
+  const lan = await startLan(t, oneOvn());
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  const [client, next] = [await lan.host('client', 50), await lan.host('router', 51)];
+  for (const host of [n1, n2, client, next]) {
+    // The NIC's own IP stack is mute, as it is below the kernel's data path.
+    host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
+    host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
+  }
+  next.must('ip', 'address', 'add', `${router}/24`, 'dev', 'br-ex');
+  next.must('ip', 'address', 'add', `${router6}/64`, 'dev', 'br-ex', 'nodad');
+  for (const host of [n1, n2]) configure(host, keys);
+  form(t, [n1, n2]);
+  t.match(n1.agent('overlay', 'pki', 'grant', 'n2', '--gateway', sixOf(n2)), { status: 0 });
+  for (const host of [n1, n2]) {
+    t.match(host.agent('overlay', 'gateway', '--next-hop', `${router},${router6}`), { status: 0 });
+    await listen(host);
+  }
+  const api = await serveApi(t);
+  await offerApi(t, { port: api.port, kubeconfig: () => api.kubeconfig }, [n1, n2], keys);
+  for (const name of ['default', 'victim', hostileNamespace])
+    api.put('namespaces', { metadata: { name, uid: `uid-of-${name}` } });
+  for (const host of [n1, n2]) await startDaemon(host);
+  const web = await startVictim(api, n1, n2);
+  t.match(web, { address: '10.42.1.3', address6: 'fd01:0:0:1::3' }, 'the addresses at which the hostile user aims');
+
+  let marks = 0;
+  /** Waits until all earlier changes have arrived at both nodes, which the NodePort of a later service shows. */
+  const passed = async (): Promise<void> => {
+    marks += 1;
+    const nodePort = 30_100 + marks;
+    const spec = { type: 'NodePort', clusterIPs: [`10.43.1.${marks}`], ports: [{ port: 80, nodePort }] };
+    publish(api, `default/mark-${marks}`, spec, [web.address]);
+    for (const host of [n1, n2]) await flowAppears(host, 'br-ex', new RegExp(`tcp,.*tp_dst=${nodePort}\\b`));
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+  };
+  const lasting = [
+    await talk(client, n1, n1.address),
+    await talk(client, n2, n2.address),
+    await talk(n1, web, web.address),
+  ];
+  const fromLan: readonly Target[] = [
+    ...[n1, n2].flatMap(({ name, address }) => [
+      ...[address, sixOf(name === 'n1' ? n1 : n2)].flatMap((one) =>
+        nodePorts.map((port) => ({ name: `${one} ${port}`, address: one, port })),
+      ),
+      { name: `NodePort at ${name}`, address, port: 30_080 },
+    ]),
+    { name: 'southbound', address: n1.address, port: 6642, isTls: true },
+    { name: 'n2 has no database', address: n2.address, port: 6642 },
+    { name: 'outside', address: external, port: 80 },
+    { name: 'outside, IPv6', address: external6, port: 80 },
+  ];
+  const fromNode: readonly Target[] = [
+    { name: 'pod', address: web.address, port: 8080 },
+    { name: 'pod, IPv6', address: web.address6, port: 8080 },
+    { name: 'cluster IP', address: '10.43.0.80', port: 80 },
+  ];
+  const neighbours = [n1.address, n2.address, sixOf(n1), sixOf(n2), external, external6, router, router6];
+  const observe = async () => ({
+    lan: await answers(client, fromLan),
+    node: await answers(n1, fromNode),
+    macs: Object.fromEntries(neighbours.map((address) => [address, answeringMacs(client, address)])),
+    said: await Promise.all(lasting.map(({ say }) => say('hello'))),
+  });
+
+  await passed();
+  const before = await observe();
+  const [gateway] = before.macs[external] ?? [];
+  const subject = (one: Host) => ({ [one.address]: [macOf(one)], [sixOf(one)]: [macOf(one)] });
+  t.strictSame(before.macs, {
+    ...{ ...subject(n1), ...subject(n2) },
+    ...{ [external]: [gateway], [external6]: [gateway] },
+    ...{ [router]: [macOf(next)], [router6]: [macOf(next)] },
+  });
+  for (const host of [n1, n2])
+    for (const port of nodePorts)
+      t.equal(before.lan[`${host.address} ${port}`], `${host.name}, port ${port}`, 'a process of the node answers');
+  t.match(before.lan, {
+    southbound: /^([0-9A-F]{2}:){31}/,
+    'n2 has no database': 'ECONNREFUSED',
+    outside: /^100\.64\.0\./,
+    'outside, IPv6': /^fd98::/,
+    'NodePort at n1': /^100\.64\.0\./,
+    'NodePort at n2': /^100\.64\.0\./,
+  });
+  t.match(before.node, { pod: '10.42.0.2', 'pod, IPv6': /^fd01::2$/, 'cluster IP': /^10\.42\.0\.2$/ });
+
+  // The address of a node is served only as one of a load balancer, and only if it is not among externalIPs, too.
+  const isOfNode = (address: string): boolean => [n1, n2].some((host) => [host.address, sixOf(host)].includes(address));
+  const aimed = {
+    type: 'LoadBalancer',
+    clusterIPs: ['10.43.2.1', 'fd02::201'],
+    externalIPs: aims.addresses.filter((address) => !isOfNode(address)),
+    ports: aims.ports.map((port) => ({ port })),
+  };
+  publish(api, `${hostileNamespace}/aimed`, aimed, [web.address, web.address6], aims.addresses.filter(isOfNode));
+  const mallory = hostileUser(seededRandom(seed), aims, api);
+  for (let index = 0; index < count; index += 1) {
+    mallory.act(index);
+    if (index % batch !== batch - 1) continue;
+    await passed();
+    t.strictSame(await observe(), before, `after ${index + 1} objects`);
+  }
+  t.match(n1.must('ovn-nbctl', '--bare', '--columns=name', 'list', 'Load_Balancer'), /mallory/, 'some were served');
+  api.remove('services', `${hostileNamespace}/aimed`);
+  mallory.leave();
+  await passed();
+  t.strictSame(await observe(), before, 'when all of them are gone');
+});

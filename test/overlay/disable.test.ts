@@ -55,6 +55,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
     const onCentral = host === n1 ? 'ok' : 'not-applicable';
     const wanted = [
       'overlay ok',
+      `overlay-member ${host === n1 ? 'not-applicable' : 'ok'}`,
       'overlay-daemon not-applicable',
       ...['overlay-schema', 'overlay-datapath'].map((id) => `${id} ok`),
       `overlay-listeners ${onCentral}`,

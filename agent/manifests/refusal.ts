@@ -46,9 +46,9 @@ export function refusedContainers(
 }
 
 /**
- * Returns the first container that cannot start for a reason that the last apply does not remove; null if there is no
- * such container. The apply does not remove a reason that concerns the image, or a reason that did not exist before the
- * apply. It may have removed any other reason, such as a missing ConfigMap.
+ * Returns the first container that cannot start for a reason that the last apply does not remove; null if no container
+ * has such a reason. The apply does not remove a reason that concerns the image, or a reason that did not exist before
+ * the apply. It may have removed any other reason, such as a missing ConfigMap.
  */
 export function lastingRefusal(
   before: readonly RefusedContainer[],

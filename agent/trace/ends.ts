@@ -8,7 +8,7 @@ import { mapOf, textOf } from '../overlay/rows/row-index.ts';
 import type { LogicalNetwork, LogicalPort } from './logical-network.ts';
 import { clientPort } from './packet.ts';
 
-/** MAC of the LAN's router in a trace: any locally administered MAC, because no flow depends on its value. */
+/** MAC of the LAN's router in a trace: a locally administered MAC. Its value does not matter, because flows do not match it. */
 const outsideMac = '02:00:00:00:00:01';
 /** Largest number of names in a message. */
 const mostNames = 12;
@@ -116,7 +116,7 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
 /**
  * Returns the start of a packet from outside, which enters at a gateway of the requested node, or of any node if the
  * question names none. Of several gateways, one that has the destination address is preferred. Fails with `bad-usage`
- * if there is no such gateway.
+ * if no gateway can be chosen.
  */
 function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
   const gateways = network.ports

@@ -175,7 +175,7 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
 }
 
 /**
- * Returns the step that waits until these addresses of a bridge can be used; an empty list if there are no addresses.
+ * Returns the step that waits until these addresses of a bridge can be used; an empty list without addresses.
  */
 export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
   if (addresses.length === 0) return [];

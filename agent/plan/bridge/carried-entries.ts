@@ -31,8 +31,8 @@ export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * Returns the step that moves entries to the bridge while the NIC still has its own addresses; an empty list if there
- * are no entries.
+ * Returns the step that moves entries to the bridge while the NIC still has its own addresses; an empty list if `entries`
+ * is empty.
  */
 export function carryToBridge(uplink: string, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];

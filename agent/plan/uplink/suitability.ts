@@ -136,8 +136,8 @@ function isOnlyWayOut(name: string, observation: Observation): boolean {
 }
 
 /**
- * Returns the Open vSwitch bridge that has a device as a port. Null if the device is no port, is the bridge itself, or
- * is in a bridge of the agent, which can release it.
+ * Returns the Open vSwitch bridge that has a device as a port. Null if no bridge has the device, if the device is the
+ * bridge itself, or if it is in a bridge of the agent, which can release it.
  */
 function otherBridge(name: string, observation: Observation): string | null {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);

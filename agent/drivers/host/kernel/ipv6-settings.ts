@@ -76,6 +76,7 @@ function write(file: string, value: string): void {
  * NetworkManager disables this on interfaces on which it does so itself.
  */
 export function takesAdvertisements(interfaceName: string): boolean {
-  const read = (key: string): string | null => fileText(`/proc/sys/net/ipv6/conf/${interfaceName}/${key}`);
-  return read('disable_ipv6') === '0' && Number(read('accept_ra') ?? 0) > 0;
+  return (
+    fileText(`/proc/sys/net/ipv6/conf/${interfaceName}/disable_ipv6`) === '0' && acceptsAdvertisements(interfaceName)
+  );
 }

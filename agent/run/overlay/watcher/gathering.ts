@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers';
  * of changes has to become few transactions.
  */
 const longestRestMs = 250;
-/** Part of a pause in which a change has to arrive. Without one the pause ends early, because there is no storm. */
+/** Time without a change after which a pause ends early, because the storm is over. */
 const quietMs = 20;
 
 /** Pauses between transactions, in which further changes arrive. */

@@ -5,9 +5,9 @@ import { parseRange } from '../net/address-range.ts';
 import { overlayRanges, rangeConflicts, reservedRanges } from './overlay-ranges.ts';
 
 /** Size of a datagram that every IPv4 host has to accept (RFC 791, section 3.1, Total Length). */
-const minIpv4MtuBytes = 576;
+export const minIpv4MtuBytes = 576;
 /** Smallest MTU of a link that carries IPv6 (RFC 8200, section 5). */
-const minIpv6MtuBytes = 1280;
+export const minIpv6MtuBytes = 1280;
 
 /**
  * Bytes that Geneve adds to a packet of the pod network: inner Ethernet header 14, Geneve header 8 (RFC 8926, section

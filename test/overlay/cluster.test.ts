@@ -10,6 +10,7 @@ import {
   startCentral,
   startController,
   startLan,
+  startNorthd,
 } from './hosts.ts';
 import { installPing } from './ping.ts';
 import { talk } from './talk.ts';
@@ -110,6 +111,12 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.equal(readFileSync(n2.path('/etc/microshift-net/pki/node.pem'), 'utf8').includes('PRIVATE KEY'), true);
   t.match(n1.agent('overlay', 'pki', 'show').stdout, /^ca .*\nthis node .*\nn2 .*\nn3 /m);
 
+  killProcess(n1, '/run/ovn/ovn-northd.pid');
+  const early = n1.agent('overlay', 'pki', 'issue', 'n5', '--system-id', 'n5-of-the-test');
+  t.match(early, { status: 0, stderr: /ovn-northd does not run on this node; until it runs, n5 has no port/ });
+  startNorthd(n1);
+  t.match(n1.agent('overlay', 'leave', '--node', 'n5'), { status: 0 });
+
   t.match(n1.agent('overlay', 'leave'), { status: 2, stderr: /n2, n3 would be without their central node/ });
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   n1.must('ovn-nbctl', '--wait=sb', 'sync');
@@ -118,6 +125,20 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(n3.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing that `overlay apply` can change/ });
   t.match(n3.agent('overlay', 'plan'), { stdout: cause });
   t.match(n3.agent('overlay', 'status'), { status: 0, stdout: cause });
+  const documentOf = (...words: readonly string[]): unknown => JSON.parse(n3.agent(...words, '-o', 'json').stdout);
+  const [reason] = (documentOf('overlay', 'verify') as { changes: { faults: readonly string[] } }).changes.faults;
+  t.match(documentOf('overlay', 'verify'), { outcome: 'drift', changes: { rows: [], kernel: [] } });
+  t.match(reason, /^the central node has no port for n3: it was taken out of the cluster there, .*overlay leave/);
+  t.match(documentOf('overlay', 'plan'), { outcome: 'problem', changes: { faults: [reason] } });
+  t.match(documentOf('overlay', 'status'), { node: 'n3', isInCluster: false, controller: 'connected' });
+  const installed = (): string => n3.must('sh', '-c', 'cd /etc/microshift-net/pki && ls -A && cat ca.crt node.pem');
+  const member = `${keys(n3)}${installed()}`;
+  t.match(
+    n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'),
+    { status: 2, stderr: /^(waiting .*\n)?microshift-net: the central node has no port for n3: .*overlay leave/ },
+    'its bundle of before is refused before anything waits for a port',
+  );
+  t.equal(`${keys(n3)}${installed()}`, member, 'and nothing of it is installed');
   t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /n3 is not in an overlay any more/ });
   t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /^Nothing to do: this node is in no overlay/ });
   t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'its keys are gone');

@@ -277,6 +277,11 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
     );
     must(`ovn-${short}ctl`, '--no-leader-only', 'init');
   }
+  startNorthd({ must }, root);
+}
+
+/** ovn-northd alone; `root` as above. */
+export function startNorthd({ must }: Pick<Host, 'must'>, root = ''): void {
   const databases = ['--ovnnb-db=unix:/run/ovn/ovnnb_db.sock', '--ovnsb-db=unix:/run/ovn/ovnsb_db.sock'];
   must(...(root === '' ? [] : ['chroot', root]), 'ovn-northd', ...databases, ...quiet);
 }

@@ -13,7 +13,7 @@ const answerMs = 15_000;
  * does not run. A control socket that refuses connections belongs to a daemon that has crashed.
  */
 export async function askDaemon(
-  daemon: 'ovn-controller' | 'ovs-vswitchd',
+  daemon: 'ovn-controller' | 'ovn-northd' | 'ovs-vswitchd',
   runDirectories: readonly string[],
   command: string,
   words: readonly string[] = [],

@@ -50,6 +50,7 @@ const rules: readonly (readonly [ovnYaml: string, configYaml: string, wanted: Re
   ['mtu: auto', '', /^mtu: auto keeps MicroShift from starting/],
   ['mtu: auto', 'network: {cniPlugin: ovnk}', /^mtu: auto keeps MicroShift from starting/],
   ['mtu: auto', ours, null],
+  ['mtu: 100', '', /^mtu 100 is below 576, .*pods lose such packets; write for example mtu: 1400$/],
   ['mtu: 575', '', /^mtu 575 is below 576/],
   ['mtu: 576', '', null],
   ['', '', null],

@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs';
-import type { KeyPair } from '../../../drivers/openssl/certificates.ts';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type KeyPair, workFolderPrefix } from '../../../drivers/openssl/certificates.ts';
 import { certificatesIn, isKeyOf, pairFault, readCertificate } from '../../../drivers/openssl/read-certificate.ts';
 import { databaseCallMs } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import { readKubeletName } from '../../../facts/kubelet-name.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
+import { missingPortHint } from '../../../model/missing-port.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record.ts';
 import { managementInterface } from '../../../overlay/overlay-names.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
@@ -67,21 +69,29 @@ export async function joinOverlay(
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };
   const record: OverlayRecord = { format, layout, southbound, ...kept, node, members: null };
   if (present !== null) {
-    refuseOtherCluster(present, pem.authority, places);
-    install();
-    writeRecord(places.record, record);
-    const apply = (stop: AbortSignal) => applyOverlay(record, { ...places, stop }, say);
+    refuseOtherCluster(present, record, pem.authority, places);
+    const apply = async (stop: AbortSignal): Promise<OverlayChanges> => {
+      say(waitingForCentral(record));
+      await refuseRemoved(record, pair, pem.authority, { ...places, stop });
+      install();
+      writeRecord(places.record, record);
+      return applyOverlay(record, { ...places, stop }, say);
+    };
     return { record, changes: await stoppable(say, apply, { state: stillMember }) };
   }
   refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {
     if (systemId === null) writeSystemId(places.systemId, node.systemId);
     install();
-    say(`waiting up to ${databaseCallMs / 1000} s for the central node, ${record.southbound.join(', ')}`);
+    say(waitingForCentral(record));
     await refuseByCentral(record, places);
   };
   const { own, authority } = pkiFiles(places.pki);
   return { record, changes: await attempt(record, places, [own, authority], prepare, say) };
+}
+
+function waitingForCentral({ southbound }: OverlayRecord): string {
+  return `waiting up to ${databaseCallMs / 1000} s for the central node, ${southbound.join(', ')}`;
 }
 
 /** Returns the certificate of the bundle with its key. If the bundle has no key, this node has made the key itself. */
@@ -161,14 +171,53 @@ function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
  * Fails with `overlay-conflict` if this node is in another cluster. A cluster is identified by its authority, because
  * the address of its central node can change.
  */
-function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: OverlayPlaces): void {
+function refuseOtherCluster(
+  present: OverlayRecord,
+  { node, southbound }: OverlayRecord,
+  authority: string,
+  { pki }: OverlayPlaces,
+): void {
   const trusted = certificatesIn(readOwnAuthority(pki) ?? '');
   if (present.members === null && certificatesIn(authority).some((one) => trusted.includes(one))) return;
+  if (present.members === null && southbound.some((one) => present.southbound.includes(one))) {
+    throw new AgentError(
+      'overlay-conflict',
+      `the authority of the bundle is none of those that this node trusts, although both name the central node ${southbound.join(', ')}`,
+      {
+        hint: `if the bundle is older than the authority, make a new one on the central node: microshift-net overlay pki renew ${node.name}; if the cluster or its authority was made again, first run here: microshift-net overlay leave`,
+      },
+    );
+  }
   const which =
     present.members === null ? `the one of ${present.southbound.join(', ')}` : 'the one whose central node this is';
   throw new AgentError('overlay-conflict', `this node is in an overlay already, ${which}`, {
     hint: 'leave it first: microshift-net overlay leave',
   });
+}
+
+/**
+ * Fails with `bundle-unusable` if the central node has removed this member from the cluster. Connects with the
+ * certificate of the bundle, which is not installed yet, so that the node keeps its own certificate after a failure.
+ */
+async function refuseRemoved(
+  { node, southbound }: OverlayRecord,
+  pair: KeyPair,
+  authority: string,
+  { pki, stop }: OverlayPlaces,
+): Promise<void> {
+  if (node.subnets.length === 0) return;
+  const folder = mkdtempSync(`${pki}/${workFolderPrefix}`);
+  try {
+    installOwn(folder, pair, authority);
+    const database = await openFromHere(southbound, folder, stop);
+    try {
+      refuseWithoutPort(node.name, await database.appears(portOf(node.name), 0), missingPortHint(node.name));
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type NamedRange, overlayRanges, rangeConflicts, reservedRanges } from '../../../config/overlay-ranges.ts';
-import { geneveOverheadBytes } from '../../../config/warnings.ts';
+import { geneveOverheadBytes, minIpv4MtuBytes, minIpv6MtuBytes } from '../../../config/warnings.ts';
 import { AgentError } from '../../../errors.ts';
 import type { HostFacts } from '../../../facts/overlay-host.ts';
 import { type Config, microshiftRenders } from '../../../model/config.ts';
@@ -101,7 +101,11 @@ export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
     clusterSubnets: texts(pods),
     serviceSubnets: texts(services),
     joinSubnets: texts(join),
-    mtu: overlayMtu(config, host),
+    mtu: overlayMtu(
+      config,
+      host,
+      pods.some(({ range }) => range.family === 6),
+    ),
     owner: overlayOwner,
   };
 }
@@ -157,11 +161,20 @@ export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'lin
 
 /**
  * Returns the MTU of packets inside the tunnels: the value of ovn.yaml, otherwise the largest one that the uplink
- * allows.
+ * allows. Fails with `overlay-conflict` if the value does not fit into the tunnels, or is too small for IP.
  */
-function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
+function overlayMtu({ mtu }: Config, identity: HostIdentity, hasIpv6: boolean): number {
   const largest = largestMtu(identity);
   if (mtu.source === 'default' || mtu.value === 'auto') return largest;
+  const [smallest, reason] = hasIpv6
+    ? [minIpv6MtuBytes, 'the smallest MTU that IPv6 allows']
+    : [minIpv4MtuBytes, 'the size of a packet that every IPv4 host can send and receive'];
+  if (mtu.value < smallest) {
+    throw refused(
+      `mtu ${mtu.value} (${mtu.source}) is below ${smallest}, ${reason}`,
+      `write mtu: ${largest}, or remove the line`,
+    );
+  }
   if (mtu.value <= largest) return mtu.value;
   throw refused(
     `mtu ${mtu.value} (${mtu.source}) does not fit into tunnels over an uplink with MTU ${identity.linkMtu}`,

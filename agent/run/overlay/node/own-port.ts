@@ -4,7 +4,7 @@ import { missingPortText } from '../../../model/missing-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
-import { askController } from '../ovn/ovn-daemons.ts';
+import { askController, runsNorthd } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { openCentral } from './planned-node.ts';
 import { ownCredentials } from './southbound.ts';
@@ -49,21 +49,29 @@ export async function isInCluster(record: OverlayRecord, places: OverlayPlaces):
  * Fails with `bundle-unusable` if the central node has no port for the node of a bundle, because it has removed the
  * node from the cluster.
  */
-export function refuseWithoutPort(name: string, hasPort: boolean): void {
+export function refuseWithoutPort(
+  name: string,
+  hasPort: boolean,
+  hint = `make a new bundle on the central node: microshift-net overlay pki issue ${name}`,
+): void {
   if (hasPort) return;
-  throw new AgentError('bundle-unusable', missingPortText(name), {
-    hint: `make a new bundle on the central node: microshift-net overlay pki issue ${name}`,
-    facts: { node: name },
-  });
+  throw new AgentError('bundle-unusable', missingPortText(name), { hint, facts: { node: name } });
 }
 
 /**
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
- * printed. Reports if ovn-northd does not copy the port in time.
+ * printed. Reports if ovn-northd does not run on this node, without a wait, or does not copy the port in time.
  */
 export async function waitForPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
   const database = await openCentral('OVN_Southbound', places);
   try {
+    if (await database.appears(portOf(name), 0)) return;
+    if (!(await runsNorthd(places))) {
+      say(
+        `warning: ovn-northd does not run on this node; until it runs, ${name} has no port and cannot join: systemctl start ovn-northd`,
+      );
+      return;
+    }
     const waiting = `waiting up to ${carriedMs / 1000} s until ovn-northd has a port for ${name}`;
     if (await reportedWait(waiting, onTerminal(say), () => database.appears(portOf(name), carriedMs))) return;
     say(

@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../../deadline.ts';
 import { serviceEvent } from '../../../drivers/host/process/service-event.ts';
+import { askDaemon } from '../../../drivers/ovn/control.ts';
 import { type ControllerState, controllerState } from '../../../drivers/ovn/controller.ts';
 import { centralSocket, openCentralDatabase, ovnMissing } from '../../../drivers/ovn/database.ts';
 import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
@@ -84,6 +85,14 @@ export async function ensureController(
 /** Starts an ovn-controller that the agent has stopped. Does not enable its unit. */
 export async function startController(say: Say): Promise<void> {
   await startAgain(units.host, reportingSystemd(say));
+}
+
+/** True if an ovn-northd runs on this node, even one whose main loop is stuck and that gives no answer. */
+export function runsNorthd({ ovnRuns }: OverlayPlaces): Promise<boolean> {
+  return askDaemon('ovn-northd', ovnRuns, 'status').then(
+    (answer) => answer !== null,
+    () => true,
+  );
 }
 
 /** Returns the state of ovn-controller. */

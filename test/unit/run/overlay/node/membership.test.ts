@@ -116,6 +116,21 @@ t.test('the layout of a new cluster', (t) => {
     () => newLayout(config({}, 1450), own),
     failure('overlay-conflict', { message: /mtu 1450 \(ovn\.yaml:1\) does not fit/ }),
   );
+  const dual = { clusterSubnet: '10.52.0.0/16,fd01::/48' };
+  for (const [overlay, mtu, limit] of [
+    [{}, 100, 576],
+    [{}, 575, 576],
+    [dual, 1279, 1280],
+  ] as const) {
+    t.throws(
+      () => newLayout(config(overlay, mtu), own),
+      failure('overlay-conflict', {
+        message: new RegExp(`^mtu ${mtu} \\(ovn\\.yaml:1\\) is below ${limit}, `),
+      }),
+    );
+  }
+  t.match(newLayout(config({}, 576), own), { mtu: 576 });
+  t.match(newLayout(config(dual, 1280), own), { mtu: 1280 });
   t.throws(
     () => newLayout(config({ joinSubnet: '10.42.4.0/24' }), own),
     failure('overlay-conflict', {

@@ -38,6 +38,7 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ['bridge add eth1', 'makes the bridge breth1'],
   ],
   'bridge remove': [['bridge remove eth1', 'by the name of the NIC or of the bridge']],
+  'config show': [['config show ./ovn.yaml', 'the values that this file would have']],
   'config check': [['config check ./ovn.yaml', 'before it is copied to /etc/microshift']],
   'manifests render': [['manifests render --image registry.example/ovn:1 -o out', 'a file per object in out/']],
   'manifests apply': [['manifests apply --wait', 'until every pod runs']],
@@ -53,6 +54,14 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
   'overlay pki issue': [
     ['overlay pki issue node2 --system-id node2 -o bundle.txt', 'the bundle with which node2 joins'],
   ],
+  'overlay pki grant': [
+    ['overlay pki grant node2 --gateway 203.0.113.9', 'the gateway of node2 may use this address'],
+    ['overlay pki grant node2 --revoke', 'node2 may use its tunnel address only'],
+  ],
+  'overlay pki renew': [
+    ['overlay pki renew', 'the certificate of the central node itself'],
+    ['overlay pki renew node2 -o bundle.txt', 'the bundle with which node2 joins again'],
+  ],
   completion: [['completion bash > /etc/bash_completion.d/microshift-net', 'where the package is not installed']],
 };
 
@@ -64,10 +73,21 @@ const exitCodesText = `Exit codes:
   4  failed, and the rollback was incomplete
   5  a dependency is missing or does not run`;
 
-/** Returns the end of the help of a command: its examples and the exit codes. */
-export function helpEnd(command: Command): string {
+/**
+ * Returns the end of the help of a command: its examples and the exit codes. Lines have at most `width` columns; a
+ * command line that goes on ends with a backslash, so that a shell reads it as one.
+ */
+export function helpEnd(command: Command, width: number): string {
   const shown = examples[commandPath(command)] ?? [];
-  const lines = shown.flatMap(([line, purpose]) => [`  $ microshift-net ${line}`, `      ${purpose}`]);
+  const help = command.createHelp();
+  const wrapped = (text: string, columns: number): readonly string[] => help.boxWrap(text, columns).split('\n');
+  const lines = shown.flatMap(([line, purpose]) => [
+    ...wrapped(`$ microshift-net ${line}`, width - 8).map((part, index, parts) => {
+      const end = index === parts.length - 1 ? '' : ' \\';
+      return `${index === 0 ? '  ' : '      '}${part}${end}`;
+    }),
+    ...wrapped(purpose, width - 6).map((part) => `      ${part}`),
+  ]);
   const parts = lines.length === 0 ? [exitCodesText] : [['Examples:', ...lines].join('\n'), exitCodesText];
   return `\n${parts.join('\n\n')}`;
 }

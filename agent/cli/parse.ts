@@ -4,6 +4,14 @@ import { fittedTo, terminalWidth } from '../commands/terminal-width.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import { fullName } from './agent-command.ts';
 
+/** Columns of the word `Usage: `, by which the further lines of a usage are indented. */
+const usageIndent = 7;
+
+/** Returns the width of a help text in columns; 80 if it is not for a terminal. */
+export function helpWidth(stream: NodeJS.WriteStream): number {
+  return terminalWidth(stream) ?? 80;
+}
+
 /**
  * Function of a command, with the output and the arguments of the command line. The exit code is 0 if it returns none.
  */
@@ -41,6 +49,16 @@ export async function parseAndRunWith(
   program.configureHelp({
     showGlobalOptions: true,
     minWidthToWrap: 20,
+    // Leaves out "[options]" in a list of commands, so that the descriptions have space on a narrow terminal.
+    subcommandTerm(command) {
+      return Help.prototype.subcommandTerm.call(this, command).replace(' [options]', '');
+    },
+    commandUsage(command) {
+      const usage = Help.prototype.commandUsage.call(this, command);
+      const indent = ' '.repeat(usageIndent);
+      const columns = (this.helpWidth ?? 80) - usageIndent;
+      return Help.prototype.boxWrap.call(this, usage, columns).replaceAll('\n', `\n${indent}`);
+    },
     // Leaves out "(default: false)", with which the parser would end the description of an option without a value.
     optionDescription(option) {
       return option.isBoolean() ? option.description : Help.prototype.optionDescription.call(this, option);
@@ -48,8 +66,8 @@ export async function parseAndRunWith(
   });
   program.configureOutput({
     writeErr: (text) => complaints.push(text),
-    getOutHelpWidth: () => terminalWidth(process.stdout) ?? 80,
-    getErrHelpWidth: () => terminalWidth(process.stderr) ?? 80,
+    getOutHelpWidth: () => helpWidth(process.stdout),
+    getErrHelpWidth: () => helpWidth(process.stderr),
   });
   addCommands(
     (parent) =>

@@ -8,7 +8,7 @@ import { helpEnd, helpGroups } from './help-text.ts';
 import { addManifestsCommands } from './manifests-cli.ts';
 import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
-import { type AddTo, internalOption, parseAndRunWith } from './parse.ts';
+import { type AddTo, helpWidth, internalOption, parseAndRunWith } from './parse.ts';
 
 // Exported again, because the bundle of this file contains all code that parses a command line.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
@@ -26,7 +26,7 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
     )
     .option('-v, --verbose', 'show more about decisions and errors', false)
     .helpOption('-h, --help', 'show this help')
-    .addHelpText('afterAll', ({ command }) => helpEnd(command));
+    .addHelpText('afterAll', ({ command }) => helpEnd(command, helpWidth(process.stdout)));
   const open = (): Output => {
     const { output: format, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
     return openOutput(format, verbose);

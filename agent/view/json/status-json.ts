@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../../model/journal.ts';
+import { missingPortText } from '../../model/missing-port.ts';
 import type { Wanted } from '../../model/plan.ts';
 import type { StatusView } from '../status-view.ts';
 import { observedTopology } from '../topology.ts';
@@ -64,7 +65,7 @@ export interface OverlayPartJson {
   readonly isInCluster: boolean | null;
   /** True if the daemon of the overlay runs. */
   readonly isRunning: boolean;
-  /** Last error of the daemon; null without one. */
+  /** Reason why this member is not in the cluster any more, otherwise the last error of the daemon; null without both. */
   readonly problem: string | null;
 }
 
@@ -156,7 +157,7 @@ export function statusDocument(view: StatusView): StatusDocument {
       role: overlay.role,
       isInCluster: overlay.isInCluster,
       isRunning: overlay.isRunning,
-      problem: overlay.failure,
+      problem: overlay.isInCluster === false ? missingPortText(overlay.node) : overlay.failure,
     },
     pending: pendingJson(pending),
     differences: differencesJson(differences),

@@ -11,6 +11,7 @@ import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { errorDetail, errorText } from '../../../agent/view/error-view.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { errorDocument } from '../../../agent/view/json/error-json.ts';
+import { statusDocument } from '../../../agent/view/json/status-json.ts';
 import { planText, progressLine, stepTitle } from '../../../agent/view/plan-view.ts';
 import { statusText } from '../../../agent/view/status-view.ts';
 import { joinLines, plain, printable, styleFor } from '../../../agent/view/style.ts';
@@ -322,6 +323,14 @@ t.test('history and status', (t) => {
     /Overlay {9}n1, a member; the central node has no port for n1: it was taken out of the cluster there/,
   );
   t.notMatch(expelled, /The node is in the desired state/);
+  for (const [isInCluster, failure, problem] of [
+    [false, 'the database is full', /^the central node has no port for n1: it was taken out of the cluster there/],
+    [true, 'the database is full', 'the database is full'],
+    [null, null, null],
+  ] as const) {
+    const document = statusDocument({ ...view, overlay: { ...overlay, isInCluster, failure } });
+    t.match(document, { outcome: 'as-wanted', overlay: { role: 'member', isInCluster, problem } });
+  }
   const pending = { id: 'tx', command: 'apply', confirmUntil: '1970-01-01T00:00:18.000Z', state: 'waiting' } as const;
   const waiting = statusText({ ...view, pending, nowMs: 0 }, plain);
   t.match(waiting, /tx \(apply\) waits for confirmation until \S+ \(in 18 s\); then it is rolled back/);

@@ -1,0 +1,83 @@
+// The help of every command at 60 and 80 columns: its width, its groups, the common options, the exit codes and the examples.
+import t from 'tap';
+import { parseAndRun } from '../../agent/cli/program.ts';
+
+/** Returns the help of a command, printed in this process for a terminal of some columns. */
+async function helpOf(path: readonly string[], columns: number): Promise<string> {
+  const [write, before] = [process.stdout.write, process.env.COLUMNS];
+  let text = '';
+  process.stdout.write = (chunk: string | Uint8Array) => {
+    text += String(chunk);
+    return true;
+  };
+  process.env.COLUMNS = String(columns);
+  try {
+    const code = await parseAndRun([...path, '--help']);
+    return code === 0 ? text : `exit code ${code}`;
+  } finally {
+    process.stdout.write = write;
+    if (before === undefined) delete process.env.COLUMNS;
+    else process.env.COLUMNS = before;
+  }
+}
+
+/** Returns the names of the commands below a command, as its help lists them. */
+function commandsIn(help: string): readonly string[] {
+  const groups = help.matchAll(/^(?:Commands|Commands [\w -]+):\n((?: {2}.*\n)+)/gm);
+  return [...groups]
+    .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}(\S+)/gm)])
+    .flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
+}
+
+/** Returns the paths of all commands and groups, with their help at 80 columns. */
+async function commandTree(path: readonly string[] = []): Promise<readonly (readonly [string, string])[]> {
+  const help = await helpOf(path, 80);
+  const below: (readonly [string, string])[] = [];
+  for (const name of commandsIn(help)) below.push(...(await commandTree([...path, name])));
+  return [[path.join(' '), help], ...below];
+}
+
+/** Lines of a help that are wider than the terminal, without those of a single word. */
+function wideLines(help: string, columns: number): readonly string[] {
+  return help.split('\n').filter((line) => line.length > columns && /\S \S/.test(line.trim()));
+}
+
+t.test('every command', async (t) => {
+  const tree = await commandTree();
+  const paths = tree.map(([path]) => path);
+  for (const path of ['apply', 'config check', 'bridge add', 'manifests diff', 'overlay pki rotate', 'completion'])
+    t.ok(paths.includes(path), `${path} is found`);
+  for (const [path, help] of tree) {
+    await t.test(path === '' ? 'the program' : path, async (t) => {
+      t.match(help, `Usage: microshift-net${path === '' ? '' : ` ${path}`}`);
+      t.match(help, /^Usage: .*\n(?: +.*\n)*\n\S.{9,}\n/, 'a description');
+      const options = path === '' ? 'Options' : 'Global Options';
+      t.match(help, new RegExp(`\\n${options}:\\n {2}-V, --version .*\\n {2}--output <format> `));
+      t.match(help, /\n {2}-v, --verbose /);
+      t.match(help, /\n {2}-h, --help {2,}show this help\n/);
+      for (const code of [0, 1, 2, 3, 4, 5]) t.match(help, new RegExp(`\nExit codes:\n(?:.*\n)*  ${code}  \\w`));
+      const [usage = ''] = help.split('\n');
+      if (/[<[](?!options|command)/.test(usage)) t.match(help, /\nExamples:\n {2}\$ microshift-net /, 'an example');
+      for (const [, words = ''] of help.replaceAll(/ \\\n */g, ' ').matchAll(/^ {2}\$ microshift-net (.*)/gm)) {
+        const ofExample = tree.find(
+          ([one]) =>
+            one !== '' &&
+            `${words} `.startsWith(`${one} `) &&
+            !tree.some(([other]) => other.length > one.length && `${words} `.startsWith(`${other} `)),
+        );
+        for (const [option] of words.matchAll(/(?<= )--?[a-z][\w-]*/g))
+          t.match(ofExample?.[1], new RegExp(`^ {2}.*${option}\\b`, 'm'), `${option} of the example "${words}"`);
+      }
+      t.notMatch(help, /default: (false|true)\)|undefined|\[object/);
+      for (const columns of [60, 80]) {
+        const shown = columns === 80 ? help : await helpOf(path.split(' ').filter(Boolean), columns);
+        t.strictSame(wideLines(shown, columns), [], `${columns} columns`);
+        t.strictSame(
+          shown.replaceAll(/[\s\\]+/g, ' '),
+          help.replaceAll(/[\s\\]+/g, ' '),
+          `${columns} columns: nothing is cut`,
+        );
+      }
+    });
+  }
+});

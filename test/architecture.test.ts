@@ -214,8 +214,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { doctor: 'it collects; doctor/ judges', run: 'looking changes nothing' },
   },
   doctor: {
-    may: ['compare', 'config', 'errors.ts', 'facts', 'model', 'plan', 'printable.ts'],
-    packages: ['node:net'],
+    may: ['compare', 'config', 'errors.ts', 'facts', 'model', 'net', 'plan', 'printable.ts'],
     because: 'it judges the facts that it is handed, and projects the observation of them as `apply` does',
     never: { drivers: 'an examination is handed in', 'node:fs': pure },
   },

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { countsAsNotSet } from '../config/effective.ts';
 import { hintIn } from '../facts/hints.ts';
 import type { DiskFacts, HintFileFacts } from '../model/examination.ts';
+import { familyOf } from '../net/address.ts';
 import { quotedName, shownName } from '../plan/uplink/choice-trace.ts';
 import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
@@ -124,7 +124,8 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
       warning(`${path} has more than one line; only the first counts`, `echo ${shellWord(first)} > ${path}`),
     );
   if (hint.is === 'address') {
-    if (isIP(first) === 0) complaints.push(warning(`${path} has no address: ${quotedName(first)}`, `rm ${path}`));
+    if (familyOf(first) === null)
+      complaints.push(warning(`${path} has no address: ${quotedName(first)}`, `rm ${path}`));
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
     complaints.push(failed(`${path} has no name of an interface: ${quotedName(first)}`, `rm ${path}`));
   else if (links !== null && !links.includes(first)) {

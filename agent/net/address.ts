@@ -10,6 +10,13 @@ export function familyOf(text: string): 4 | 6 | null {
   return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`) ? 6 : null;
 }
 
+/** Returns the family of an IP address that may have a zone, `fe80::1%eth0` (RFC 4007 section 11); null for any other text. */
+export function familyOfZoned(text: string): 4 | 6 | null {
+  const [, address = text, zone] = /^([^%]*)%([\w.:-]+)$/.exec(text) ?? [];
+  const family = familyOf(address);
+  return zone !== undefined && family === 4 ? null : family;
+}
+
 /** Returns the 16 bytes of an IPv6 address as a number (RFC 4291 section 2.2). */
 export function ipv6Value(address: string): bigint {
   return groupsOf(address).reduce((sum, group) => (sum << 16n) | BigInt(group), 0n);

@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { endlessDhcpTimeout, standbyMetric } from '../../model/limits.ts';
 import { addressesOf, type Link, type Observation, type Route } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
@@ -11,7 +10,7 @@ import {
   type SettingValue,
   textOf,
 } from '../../model/profile-settings.ts';
-import { familyOf, isLinkLocal6 } from '../../net/address.ts';
+import { familyOf, familyOfZoned, isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { pingKeys } from '../profiles/transfer.ts';
 import { ownRoutes } from './own-routes.ts';
@@ -167,9 +166,7 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
   const present = link.addresses.filter((entry) => entry.family === family && isStable(entry));
   const addresses = inOrderOf(final, family, present);
   if (addresses.length === 0) return { method: ['s', 'disabled'] };
-  const nameservers = observation.resolver.nameservers.filter((server) =>
-    family === 4 ? isIPv4(server) : isIPv6(server),
-  );
+  const nameservers = observation.resolver.nameservers.filter((server) => familyOfZoned(server) === family);
   const routes = ownRoutes(observation).filter(
     (route) => route.family === family && route.device === link.name && isMovedRoute(route),
   );

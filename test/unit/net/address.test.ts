@@ -1,6 +1,13 @@
 import { isIPv6 } from 'node:net';
 import t from 'tap';
-import { eui64Identifier, familyOf, interfaceIdentifier, ipv6Value, isLinkLocal6 } from '../../../agent/net/address.ts';
+import {
+  eui64Identifier,
+  familyOf,
+  familyOfZoned,
+  interfaceIdentifier,
+  ipv6Value,
+  isLinkLocal6,
+} from '../../../agent/net/address.ts';
 
 t.test('familyOf', (t) => {
   const table: Readonly<Record<string, 4 | 6 | null>> = {
@@ -66,6 +73,24 @@ t.test('familyOf: the texts that node:net takes for IPv6 without a zone', (t) =>
     if ((familyOf(text) === 6) !== expected) t.equal(familyOf(text), expected ? 6 : null, JSON.stringify(text));
   }
   t.ok(counts.yes > 500 && counts.no > 500, JSON.stringify(counts));
+  t.end();
+});
+
+t.test('familyOfZoned', (t) => {
+  const table: Readonly<Record<string, 4 | 6 | null>> = {
+    '192.0.2.1': 4,
+    '192.0.2.1%eth0': null,
+    'fe80::1': 6,
+    'fe80::1%eth0': 6,
+    'fe80::1%eth0.100': 6,
+    'fe80::1%br-ex': 6,
+    'fe80::1%': null,
+    'fe80::1%eth0%eth1': null,
+    'fe80::1%eth 0': null,
+    '%eth0': null,
+    '': null,
+  };
+  for (const [text, family] of Object.entries(table)) t.equal(familyOfZoned(text), family, JSON.stringify(text));
   t.end();
 });
 

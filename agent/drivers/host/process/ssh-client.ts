@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { familyOfZoned } from '../../../net/address.ts';
 import { fileText } from '../files/kernel-files.ts';
 
 /**
@@ -26,12 +26,12 @@ export interface SshSession {
 export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
   for (const connection of environments(own, parent, root)) {
     const [client = '', clientPort, server = '', serverPort] = connection?.split(' ') ?? [];
-    if (isIP(client) === 0) continue;
+    if (familyOfZoned(client) === null) continue;
     const ends = {
       client: { address: client, port: Number(clientPort) },
       server: { address: server, port: Number(serverPort) },
     };
-    return isIP(client) === isIP(server) && ends.server.port > 0 ? ends : null;
+    return familyOfZoned(client) === familyOfZoned(server) && ends.server.port > 0 ? ends : null;
   }
   return null;
 }
@@ -40,7 +40,7 @@ export function sshSession(own = process.env, parent = process.ppid, root = ''):
 export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
   for (const connection of environments(own, parent, root)) {
     const client = connection?.split(' ')[0];
-    if (client !== undefined && isIP(client) !== 0) return client;
+    if (client !== undefined && familyOfZoned(client) !== null) return client;
   }
   return null;
 }

@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import { familyOf } from '../../../net/address.ts';
+import { familyOf, familyOfZoned } from '../../../net/address.ts';
 import { parseRange } from '../../../net/address-range.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
 
@@ -41,7 +40,9 @@ const plainName = isText((word) => /^[A-Za-z0-9._-]{1,63}$/.test(word));
 const remote = isText((word) => {
   const [, bracketed, plain = '', port = ''] = /^ssl:(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(word) ?? [];
   return (
-    Number(port) > 0 && Number(port) < 65_536 && (bracketed === undefined ? isIP(plain) === 4 : isIP(bracketed) === 6)
+    Number(port) > 0 &&
+    Number(port) < 65_536 &&
+    (bracketed === undefined ? familyOf(plain) === 4 : familyOfZoned(bracketed) === 6)
   );
 });
 

@@ -40,6 +40,15 @@ t.test('what is large and seldom used lies in a file of its own', (t) => {
   t.end();
 });
 
+t.test('every bundle is ASCII, which V8 keeps at one byte per character', (t) => {
+  for (const file of readdirSync('dist').filter((name) => name.endsWith('.cjs')))
+    t.ok(
+      readFileSync(`dist/${file}`).every((byte) => byte < 0x80),
+      file,
+    );
+  t.end();
+});
+
 t.test('microshift-net(8) has every command', (t) => {
   const page = readFileSync('docs/man/microshift-net.8', 'utf8');
   for (const name of commandsOf().filter((entry) => entry !== 'help')) {

@@ -66,6 +66,14 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     });
   }
 
+  await t.test('NetworkManager starts while br-ex has no profile: its device goes with the bridge', async (t) => {
+    t.match(await node.run(apply), { exitCode: 0 });
+    const profile = '/run/NetworkManager/system-connections/ovs-if-br-ex.nmconnection';
+    await node.text(`systemctl stop NetworkManager; rm ${profile}; systemctl start NetworkManager; nm-online -q -t 60`);
+    t.match(await node.text('nmcli -g DEVICE,TYPE,STATE device'), /^br-ex:ovs-interface:disconnected$/m);
+    await giveBack(t, node, old);
+  });
+
   await t.test('NetworkManager does not come back', async (t) => {
     const kill =
       'systemctl mask --runtime --quiet NetworkManager; systemctl kill --signal=KILL --kill-whom=main NetworkManager';

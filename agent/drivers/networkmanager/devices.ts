@@ -12,16 +12,16 @@ export async function kernelDevice(nm: NetworkManager, name: string): Promise<st
 }
 
 /**
- * Returns the paths of NetworkManager's Open vSwitch objects with this name. A bridge, its port and its own interface
- * share one name.
+ * Returns the paths of NetworkManager's Open vSwitch objects with one of these names. A bridge, its port and its own
+ * interface share one name.
  */
 export async function ovsDevices(
   nm: NetworkManager,
-  name: string,
+  names: ReadonlySet<string>,
   types: readonly number[] = Object.values(deviceType),
 ): Promise<readonly string[]> {
   const objects = await nm.managedObjects();
   return Object.entries(objects).flatMap(([path, { [deviceInterface]: device }]) =>
-    toPlain(device?.Interface) === name && types.includes(Number(toPlain(device?.DeviceType))) ? [path] : [],
+    names.has(String(toPlain(device?.Interface))) && types.includes(Number(toPlain(device?.DeviceType))) ? [path] : [],
   );
 }

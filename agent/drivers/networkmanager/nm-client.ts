@@ -62,6 +62,8 @@ export interface NetworkManager {
    * boot.
    */
   manage(devicePath: string, managed: boolean): Promise<void>;
+  /** Removes a software device. */
+  deleteDevice(devicePath: string): Promise<void>;
   /** Reloads NetworkManager.conf and its conf.d; profiles and links do not change. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
@@ -150,6 +152,9 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       const value = encodeVariant(['b', managed]);
       const call = callsTo(path, propertiesInterface)('Set', 'ssv', deviceInterface, 'Managed', value);
       await request(managed ? 'manage a device' : 'leave a device alone', call);
+    },
+    deleteDevice: async (path) => {
+      await request('delete a device', callsTo(path, deviceInterface)('Delete'));
     },
     reloadConfiguration: async () => {
       await request('read its configuration again', rootCall('Reload', 'u', reloadConf));

@@ -1,5 +1,7 @@
 import { ovsDevices } from '../../drivers/networkmanager/devices.ts';
-import { deviceType } from '../../drivers/networkmanager/nm-names.ts';
+import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
+import { deviceInterface, deviceState, deviceType } from '../../drivers/networkmanager/nm-names.ts';
+import { isAgentError } from '../../errors.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import type { StepArguments } from '../../model/plan.ts';
 import { activeUuids } from './activations.ts';
@@ -33,6 +35,38 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
   });
   if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
   for (const bridge of left) await letGo(context, bridge);
+  // The profile of a bridge is named like its bridge.
+  const names = new Set([...step.bridges, ...step.profiles.map(({ id }) => id)]);
+  for (const { bridge } of left) names.delete(bridge);
+  await removeDevices(context, names);
+}
+
+/**
+ * Waits until NetworkManager has no devices for the interfaces of removed bridges, and deletes those that it keeps. A
+ * NetworkManager that starts while the interface exists without a profile keeps the device as disconnected after the
+ * interface is removed (src/core/devices/ovs/nm-ovs-factory.c, ovsdb_device_removed). The run continues after the
+ * limit, because such a device has no link and the next activation uses it.
+ */
+async function removeDevices({ nm, watch, deadline }: StepContext, names: ReadonlySet<string>): Promise<void> {
+  const areGone = async (): Promise<boolean> => {
+    const devices = await ovsDevices(nm, names, [deviceType.ovsInterface]);
+    for (const device of devices) await deleteDisconnected(nm, device).catch(ignoreRefusal);
+    return devices.length === 0;
+  };
+  const limitMs = Math.min(endLimitMs, deadline.remainingMs());
+  await watch.until('the end of the old devices', areGone, deadline, limitMs).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
+  });
+}
+
+async function deleteDisconnected(nm: NetworkManager, device: string): Promise<void> {
+  const state = await nm.property(device, deviceInterface, 'State');
+  if (Number(state) === deviceState.disconnected) await nm.deleteDevice(device);
+}
+
+/** Ignores that NetworkManager has removed the device in the meantime. */
+function ignoreRefusal(error: unknown): void {
+  if (!isAgentError(error) || error.kind !== 'networkmanager-refused') throw error;
 }
 
 /**
@@ -48,9 +82,9 @@ async function letGo(
 ): Promise<void> {
   await ovs.leaveBridge(left, !withoutVswitchd);
   const isThere = async (): Promise<boolean> =>
-    (await ovsDevices(nm, left.bridge, [deviceType.ovsInterface])).length > 0;
+    (await ovsDevices(nm, new Set([left.bridge]), [deviceType.ovsInterface])).length > 0;
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
-  for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
+  for (const device of await ovsDevices(nm, new Set([left.bridge]))) await nm.manage(device, false);
   await restoreLeftInterface(left, withoutVswitchd);
 }

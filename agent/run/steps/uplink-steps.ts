@@ -44,7 +44,7 @@ const clearLimitMs = 5_000;
 export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
   if (step.renewed === true) await ovs.renewInterface(step.bridge);
   await ovs.claimBridge(step.bridge, step.profiles, step.row);
-  for (const device of await ovsDevices(nm, step.bridge)) await nm.manage(device, true);
+  for (const device of await ovsDevices(nm, new Set([step.bridge]))) await nm.manage(device, true);
 }
 
 /**

@@ -1,17 +1,51 @@
-// A step that deletes profiles removes the rows of its bridges too, after the activations of the profiles have ended.
+// A step that deletes profiles removes the rows of its bridges too, after the activations of the profiles have ended, and then NetworkManager's devices.
 import t from 'tap';
+import { deviceState, deviceType } from '../../../../agent/drivers/networkmanager/nm-names.ts';
+import { AgentError } from '../../../../agent/errors.ts';
 import { deleteProfiles } from '../../../../agent/run/steps/delete-profiles.ts';
 import type { StepContext } from '../../../../agent/run/steps/step-context.ts';
 
+/** Device of NetworkManager with the states that it has at one look after the other; it is gone after the last one. */
+interface Device {
+  name: string;
+  type: number;
+  states: number[];
+  /** Reason for which NetworkManager refuses to delete the device. */
+  refusal?: string;
+}
+
 /** What the step does with two profiles and these bridges; each profile is active until it is looked at twice. */
-async function callsFor(bridges: readonly string[]): Promise<readonly string[]> {
+async function callsFor(bridges: readonly string[], devices: Device[] = []): Promise<readonly string[]> {
   const calls: string[] = [];
   let looks = 0;
+  const at = (path: string): Device | undefined => devices[Number(path.slice('/Devices/'.length))];
   const played = {
     nm: {
       profilePathOf: async (uuid: string) => `/${uuid}`,
       deleteProfile: async (path: string) => void calls.push(`delete ${path}`),
-      property: async (path: string) => (path.startsWith('/active') ? 'one' : looks++ < 2 ? ['/active'] : []),
+      deleteDevice: async (path: string) => {
+        calls.push(`delete ${path}`);
+        const device = at(path);
+        if (device?.refusal !== undefined) throw new AgentError('networkmanager-refused', device.refusal, { hint: '' });
+        device?.states.splice(0);
+      },
+      managedObjects: async () =>
+        Object.fromEntries(
+          devices.flatMap(({ name, type, states }, index) =>
+            states.length === 0
+              ? []
+              : [
+                  [
+                    `/Devices/${index}`,
+                    { 'org.freedesktop.NetworkManager.Device': { Interface: name, DeviceType: type } },
+                  ],
+                ],
+          ),
+        ),
+      property: async (path: string, _interface: string, name: string) => {
+        if (name === 'State') return at(path)?.states.shift();
+        return path.startsWith('/active') ? 'one' : looks++ < 2 ? ['/active'] : [];
+      },
     },
     ovs: { removeBridges: async (names: readonly string[]) => void calls.push(`remove ${names.join(' ')}`) },
     watch: {
@@ -40,4 +74,31 @@ t.test('rows are removed last, and only those of bridges that the step names', a
   t.strictSame(await callsFor(['br-ex']), [...ended, 'remove br-ex']);
   t.strictSame(await callsFor(['br-ex', 'br-ex1']), [...ended, 'remove br-ex br-ex1']);
   t.strictSame(await callsFor([]), ended);
+});
+
+const { disconnected, activated } = deviceState;
+const { ovsInterface, ovsBridge } = deviceType;
+const waited = 'wait for the end of the old devices';
+
+t.test('NetworkManager removes the device itself', async (t) => {
+  const device = { name: 'br-ex', type: ovsInterface, states: [activated, activated] };
+  t.strictSame(await callsFor([], [device]), [...ended, waited, waited]);
+});
+
+t.test('a device that NetworkManager keeps as disconnected is deleted', async (t) => {
+  const device = { name: 'br-ex', type: ovsInterface, states: [activated, disconnected, disconnected] };
+  t.strictSame(await callsFor(['br-ex'], [device]), [...ended, 'remove br-ex', waited, 'delete /Devices/0', waited]);
+});
+
+t.test('a device that NetworkManager has removed in the meantime', async (t) => {
+  const device = { name: 'br-ex', type: ovsInterface, states: [disconnected], refusal: 'no such device' };
+  t.strictSame(await callsFor([], [device]), [...ended, 'delete /Devices/0', waited]);
+});
+
+t.test('devices of other names and types stay', async (t) => {
+  const devices = [
+    { name: 'br-int', type: ovsInterface, states: [disconnected] },
+    { name: 'br-ex', type: ovsBridge, states: [disconnected] },
+  ];
+  t.strictSame(await callsFor(['br-ex'], devices), [...ended, 'remove br-ex']);
 });

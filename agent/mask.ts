@@ -75,8 +75,8 @@ function maskAssignments(text: string): string {
 }
 
 /**
- * Masks a JSON value: secrets by the names of their keys, the `value` of a variable by its `name` (EnvVar of Kubernetes),
- * and every string as text.
+ * Masks a JSON value: secrets by the names of their keys, the `value` of a variable by its `name` (EnvVar of
+ * Kubernetes), and every string as text.
  */
 export function maskJson(value: unknown, known: readonly string[] = []): unknown {
   if (typeof value === 'string') return maskText(value, known);

@@ -18,7 +18,9 @@ export class RegularFileError extends Error {
 }
 
 export interface ReadOptions {
-  /** Refuses a symbolic link to a file that not every user may read: its content would end up in messages and journals. */
+  /**
+   * Refuses a symbolic link to a file that not every user may read: its content would end up in messages and journals.
+   */
   readonly refusesPrivateLinks?: boolean;
 }
 
@@ -27,10 +29,10 @@ const worldReadable = 0o004;
 const firstBufferBytes = 4096;
 
 /**
- * Reads a regular file as a whole. Returns null if the path does not exist; a dangling link counts as absent.
- * A file with more than `limitBytes` bytes is an error and never cut, whatever size it reports and however it grows meanwhile.
- * Devices, FIFOs and directories are refused unopened, and a FIFO that replaces the file in between does not block (open(2), O_NONBLOCK).
- * Throws RegularFileError.
+ * Reads a regular file as a whole. Returns null if the path does not exist; a dangling link counts as absent. A file
+ * with more than `limitBytes` bytes is an error and never cut, whatever size it reports and however it grows meanwhile.
+ * Devices, FIFOs and directories are refused unopened, and a FIFO that replaces the file in between does not block
+ * (open(2), O_NONBLOCK). Throws RegularFileError.
  */
 export function readRegularFile(path: string, limitBytes: number, options: ReadOptions = {}): Buffer | null {
   try {
@@ -71,7 +73,10 @@ function refusePrivateLink(path: string, opened: Stats): void {
   throw new RegularFileError('private-link', 'it is a symbolic link to a file that not everybody may read');
 }
 
-/** Reads to the end of the file. The buffer has room for one byte more than the limit, which shows that a file is too long. */
+/**
+ * Reads to the end of the file. The buffer has room for one byte more than the limit, which shows that a file is too
+ * long.
+ */
 function readWhole(descriptor: number, sizeBytes: number, limitBytes: number): Buffer {
   const mostBytes = limitBytes + 1;
   let buffer = Buffer.alloc(Math.min(mostBytes, Math.max(sizeBytes + 1, firstBufferBytes)));

@@ -1,9 +1,13 @@
-// Style of comments and documentation, as CONTRIBUTING.md describes it under "Words": none of the patterns below is in agent/ or in the documentation.
+// Style of comments and documentation, as CONTRIBUTING.md describes it under "Words": none of the patterns below is in
+// agent/, in test/ or in the documentation.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 
-/** Words for which docs/glossary.md or plain English has a better one, and sentences without a noun or verb at their start. */
+/**
+ * Words for which docs/glossary.md or plain English has a better one, and sentences without a noun or verb at their
+ * start.
+ */
 const patterns: readonly RegExp[] = [
   /\b(?:whoever|nobody|somebody|told|tells|anew|way back|given? back|takes? back|taken back|dies)\b/,
   /\b(?:is|are|was|were) none\b/,
@@ -32,14 +36,41 @@ function proseOf(page: string): string {
   return page.replaceAll(/^(?:```[\s\S]*?^```| {4}.*$)/gm, '').replaceAll(/`[^`\n]*`/g, '');
 }
 
-t.test('comments of agent/', (t) => {
-  const faults = filesOf('agent')
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) =>
-      [...commentsOf(readFileSync(file, 'utf8'))]
-        .filter(([, text]) => starts.test(text) || patterns.some((pattern) => pattern.test(text)))
-        .map(([line, text]) => `${file}:${line}: ${text.slice(0, 120)}`),
-    );
+const isOldStyle = (text: string): boolean => patterns.some((pattern) => pattern.test(text));
+
+const sources = filesOf('agent', 'test')
+  .filter((file) => file.endsWith('.ts') && file !== 'test/prose.test.ts')
+  .map((file) => ({ file, source: readFileSync(file, 'utf8') }));
+
+t.test('comments', (t) => {
+  const faults = sources.flatMap(({ file, source }) =>
+    [...commentsOf(source)]
+      .filter(([, text]) => starts.test(text) || isOldStyle(text))
+      .map(([line, text]) => `${file}:${line}: ${text.slice(0, 120)}`),
+  );
+  t.strictSame(faults, []);
+  t.end();
+});
+
+t.test('width of comments, except that of command lines', (t) => {
+  const written = sources.filter(({ file }) => !file.includes('.generated.'));
+  const faults = written.flatMap(({ file, source }) =>
+    source
+      .split('\n')
+      .map((text, index) => ({ text, line: index + 1 }))
+      .filter(({ text }) => text.length > 120 && /^\s*(?:\/\*|\*|\/\/ (?! ))/.test(text))
+      .map(({ text, line }) => `${file}:${line}: ${text.slice(0, 120)}`),
+  );
+  t.strictSame(faults, []);
+  t.end();
+});
+
+t.test('titles of tests', (t) => {
+  const faults = sources.flatMap(({ file, source }) =>
+    [...source.matchAll(/\bt\.test\(\s*(['"`])(.*?)\1/g)]
+      .filter(([, , title = '']) => isOldStyle(title))
+      .map(([, , title]) => `${file}: ${title}`),
+  );
   t.strictSame(faults, []);
   t.end();
 });
@@ -49,7 +80,7 @@ t.test('documentation', (t) => {
   const faults = pages.flatMap((page) =>
     proseOf(readFileSync(page, 'utf8'))
       .split('\n')
-      .filter((line) => patterns.some((pattern) => pattern.test(line)))
+      .filter(isOldStyle)
       .map((line) => `${page}: ${line.slice(0, 140)}`),
   );
   t.strictSame(faults, []);

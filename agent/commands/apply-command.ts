@@ -118,8 +118,8 @@ export interface DisableOptions {
 }
 
 /**
- * `disable`: returns the NICs of br-ex and br-ex1 to their own profiles, and removes everything else of the agent except
- * the bridges of `bridge add`.
+ * `disable`: returns the NICs of br-ex and br-ex1 to their own profiles, and removes everything else of the agent
+ * except the bridges of `bridge add`.
  */
 export async function disable({ all, dryRun }: DisableOptions, output: Output): Promise<void> {
   requireRoot('disable');

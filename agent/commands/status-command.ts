@@ -68,7 +68,9 @@ async function viewOf(node: Node): Promise<StatusView> {
   return { observation, vswitchd, last, overlay: await readOverlayPart(), pending, nowMs: Date.now(), ...judged };
 }
 
-/** Reads this node's part in an overlay; null if it is in none, or if its record cannot be read, which doctor reports. */
+/**
+ * Reads this node's part in an overlay; null if it is in none, or if its record cannot be read, which doctor reports.
+ */
 async function readOverlayPart(): Promise<OverlayPart | null> {
   try {
     const record = readRecord(overlayPlaces.record);

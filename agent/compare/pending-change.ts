@@ -33,8 +33,8 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 }
 
 /**
- * Returns a record with the state that its change has by now: NetworkManager rolls back an unconfirmed change at the end
- * of its time, and a reboot does so at once. The next run writes this state into the journal.
+ * Returns a record with the state that its change has by now: NetworkManager rolls back an unconfirmed change at the
+ * end of its time, and a reboot does so at once. The next run writes this state into the journal.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;

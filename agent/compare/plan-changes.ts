@@ -115,8 +115,8 @@ export function changeOf({ subject, wanted, observed }: Difference): Change {
 }
 
 /**
- * Returns the change of the hint file if it names another NIC than the one that br-ex keeps: a bridge that exists counts
- * before the hint.
+ * Returns the change of the hint file if it names another NIC than the one that br-ex keeps: a bridge that exists
+ * counts before the hint.
  */
 function hintChange(
   { choice, wanted }: Plan,

@@ -52,7 +52,10 @@ function faultsOf(uplink: string, bridge: string, observation: Observation): rea
   ];
 }
 
-/** Returns true if the monitor of a bond considers one of its ports working. In a mode with one active port, a port must also have been selected. */
+/**
+ * Returns true if the monitor of a bond considers one of its ports working. In a mode with one active port, a port must
+ * also have been selected.
+ */
 export function hasWorkingPort({ bond }: Pick<Link, 'bond'>): boolean {
   if (bond === undefined) return false;
   const needsActive = ['active-backup', 'balance-tlb', 'balance-alb'].includes(bond.mode);

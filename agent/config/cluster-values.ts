@@ -89,12 +89,16 @@ function isEmpty(value: YamlNode | null): boolean {
  */
 const maxRemoteNetworks = 1000;
 
-/** Fields of an entry of remoteClusters. MicroShift ignores an entry in which all of them are empty (pkg/config/c2cc.go, isEmpty). */
+/**
+ * Fields of an entry of remoteClusters. MicroShift ignores an entry in which all of them are empty (pkg/config/c2cc.go,
+ * isEmpty).
+ */
 const ofRemoteCluster = ['nextHop', 'clusterNetwork', 'serviceNetwork', 'domain'];
 
 /**
- * Reads the networks of the clusters in clusterToCluster.remoteClusters. An entry with only empty values, as in the config.yaml that MicroShift
- * ships, is ignored; an entry that lacks either kind of network keeps MicroShift from starting (pkg/config/c2cc.go, parseRemoteClusters).
+ * Reads the networks of the clusters in clusterToCluster.remoteClusters. An entry with only empty values, as in the
+ * config.yaml that MicroShift ships, is ignored; an entry that lacks either kind of network keeps MicroShift from
+ * starting (pkg/config/c2cc.go, parseRemoteClusters).
  */
 export const readRemoteNetworks: ValueReader<readonly string[]> = (node, refuse) => {
   const wanted = 'a list of clusters, each with its clusterNetwork and serviceNetwork';

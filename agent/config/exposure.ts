@@ -4,7 +4,10 @@ import { rangeTexts } from './overlay-ranges.ts';
 
 const maxPort = 65_535;
 
-/** Returns the ports and port ranges of a setting such as `80,8000-8099`. Invalid parts are left out; portsFault reports them. */
+/**
+ * Returns the ports and port ranges of a setting such as `80,8000-8099`. Invalid parts are left out; portsFault reports
+ * them.
+ */
 export function portRanges(text: string): readonly PortRange[] {
   return rangeTexts(text).flatMap((part) => portRange(part) ?? []);
 }

@@ -37,7 +37,8 @@ export const networkManagerBugs: readonly KnownBug[] = [
     what: 'can leave Open vSwitch interfaces down after a rollback',
   },
   {
-    // dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback"; f7d321c6d6 introduced the bug
+    // dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback"; f7d321c6d6 introduced the
+    // bug
     since: '1.44',
     fixedIn: ['1.54'],
     what: 'can crash when ovsdb-server stops answering in the middle of a message',

@@ -52,8 +52,8 @@ export const microshiftChecks: readonly Check[] = [
 ];
 
 /**
- * Returns a complaint if MicroShift does not find the node's own address because of br-ex; false if it finds the address,
- * or would not find it without br-ex either.
+ * Returns a complaint if MicroShift does not find the node's own address because of br-ex; false if it finds the
+ * address, or would not find it without br-ex either.
  */
 function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan }: Diagnosis): Finding | false {
   const { value: wanted, source } = cluster.nodeIp;

@@ -155,7 +155,10 @@ function isExplained(
   return gateway === null && !destination.endsWith('/0') && gateways.includes(destination);
 }
 
-/** Returns true for a routing rule with the protocol that NetworkManager uses (`static`) and that an active profile lists. */
+/**
+ * Returns true for a routing rule with the protocol that NetworkManager uses (`static`) and that an active profile
+ * lists.
+ */
 function isListedRule(
   profiles: readonly NmProfile[],
   activeConnections: readonly NmActiveConnection[],

@@ -17,7 +17,10 @@ export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 /** File with the bridges of `bridge add`, beside the journals of its runs. */
 export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
 
-/** Returns the value of a hint file: its first line that is not blank, without surrounding white space and quotes; null if the value is empty. */
+/**
+ * Returns the value of a hint file: its first line that is not blank, without surrounding white space and quotes; null
+ * if the value is empty.
+ */
 export function hintIn(fileText: string): string | null {
   const line = fileText.trimStart().split('\n')[0]?.trim() ?? '';
   const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();

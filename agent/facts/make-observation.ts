@@ -48,7 +48,10 @@ export function microshiftScriptFact(fileText: (path: string) => string | null):
   return fileText(microshiftScript)?.includes(microshiftMac) === true ? { hasMicroShiftScript: true } : {};
 }
 
-/** Returns `hasMicroShift` if MicroShift is installed, whichever package configures its network; otherwise an empty object. */
+/**
+ * Returns `hasMicroShift` if MicroShift is installed, whichever package configures its network; otherwise an empty
+ * object.
+ */
 export function microshiftFact(hasProgram: (name: string) => boolean): { readonly hasMicroShift?: true } {
   return hasProgram('microshift') ? { hasMicroShift: true } : {};
 }
@@ -68,12 +71,17 @@ export function kernelIpv6Fact(
   return kernelIpv6.length === 0 ? {} : { kernelIpv6 };
 }
 
-/** Returns `lacksTun` if /dev/net/tun, which only the userspace data path needs, is missing; otherwise an empty object. */
+/**
+ * Returns `lacksTun` if /dev/net/tun, which only the userspace data path needs, is missing; otherwise an empty object.
+ */
 export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
   return hasTun ? {} : { lacksTun: true };
 }
 
-/** Returns `lacksKernelDatapath` if the module openvswitch, which only the kernel data path needs, is missing; otherwise an empty object. */
+/**
+ * Returns `lacksKernelDatapath` if the module openvswitch, which only the kernel data path needs, is missing; otherwise
+ * an empty object.
+ */
 export function kernelDatapathFact(module: string): { readonly lacksKernelDatapath?: true } {
   return module === 'missing' ? { lacksKernelDatapath: true } : {};
 }

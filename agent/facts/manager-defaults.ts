@@ -3,8 +3,9 @@ import { namesIn } from '../drivers/host/files/kernel-files.ts';
 import type { DefaultsSection } from '../model/connection-defaults.ts';
 
 /*
- * NetworkManager's defaults of connection properties, read as NetworkManager reads them (NetworkManager.conf(5); nm-config.c, read_entire_config;
- * nm-config-data.c, _match_section_infos_construct). NetworkManager does not expose them: an applied profile does not contain them.
+ * NetworkManager's defaults of connection properties, read as NetworkManager reads them (NetworkManager.conf(5);
+ * nm-config.c, read_entire_config; nm-config-data.c, _match_section_infos_construct). NetworkManager does not expose
+ * them: an applied profile does not contain them.
  */
 
 export interface ConfigFile {

@@ -57,7 +57,10 @@ export function parseInterfaceRules(text: string): readonly InterfaceRules[] {
   return [...found.values()];
 }
 
-/** Returns the values with which a rule compares an interface, in matches and in verdict maps; the verdicts are left out. */
+/**
+ * Returns the values with which a rule compares an interface, in matches and in verdict maps; the verdicts are left
+ * out.
+ */
 function expressionsIn(expr: unknown): readonly unknown[] {
   if (!Array.isArray(expr)) return [];
   return expr.flatMap((entry: Record<string, Record<string, unknown>>) => {
@@ -83,7 +86,10 @@ function stringsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** Returns true for an interface name, or for a prefix of names with `*`. `lo` does not count, because no NIC or bridge has this name. */
+/**
+ * Returns true for an interface name, or for a prefix of names with `*`. `lo` does not count, because no NIC or bridge
+ * has this name.
+ */
 function isName(word: string): boolean {
   return word !== 'lo' && /^[^\s/:]{1,15}\*?$/.test(word);
 }

@@ -15,10 +15,10 @@ export function compareObjects(before: KubernetesObject, after: KubernetesObject
 }
 
 /**
- * Returns the effect that an apply would have on an object. `verdict` is the server's answer to a dry run: the resulting
- * object, which has a resourceVersion only if the object exists already, or null if its namespace does not exist yet.
- * `before` is the existing object if it has the agent's labels, otherwise null; `isKnown` is true if an earlier apply
- * created it.
+ * Returns the effect that an apply would have on an object. `verdict` is the server's answer to a dry run: the
+ * resulting object, which has a resourceVersion only if the object exists already, or null if its namespace does not
+ * exist yet. `before` is the existing object if it has the agent's labels, otherwise null; `isKnown` is true if an
+ * earlier apply created it.
  */
 export function applyOutcome(
   verdict: KubernetesObject | null,

@@ -1,4 +1,7 @@
-/** A section of NetworkManager's configuration with defaults of connection properties (NetworkManager.conf(5), CONNECTION SECTION). */
+/**
+ * A section of NetworkManager's configuration with defaults of connection properties (NetworkManager.conf(5),
+ * CONNECTION SECTION).
+ */
 export interface DefaultsSection {
   /** Section name, such as `connection-eth`. */
   readonly section: string;

@@ -165,7 +165,10 @@ export function hasLifetimes({ addresses, routes }: KernelEntries): boolean {
   return addresses.some(isTimed) || routes.some(({ options = [] }) => options.includes('expires'));
 }
 
-/** Returns the entries as the kernel has them some seconds later: their lifetimes are shorter, and those whose lifetime is over are gone. */
+/**
+ * Returns the entries as the kernel has them some seconds later: their lifetimes are shorter, and those whose lifetime
+ * is over are gone.
+ */
 export function afterSeconds(entries: KernelEntries, seconds: number): KernelEntries {
   const left = <T extends number | null | undefined>(lifetime: T): T | number =>
     typeof lifetime === 'number' ? Math.max(0, lifetime - seconds) : lifetime;

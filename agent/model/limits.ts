@@ -30,9 +30,9 @@ export const endlessDhcpTimeout = 2_147_483_647;
  */
 export const standbyMetric = 40_000;
 /**
- * Lifetime in seconds of an advertised IPv6 address that the agent adds to an interface when the address's remaining lifetime is not known. The value
- * is the two hours below which an unauthenticated advertisement cannot shorten a lifetime (RFC 4862 section 5.5.3). The address expires after that
- * time unless a router advertises its prefix again.
+ * Lifetime in seconds of an advertised IPv6 address that the agent adds to an interface when the address's remaining
+ * lifetime is not known. The value is the two hours below which an unauthenticated advertisement cannot shorten a
+ * lifetime (RFC 4862 section 5.5.3). The address expires after that time unless a router advertises its prefix again.
  */
 export const heldIpv6Seconds = 7_200;
 

@@ -9,7 +9,9 @@ import type { ProfileSettings } from './profile-settings.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 
-/** A snapshot of the node as plain JSON. It does not depend on how the facts were read, and it never contains secrets. */
+/**
+ * A snapshot of the node as plain JSON. It does not depend on how the facts were read, and it never contains secrets.
+ */
 export interface Observation extends Surroundings {
   readonly host: {
     readonly bootId: string;
@@ -18,24 +20,42 @@ export interface Observation extends Surroundings {
     readonly sshPeer: string | null;
     /** Missing programs that NetworkManager needs to start a device again. Absent if no program is missing. */
     readonly missingPrograms?: readonly string[];
-    /** Set if MicroShift's own script for br-ex is installed, which makes a bridge without a NIC if the agent does not. Absent otherwise. */
+    /**
+     * Set if MicroShift's own script for br-ex is installed, which makes a bridge without a NIC if the agent does not.
+     * Absent otherwise.
+     */
     readonly hasMicroShiftScript?: true;
     /** Set if MicroShift is installed, which looks up the node's address repeatedly. Absent otherwise. */
     readonly hasMicroShift?: true;
-    /** Set if /dev/net/tun is missing, with which Open vSwitch makes the interfaces of its userspace data path. Absent otherwise. */
+    /**
+     * Set if /dev/net/tun is missing, with which Open vSwitch makes the interfaces of its userspace data path. Absent
+     * otherwise.
+     */
     readonly lacksTun?: true;
-    /** Set if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has it, or if that is unknown. */
+    /**
+     * Set if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has it, or if
+     * that is unknown.
+     */
     readonly lacksKernelDatapath?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
   /** Set if the default route by which MicroShift finds the node on lo is present (signpost.ts). Absent otherwise. */
   readonly signpost?: true;
-  /** Entries that programs other than NetworkManager added to links and that no profile contains. Absent if no such entries exist. */
+  /**
+   * Entries that programs other than NetworkManager added to links and that no profile contains. Absent if no such
+   * entries exist.
+   */
   readonly foreign?: readonly KernelEntries[];
-  /** Links that are not ports and on which the kernel itself configures IPv6 from router advertisements. Absent if no such link exists. */
+  /**
+   * Links that are not ports and on which the kernel itself configures IPv6 from router advertisements. Absent if no
+   * such link exists.
+   */
   readonly kernelIpv6?: readonly string[];
-  /** Entries and ports that other programs had on the agent's bridges when a run last looked. Absent if nothing is recorded. */
+  /**
+   * Entries and ports that other programs had on the agent's bridges when a run last looked. Absent if nothing is
+   * recorded.
+   */
   readonly others?: readonly OthersRecord[];
   readonly resolver: Resolver;
   readonly hints: HintFiles;
@@ -64,9 +84,15 @@ export interface Link {
   /** Kernel driver of the device; null for virtual devices. */
   readonly driver: string | null;
   readonly master: string | null;
-  /** Links of this network namespace that are stacked on this link, without its master (`upper_*` in sysfs). Absent if empty. */
+  /**
+   * Links of this network namespace that are stacked on this link, without its master (`upper_*` in sysfs). Absent if
+   * empty.
+   */
   readonly uppers?: readonly string[];
-  /** Index of the link to which a tunnel is bound or on which a device is stacked (IFLA_LINK), or of a veth's peer. Absent without such a link. */
+  /**
+   * Index of the link to which a tunnel is bound or on which a device is stacked (IFLA_LINK), or of a veth's peer.
+   * Absent without such a link.
+   */
   readonly parentIndex?: number;
   /** State that the bonding driver reports. Absent if the link is not a bond. */
   readonly bond?: BondState;
@@ -83,7 +109,10 @@ export interface LinkAddress {
   readonly dadFailed: boolean;
   readonly temporary: boolean;
   readonly deprecated: boolean;
-  /** Set if a program other than NetworkManager added the address, and no active profile contains it. Absent for all other addresses. */
+  /**
+   * Set if a program other than NetworkManager added the address, and no active profile contains it. Absent for all
+   * other addresses.
+   */
   readonly foreign?: true;
 }
 
@@ -105,7 +134,9 @@ export interface Resolver {
   readonly options: readonly string[];
 }
 
-/** Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null without a lease of that family. */
+/**
+ * Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null without a lease of that family.
+ */
 export interface DhcpIdentity {
   readonly clientId: string | null;
   readonly duid: string | null;
@@ -122,13 +153,22 @@ export interface NetworkManagerFacts {
   readonly devices: readonly NmDevice[];
   readonly activeConnections: readonly NmActiveConnection[];
   readonly profiles: readonly NmProfile[];
-  /** Settings that NetworkManager has applied to the NICs of bridges (GetAppliedConnection). Absent if they were not read. */
+  /**
+   * Settings that NetworkManager has applied to the NICs of bridges (GetAppliedConnection). Absent if they were not
+   * read.
+   */
   readonly applied?: readonly AppliedSettings[];
   /** D-Bus paths of all checkpoints that exist, including those of other programs. */
   readonly checkpoints: readonly string[];
-  /** Defaults of connection properties in NetworkManager's configuration, in the order in which they are read. Absent if empty. */
+  /**
+   * Defaults of connection properties in NetworkManager's configuration, in the order in which they are read. Absent if
+   * empty.
+   */
   readonly defaults?: readonly DefaultsSection[];
-  /** Sections about devices and profiles in NetworkManager's configuration files, highest precedence first. Absent if no such section exists. */
+  /**
+   * Sections about devices and profiles in NetworkManager's configuration files, highest precedence first. Absent if no
+   * such section exists.
+   */
   readonly config?: readonly ConfigSection[];
 }
 
@@ -139,7 +179,10 @@ export interface NmDevice {
   readonly ipInterface: string;
   /** Set if NetworkManager knows no kernel link for an Open vSwitch interface. Absent for all other devices. */
   readonly lacksLink?: true;
-  /** NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25 ovs-port, 26 ovs-bridge */
+  /**
+   * NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25
+   * ovs-port, 26 ovs-bridge
+   */
   readonly type: number;
   /** NMDeviceState: 10 unmanaged, 20 unavailable, 30 disconnected, 100 activated, … */
   readonly state: number;
@@ -216,7 +259,10 @@ export function isLoopback({ hardwareType }: Link): boolean {
   return hardwareType === 772;
 }
 
-/** Returns true for a connection that NetworkManager generated for another program's configuration (NM_ACTIVATION_STATE_FLAG_EXTERNAL). */
+/**
+ * Returns true for a connection that NetworkManager generated for another program's configuration
+ * (NM_ACTIVATION_STATE_FLAG_EXTERNAL).
+ */
 export function isExternal({ stateFlags }: NmActiveConnection): boolean {
   return (stateFlags & 0x80) !== 0;
 }
@@ -226,7 +272,10 @@ export function prefixedAddress({ address, prefixLength }: LinkAddress): string 
   return `${address}/${prefixLength}`;
 }
 
-/** Returns the addresses of a link for which `isOfKind` is true, in the form `address/prefix`; an empty list without a link. */
+/**
+ * Returns the addresses of a link for which `isOfKind` is true, in the form `address/prefix`; an empty list without a
+ * link.
+ */
 export function addressesOf(
   link: Pick<Link, 'addresses'> | undefined,
   isOfKind: (entry: LinkAddress) => boolean = () => true,
@@ -234,12 +283,17 @@ export function addressesOf(
   return (link?.addresses ?? []).filter(isOfKind).map(prefixedAddress);
 }
 
-/** Returns true for an address that a program can bind: duplicate address detection has ended, and found no duplicate. */
+/**
+ * Returns true for an address that a program can bind: duplicate address detection has ended, and found no duplicate.
+ */
 export function isBindable({ tentative, dadFailed }: LinkAddress): boolean {
   return !tentative && !dadFailed;
 }
 
-/** Returns true for NetworkManager's Open vSwitch objects (NMDeviceType), which can have the same name as a kernel device. */
+/**
+ * Returns true for NetworkManager's Open vSwitch objects (NMDeviceType), which can have the same name as a kernel
+ * device.
+ */
 export function isOvsDevice(device: NmDevice): boolean {
   return [24, 25, 26].includes(device.type);
 }

@@ -1,6 +1,9 @@
 import type { KernelEntries } from './kernel-entries.ts';
 
-/** File in which a run records what other programs have on the agent's bridges. It is lost at a reboot, like the entries that it records. */
+/**
+ * File in which a run records what other programs have on the agent's bridges. It is lost at a reboot, like the entries
+ * that it records.
+ */
 export const othersPath = '/run/microshift-net/others.json';
 
 /** The kernel's clock since the boot, which no change of the time of day affects (proc(5)). */
@@ -18,7 +21,10 @@ export interface OthersRecord {
    */
   readonly index: number;
   readonly entries: KernelEntries;
-  /** Seconds since the boot at which the lifetimes of the entries were read (proc(5), uptime). Absent: no entry has a lifetime. */
+  /**
+   * Seconds since the boot at which the lifetimes of the entries were read (proc(5), uptime). Absent: no entry has a
+   * lifetime.
+   */
   readonly uptimeSeconds?: number;
   /** Ports other than the bridge's own port and its uplink's. */
   readonly ports: readonly OthersPort[];

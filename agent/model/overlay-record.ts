@@ -41,7 +41,10 @@ export interface OverlayRecord {
   readonly members: readonly OverlayNode[] | null;
 }
 
-/** Data that a node needs to join, in one file. If the file contains a key, every holder of the file can act as that node. */
+/**
+ * Data that a node needs to join, in one file. If the file contains a key, every holder of the file can act as that
+ * node.
+ */
 export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members'> {
   readonly pem: {
     /** Private key; null if the node made the key itself, so that the key has never left the node. */

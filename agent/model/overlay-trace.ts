@@ -96,7 +96,7 @@ export type TraceStation =
       /** Alternative results, such as the other backends of a load balancer. */
       readonly others: readonly string[];
       /** True if the packet is a reply, and connection tracking reverses the translation of the request. */
-      readonly isTakenBack: boolean;
+      readonly isReversed: boolean;
       /** Row that causes the translation; null if it is not known here. */
       readonly rule: TraceRule | null;
       readonly kind: TracePlace['kind'];
@@ -122,7 +122,7 @@ export type TraceEnd =
    * The result is unknown, because ovn-trace ends: it does not look up the connection to which a packet for a gateway's
    * own address belongs.
    */
-  | { readonly how: 'untold'; readonly where: string }
+  | { readonly how: 'incomplete'; readonly where: string }
   | { readonly how: 'unanswered'; readonly router: string; readonly address: string; readonly port: string }
   | { readonly how: 'unbound'; readonly port: string };
 

@@ -35,7 +35,10 @@ export interface ServiceExposure {
   readonly nodePorts: readonly PortRange[];
   /** Address ranges in which `externalIPs` are served. */
   readonly externalRanges: readonly string[];
-  /** Namespaces whose pods may ask for addresses, each with a range; empty if pods of every namespace may ask for any address. */
+  /**
+   * Namespaces whose pods may ask for addresses, each with a range; empty if pods of every namespace may ask for any
+   * address.
+   */
   readonly fixedRanges: readonly FixedRange[];
 }
 
@@ -117,7 +120,10 @@ export interface ChassisEncap {
   readonly owner: string;
 }
 
-/** Addresses and subnets that the central node has granted a member's gateway beyond the member's tunnel address and its own subnets. */
+/**
+ * Addresses and subnets that the central node has granted a member's gateway beyond the member's tunnel address and its
+ * own subnets.
+ */
 export interface GatewayGrant {
   /**
    * Addresses in the form `address` or `address/prefix`. A gateway that several nodes share needs the form with a

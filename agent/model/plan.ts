@@ -36,9 +36,15 @@ export interface WantedBridge {
   readonly profiles: readonly WantedProfile[];
   /** Entries that other programs had added to the bridge's interface, and that are lost with it. Absent if empty. */
   readonly foreign?: KernelEntries;
-  /** Addresses of the bridge (`address/prefix`) that lo needs as well, because MicroShift ignores br-ex. Absent if empty. */
+  /**
+   * Addresses of the bridge (`address/prefix`) that lo needs as well, because MicroShift ignores br-ex. Absent if
+   * empty.
+   */
   readonly loopback?: readonly string[];
-  /** Set if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the bridge first. */
+  /**
+   * Set if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the
+   * bridge first.
+   */
   readonly signpost?: true;
 }
 
@@ -47,13 +53,21 @@ export interface Wanted {
   readonly bridges: readonly WantedBridge[];
   /** Bridges that belong to MicroShift afterwards. Absent if empty. */
   readonly microshift?: readonly LeftBridge[];
-  /** Bridges that `bridge add` configures from then on, also at the next boot. Absent if the run does not concern them or the list was empty. */
+  /**
+   * Bridges that `bridge add` configures from then on, also at the next boot. Absent if the run does not concern them
+   * or the list was empty.
+   */
   readonly added?: readonly AddedBridge[];
-  /** Entries that other programs had added to NICs outside of the agent's bridges, in an earlier state. Absent if no such entries existed. */
+  /**
+   * Entries that other programs had added to NICs outside of the agent's bridges, in an earlier state. Absent if no
+   * such entries existed.
+   */
   readonly given?: readonly KernelEntries[];
 }
 
-/** Addresses and default gateways that move from one interface to another. They must be present after the plan has run. */
+/**
+ * Addresses and default gateways that move from one interface to another. They must be present after the plan has run.
+ */
 export interface MovedAddresses {
   /** Interface to which the addresses move: the bridge, or the NIC of a bridge that is removed. */
   readonly interface: string;
@@ -61,7 +75,10 @@ export interface MovedAddresses {
   readonly from: string;
   readonly addresses: readonly string[];
   readonly defaultGateways: readonly string[];
-  /** Time in ms in which the device may carry no traffic after it came up (LACP, spanning tree). Absent if it carries traffic at once. */
+  /**
+   * Time in ms in which the device may carry no traffic after it came up (LACP, spanning tree). Absent if it carries
+   * traffic at once.
+   */
   readonly settlesMs?: number;
 }
 
@@ -71,52 +88,73 @@ export interface LinkAddresses {
   readonly addresses: readonly string[];
 }
 
-/** Arguments of every kind of step. Step and the executors are derived from this type, so that the compiler finds a missing kind. */
+/**
+ * Arguments of every kind of step. Step and the executors are derived from this type, so that the compiler finds a
+ * missing kind.
+ */
 export interface StepArguments {
-  /** Adds profiles in memory that do not connect by themselves, and replaces the settings of existing ones without applying them. */
+  /**
+   * Adds profiles in memory that do not connect by themselves, and replaces the settings of existing ones without
+   * applying them.
+   */
   writeProfiles: { profiles: readonly WantedProfile[] };
   /**
-   * Deletes profiles, waits until they are inactive, and removes bridges on which no profile is active. `left`: bridges that remain with the ports of
-   * other programs, or that are made if they do not exist.
+   * Deletes profiles, waits until they are inactive, and removes bridges on which no profile is active. `left`: bridges
+   * that remain with the ports of other programs, or that are made if they do not exist.
    */
   deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[]; left?: readonly LeftBridge[] };
   /** Activates profiles in parallel and waits until all are active. */
   activate: { profiles: readonly ProfileActivation[] };
   /** Makes or removes the default route by which MicroShift finds the node on lo (signpost.ts). */
   signpost: { wanted: 'present' | 'absent' };
-  /** Waits until the interface has these addresses and duplicate address detection has ended, so that a program can bind them. */
+  /**
+   * Waits until the interface has these addresses and duplicate address detection has ended, so that a program can bind
+   * them.
+   */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
-   * Adds addresses, routes and neighbours to an interface in the kernel, beside NetworkManager's configuration, and removes addresses from it. If
-   * `required` is true, the first entry that the kernel rejects fails the step; otherwise the entry is left out. `from` is the interface that had the
-   * entries; it keeps the addresses until `interface` is configured.
+   * Adds addresses, routes and neighbours to an interface in the kernel, beside NetworkManager's configuration, and
+   * removes addresses from it. If `required` is true, the first entry that the kernel rejects fails the step; otherwise
+   * the entry is left out. `from` is the interface that had the entries; it keeps the addresses until `interface` is
+   * configured.
    */
   changeKernel: { entries: KernelEntries; removed?: readonly string[]; from?: string; required: boolean };
   /**
-   * Makes NetworkManager manage an existing bridge with all its ports: the bridge's rows get the UUIDs of these profiles, and its device becomes
-   * managed. NetworkManager configures nothing before the profiles are activated. `row`: keys that NetworkManager would have written if it had made
-   * the bridge. `renewed`: the bridge's own interface is made again first.
+   * Makes NetworkManager manage an existing bridge with all its ports: the bridge's rows get the UUIDs of these
+   * profiles, and its device becomes managed. NetworkManager configures nothing before the profiles are activated.
+   * `row`: keys that NetworkManager would have written if it had made the bridge. `renewed`: the bridge's own interface
+   * is made again first.
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /**
-   * Adds the NIC to the bridge in one OVSDB transaction; its profile stays active. `userspace`: the step also keeps the node's own IP stack from
-   * answering on the NIC.
+   * Adds the NIC to the bridge in one OVSDB transaction; its profile stays active. `userspace`: the step also keeps the
+   * node's own IP stack from answering on the NIC.
    */
   attachUplink: { bridge: string; interface: string; userspace?: true };
-  /** Removes the IP settings from the NIC's active connection in place. `profile`: activated first; null if the NIC's own is active. */
+  /**
+   * Removes the IP settings from the NIC's active connection in place. `profile`: activated first; null if the NIC's
+   * own is active.
+   */
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
-   * Configures the NIC with its own profile while it still carries the bridge, adds the node's addresses and routes to it, and only then removes it
-   * from the bridge. `activate` is true if another profile is active on the NIC, so that its own has to be activated.
+   * Configures the NIC with its own profile while it still carries the bridge, adds the node's addresses and routes to
+   * it, and only then removes it from the bridge. `activate` is true if another profile is active on the NIC, so that
+   * its own has to be activated.
    */
   detachUplink: {
     bridge: string;
     interface: string;
     profile: ProfileName;
     activate: boolean;
-    /** Profiles of the bridge that NetworkManager must not activate while the NIC's own profile is activated. Absent if empty. */
+    /**
+     * Profiles of the bridge that NetworkManager must not activate while the NIC's own profile is activated. Absent if
+     * empty.
+     */
     blocked?: readonly ProfileName[];
-    /** MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null without a bridge. */
+    /**
+     * MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null without
+     * a bridge.
+     */
     mac: string | null;
     addresses: readonly string[];
     routes: readonly HeldRoute[];
@@ -124,11 +162,15 @@ export interface StepArguments {
   };
   /** Waits until the NIC has its own routes to these destinations, then removes the routes that detachUplink added. */
   releaseRoutes: { interface: string; destinations: readonly string[]; routes: readonly HeldRoute[]; metric: number };
-  /** Changes the configuration of an active profile's device in place; null `settings` restore the values of the profile. */
+  /**
+   * Changes the configuration of an active profile's device in place; null `settings` restore the values of the
+   * profile.
+   */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
   /**
-   * Waits for a DHCPv4 lease if `lease` is true, and for an advertised IPv6 default route with the metric `ipv6DefaultMetric` unless it is null.
-   * Afterwards, the routes with the metric `heldMetric` are removed unless it is null.
+   * Waits for a DHCPv4 lease if `lease` is true, and for an advertised IPv6 default route with the metric
+   * `ipv6DefaultMetric` unless it is null. Afterwards, the routes with the metric `heldMetric` are removed unless it is
+   * null.
    */
   waitDynamic: {
     id: string;
@@ -236,7 +278,10 @@ export interface DifferenceFields extends OthersDifferenceFields {
 
 export type DifferenceKind = keyof DifferenceFields;
 
-/** A difference in the form that planning reads: decisions follow from its fields. compare/in-words.ts has the texts for the user. */
+/**
+ * A difference in the form that planning reads: decisions follow from its fields. compare/in-words.ts has the texts for
+ * the user.
+ */
 export type NetworkDifference = {
   [K in DifferenceKind]: {
     readonly bridge: string;

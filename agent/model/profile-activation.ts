@@ -11,8 +11,9 @@ export interface ProfileActivation extends ProfileName {
   /** Device on which the profile is activated; null if NetworkManager makes or finds the device. */
   readonly interface: string | null;
   /**
-   * Name of the bridge's tap in a userspace data path, which may exist before the activation. NetworkManager configures it at the next notification
-   * from the kernel, and the kernel sends no notification for an existing tap by itself, so the step causes one.
+   * Name of the bridge's tap in a userspace data path, which may exist before the activation. NetworkManager configures
+   * it at the next notification from the kernel, and the kernel sends no notification for an existing tap by itself, so
+   * the step causes one.
    */
   readonly tap?: string;
   /**
@@ -22,8 +23,8 @@ export interface ProfileActivation extends ProfileName {
    */
   readonly held?: KernelEntries;
   /**
-   * Set if the interface has only dynamic IPv6: it receives no router advertisement before a NIC is a port of the bridge, so the step does not wait
-   * until the profile is active.
+   * Set if the interface has only dynamic IPv6: it receives no router advertisement before a NIC is a port of the
+   * bridge, so the step does not wait until the profile is active.
    */
   readonly needsPort?: true;
   /**

@@ -14,13 +14,19 @@ interface Touch {
 interface StepTraits<Arguments> {
   /** Returns the NIC of the step, which NetworkManager may have to activate again. Null if the step touches no NIC. */
   readonly touches: ((step: Arguments) => Touch) | null;
-  /** Returns true if the node's addresses may be elsewhere after the step. Hosts that have to answer afterwards are queried before it. */
+  /**
+   * Returns true if the node's addresses may be elsewhere after the step. Hosts that have to answer afterwards are
+   * queried before it.
+   */
   readonly isDisruptive: (step: Arguments) => boolean;
-  /** Returns true if the step activates a profile of a NIC, which may carry no traffic for a while (LACP, spanning tree). */
+  /**
+   * Returns true if the step activates a profile of a NIC, which may carry no traffic for a while (LACP, spanning
+   * tree).
+   */
   readonly startsNic: (step: Arguments) => boolean;
   /**
-   * True if the step waits for a lease or for routes of the NIC. A rollback continues after a timeout of such a step, because the NIC has held
-   * addresses and routes meanwhile.
+   * True if the step waits for a lease or for routes of the NIC. A rollback continues after a timeout of such a step,
+   * because the NIC has held addresses and routes meanwhile.
    */
   readonly settles: boolean;
 }

@@ -106,7 +106,10 @@ export interface Service extends Named, Budgeted {
   /** Timeout of the ClientIP session affinity in seconds; null without affinity. */
   readonly affinitySeconds: number | null;
   readonly publishNotReadyAddresses: boolean;
-  /** Field or annotation, with its value, that prefers some endpoints to others by where they are. Absent if the service has none. */
+  /**
+   * Field or annotation, with its value, that prefers some endpoints to others by where they are. Absent if the service
+   * has none.
+   */
   readonly preference?: string;
   /** Ranges of permitted clients (spec.loadBalancerSourceRanges). Absent if every source is permitted. */
   readonly sourceRanges?: readonly string[];

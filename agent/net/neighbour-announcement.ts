@@ -9,8 +9,9 @@ const icmp6 = 58;
 const allNodes = { address: 'ff02::1', mac: '333300000001' };
 
 /**
- * Returns an Ethernet frame, as hex, by which all hosts of a LAN learn that an address has this MAC now: an ARP announcement (RFC 5227 section 3), or
- * an unsolicited neighbour advertisement (RFC 4861 section 7.2.6). `vlan` is the ID in its 802.1Q tag; null if the frame has no tag.
+ * Returns an Ethernet frame, as hex, by which all hosts of a LAN learn that an address has this MAC now: an ARP
+ * announcement (RFC 5227 section 3), or an unsolicited neighbour advertisement (RFC 4861 section 7.2.6). `vlan` is the
+ * ID in its 802.1Q tag; null if the frame has no tag.
  */
 export function neighbourAnnouncement(address: string, mac: string, vlan: number | null): string {
   const own = mac.replaceAll(':', '');
@@ -27,8 +28,8 @@ function announcement(address: string, mac: string): string {
 }
 
 /**
- * Returns a neighbour advertisement (RFC 4861 section 4.4) with the Override flag and the Target Link-Layer Address option, in an IPv6 packet (RFC
- * 8200) with the largest hop limit.
+ * Returns a neighbour advertisement (RFC 4861 section 4.4) with the Override flag and the Target Link-Layer Address
+ * option, in an IPv6 packet (RFC 8200) with the largest hop limit.
  */
 function advertisement(address: string, mac: string): string {
   const [source, group] = [addressBytes(address), addressBytes(allNodes.address)];

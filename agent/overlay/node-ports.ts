@@ -2,8 +2,9 @@ import type { Listener, OverlayNode, PortRange } from '../model/overlay.ts';
 import { withoutLength } from './addresses.ts';
 
 /**
- * Ports that a node needs, even if no process listens there now: SSH; etcd and the API server (kubernetes.io, "Ports and Protocols"); the kubelet;
- * OVN's databases (ovn-ctl(8)); tunnels (IANA: geneve, vxlan) and the key exchange of IPsec (RFC 7296, RFC 3948).
+ * Ports that a node needs, even if no process listens there now: SSH; etcd and the API server (kubernetes.io, "Ports
+ * and Protocols"); the kubelet; OVN's databases (ovn-ctl(8)); tunnels (IANA: geneve, vxlan) and the key exchange of
+ * IPsec (RFC 7296, RFC 3948).
  */
 const needed: Readonly<Record<Listener['protocol'], readonly number[]>> = {
   tcp: [22, 2379, 2380, 6443, 6641, 6642, 6643, 6644, 10250],
@@ -11,7 +12,10 @@ const needed: Readonly<Record<Listener['protocol'], readonly number[]>> = {
   sctp: [],
 };
 
-/** Ranges of addresses with a special meaning on every host: the host itself, link-local and multicast (RFC 6890). No service is served at them. */
+/**
+ * Ranges of addresses with a special meaning on every host: the host itself, link-local and multicast (RFC 6890). No
+ * service is served at them.
+ */
 export const unservableRanges: readonly string[] = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -27,7 +31,10 @@ export function isNeeded(protocol: Listener['protocol'], port: number): boolean 
   return needed[protocol].includes(port);
 }
 
-/** Returns true for a port at which a node's own address may serve a service, as long as no process of the node listens there. */
+/**
+ * Returns true for a port at which a node's own address may serve a service, as long as no process of the node listens
+ * there.
+ */
 export function isForServices(ranges: readonly PortRange[], protocol: Listener['protocol'], port: number): boolean {
   return !isNeeded(protocol, port) && ranges.some(({ first, last }) => first <= port && port <= last);
 }

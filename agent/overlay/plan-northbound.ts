@@ -13,12 +13,18 @@ import { nodeTag } from './rows/tags.ts';
 /** Reason for the removal of the rows that all nodes share. */
 const lastLeaves = 'the last node leaves';
 
-/** Returns a sufficient number of random MACs: three for the ports of each node's routers, and one for the cluster's router. */
+/**
+ * Returns a sufficient number of random MACs: three for the ports of each node's routers, and one for the cluster's
+ * router.
+ */
 export function macsNeeded(nodes: number): number {
   return 3 * nodes + 1;
 }
 
-/** Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. All refusals are errors of this function. */
+/**
+ * Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. All refusals are errors of this
+ * function.
+ */
 export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   const { layout, nodes, leaving, rows } = facts;
   const desired = createDesiredRows(foundIn(rows), layout.owner);

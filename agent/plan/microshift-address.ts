@@ -15,7 +15,10 @@ import { isDefault } from '../net/destination.ts';
 export interface HostNetwork {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** True if the default route of model/signpost.ts exists, which precedes all other IPv6 default routes and whose device has no address. */
+  /**
+   * True if the default route of model/signpost.ts exists, which precedes all other IPv6 default routes and whose
+   * device has no address.
+   */
   readonly signpost?: true;
 }
 
@@ -29,19 +32,29 @@ export interface HostAddresses {
 /**
  * Returns the addresses that MicroShift finds for the node.
  *
- * 1. node.nodeIP is set (GetHostIP, net.go:55-66): the address, if any interface except br-ex has it (rule 4), including lo; else none.
+ * 1. node.nodeIP is set (GetHostIP, net.go:55-66): the address, if any interface except br-ex has it (rule 4),
+ *   including lo; else none.
  * 2. It is not set (net.go:68): default routes with their device and address (rule 5).
- * 3. Rule 2 finds none (net.go:72): the first address that rule 4 finds. MicroShift evaluates this at every start, even if node.nodeIP is set
+ * 3. Rule 2 finds none (net.go:72): the first address that rule 4 finds. MicroShift evaluates this at every start, even
+ *   if node.nodeIP is set
  *    (pkg/config/config.go:104), and does not start without a result.
- * 4. selectIPFromHostInterface (net.go:194-242): interfaces by their index, up or down, **except br-ex**; of each its addresses, IPv4 before
+ * 4. selectIPFromHostInterface (net.go:194-242): interfaces by their index, up or down, **except br-ex**; of each its
+ *   addresses, IPv4 before
  *    IPv6, without 127.0.0.0/8 and ::1; link-local ones count.
- * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those to :: with a next hop;
- *    prefix lengths are ignored, so that 0.0.0.0/1 is one of them. Of each the first global unicast address of that family on its device, if the
- *    device is up; else that of a loopback interface that is up; else the next route. IPv6 routes of every table count, in the order of the tables.
- * 6. GetHostIPv6 (net.go:259-316), if the cluster network has both families: up to 4.18 the first IPv6 address on the device of the first IPv6
- *    default route, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface, including br-ex, that is not
- *    ::1, and that is node.nodeIPv6 if it is set. (Since 4.19 net.go:272 looks for a route without destination, which netlink 1.3.1 never returns:
- *    route_linux.go:1508.) The observation has IPv6 addresses in no order that the kernel guarantees, so without node.nodeIPv6 the result is one of
+ * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those
+ *   to :: with a next hop;
+ *    prefix lengths are ignored, so that 0.0.0.0/1 is one of them. Of each the first global unicast address of that
+ *   family on its device, if the
+ *    device is up; else that of a loopback interface that is up; else the next route. IPv6 routes of every table count,
+ *   in the order of the tables.
+ * 6. GetHostIPv6 (net.go:259-316), if the cluster network has both families: up to 4.18 the first IPv6 address on the
+ *   device of the first IPv6
+ *    default route, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface,
+ *   including br-ex, that is not
+ *    ::1, and that is node.nodeIPv6 if it is set. (Since 4.19 net.go:272 looks for a route without destination, which
+ *   netlink 1.3.1 never returns:
+ *    route_linux.go:1508.) The observation has IPv6 addresses in no order that the kernel guarantees, so without
+ *   node.nodeIPv6 the result is one of
  *    several, as it is for MicroShift whenever an address is added.
  */
 export function microshiftAddresses(
@@ -146,9 +159,9 @@ export interface Uplink {
 }
 
 /**
- * Returns the node as MicroShift would find it if the NIC still had the addresses and routes that the bridge has or will have. They keep the metric
- * that they have on the bridge, and lo lacks the addresses that were added for MicroShift. MicroShift must find the same node address with the
- * bridge.
+ * Returns the node as MicroShift would find it if the NIC still had the addresses and routes that the bridge has or
+ * will have. They keep the metric that they have on the bridge, and lo lacks the addresses that were added for
+ * MicroShift. MicroShift must find the same node address with the bridge.
  */
 export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): HostNetwork {
   const { interface: nic, bridge, addresses, metrics } = uplink;

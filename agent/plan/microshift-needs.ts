@@ -16,8 +16,8 @@ import {
  */
 
 /**
- * Returns the configuration with the networks that MicroShift uses on this node: a node with IPv6 alone has other defaults for settings that are not
- * set. Checks of a node and plans for it both start from this configuration.
+ * Returns the configuration with the networks that MicroShift uses on this node: a node with IPv6 alone has other
+ * defaults for settings that are not set. Checks of a node and plans for it both start from this configuration.
  */
 export function configOnNode(config: Config, host: HostNetwork): Config {
   const { nodeIp } = microshiftAddresses(config.cluster, host);
@@ -83,8 +83,9 @@ function single(address: string): string {
 }
 
 /**
- * Returns the fault of an ingress.listenAddress that names the uplink of a bridge: MicroShift's router uses the addresses of the named interface, and
- * listens nowhere, without an error, if it has no address (pkg/loadbalancerservice/router.go:96-117). null if the setting does not name the uplink.
+ * Returns the fault of an ingress.listenAddress that names the uplink of a bridge: MicroShift's router uses the
+ * addresses of the named interface, and listens nowhere, without an error, if it has no address
+ * (pkg/loadbalancerservice/router.go:96-117). null if the setting does not name the uplink.
  */
 export function ingressFault(
   { listenAddresses }: Pick<ClusterConfig, 'listenAddresses'>,
@@ -96,8 +97,9 @@ export function ingressFault(
 }
 
 /**
- * Returns the addresses, as `address/prefix`, that MicroShift uses for its API server and adds to br-ex when it starts, unless one is configured: the
- * first ones after the services' networks (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ * Returns the addresses, as `address/prefix`, that MicroShift uses for its API server and adds to br-ex when it starts,
+ * unless one is configured: the first ones after the services' networks (pkg/config/config.go, firstIPFromNextSubnet;
+ * pkg/node/netconfig.go).
  */
 export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {
   return addressesAfter(serviceNetwork.value).map(single);

@@ -32,7 +32,10 @@ export function refuseNeeded(
   );
 }
 
-/** Returns the uplink that `apply` would choose, or the reason why it would fail; both are null for a br-ex without a NIC. */
+/**
+ * Returns the uplink that `apply` would choose, or the reason why it would fail; both are null for a br-ex without a
+ * NIC.
+ */
 function uplinkOrReason(
   written: Config,
   observation: Observation,

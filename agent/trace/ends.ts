@@ -8,7 +8,10 @@ import { mapOf, textOf } from '../overlay/rows/row-index.ts';
 import type { LogicalNetwork, LogicalPort } from './logical-network.ts';
 import { clientPort } from './packet.ts';
 
-/** MAC of the LAN's router in a trace: a locally administered MAC. Its value does not matter, because flows do not match it. */
+/**
+ * MAC of the LAN's router in a trace: a locally administered MAC. Its value does not matter, because flows do not match
+ * it.
+ */
 const outsideMac = '02:00:00:00:00:01';
 /** Largest number of names in a message. */
 const mostNames = 12;

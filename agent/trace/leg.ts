@@ -5,17 +5,23 @@ import type { TraceItem, TraceStep } from './ovn-trace.ts';
 import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
 import { isAclStage, type RuleBook } from './rules.ts';
 
-/** Start of one run of ovn-trace. ovn-trace does not know the state of connection tracking and of neighbours, so a trace may need several runs. */
+/**
+ * Start of one run of ovn-trace. ovn-trace does not know the state of connection tracking and of neighbours, so a trace
+ * may need several runs.
+ */
 export interface LegStart {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
   readonly chassis: Chassis | null;
   /** Places that the packet has passed in earlier runs, to detect a loop. */
   readonly seen: readonly string[];
-  /** Load balancer of this router that has forwarded the packet, if the router must change the packet's source for it; otherwise null. */
+  /**
+   * Load balancer of this router that has forwarded the packet, if the router must change the packet's source for it;
+   * otherwise null.
+   */
   readonly forcedBy: TraceRule | null;
   /** Number of the last step in the first pipeline that an earlier run has reported; -1 without an earlier run. */
-  readonly toldUpTo: number;
+  readonly reportedUpTo: number;
 }
 
 /** Result of one run of ovn-trace: an end, or the start of the next run. */
@@ -43,10 +49,13 @@ export interface Progress {
   chassis: Chassis | null;
   inPort: LogicalPort;
   outPort: LogicalPort | null;
-  /** Chassis port (type chassisredirect) of the distributed router port by which the packet leaves; null for other ports. */
+  /**
+   * Chassis port (type chassisredirect) of the distributed router port by which the packet leaves; null for other
+   * ports.
+   */
   redirect: LogicalPort | null;
   nextHop: string | null;
-  toldUpTo: number;
+  reportedUpTo: number;
   forcedBy: TraceRule | null;
   seen: readonly string[];
   /** ACL that the packet met last. A later stage may carry out the action of this ACL. */
@@ -106,7 +115,7 @@ export function flowOf({ facts, step }: Progress): TraceFlow | null {
  */
 function unfinished(progress: Progress): TraceEnd {
   const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';
-  return isLookup ? { how: 'untold', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');
+  return isLookup ? { how: 'incomplete', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');
 }
 
 function enter(progress: Progress, name: string, isFirst: boolean): void {
@@ -115,7 +124,7 @@ function enter(progress: Progress, name: string, isFirst: boolean): void {
   Object.assign(progress, { inPort: port, outPort: null, redirect: null, nextHop: null, acl: null });
   const { datapath, chassis } = port;
   if (!isFirst) {
-    progress.toldUpTo = -1;
+    progress.reportedUpTo = -1;
     progress.forcedBy = null;
     progress.stations.push({
       do: 'enter',
@@ -141,7 +150,7 @@ function reverseTranslations(progress: Progress): void {
       from: done.to,
       to: done.from,
       others: [],
-      isTakenBack: true,
+      isReversed: true,
       rule: null,
       where,
       kind,
@@ -157,7 +166,7 @@ function reverseTranslations(progress: Progress): void {
         chassis,
         seen: progress.seen,
         forcedBy: null,
-        toldUpTo: -1,
+        reportedUpTo: -1,
       };
       return;
     }
@@ -195,7 +204,10 @@ function readSection(progress: Progress, title: string): void {
   else if (/^(icmp[46]|tcp_reset|sctp_abort)/.test(title)) progress.outcome = droppedAt(progress, 'rejected');
 }
 
-/** Changes the source or the destination of the packet to `to`. `others` are the alternatives between which OVN could have chosen. */
+/**
+ * Changes the source or the destination of the packet to `to`. `others` are the alternatives between which OVN could
+ * have chosen.
+ */
 export function translate(
   progress: Progress,
   what: Translation['what'],
@@ -208,7 +220,7 @@ export function translate(
   const before =
     what === 'source' ? packet.source : endpoint(packet.destination, hasPort(to) ? packet.destinationPort : null);
   const { name: where, kind } = inPort.datapath;
-  progress.stations.push({ do: 'translate', what, from: before, to, others, isTakenBack: false, rule, where, kind });
+  progress.stations.push({ do: 'translate', what, from: before, to, others, isReversed: false, rule, where, kind });
   progress.packet = what === 'source' ? withSource(packet, to) : withDestination(packet, to);
 }
 
@@ -219,7 +231,8 @@ function ask(progress: Progress): void {
   const owner = facts.network.owner(address);
   const { name: router } = inPort.datapath;
   if (outPort?.mac == null || owner?.mac == null || outPort.peer === null) {
-    // The chassisredirect port has the name of the router port with a prefix (ovn-sb(5), Port_Binding type chassisredirect).
+    // The chassisredirect port has the name of the router port with a prefix (ovn-sb(5), Port_Binding type
+    // chassisredirect).
     const port = outPort?.type === 'chassisredirect' ? outPort.name.replace(/^cr-/, '') : (outPort?.name ?? '');
     progress.outcome = { how: 'unanswered', router, address, port };
     return;
@@ -246,5 +259,5 @@ function goOn(progress: Progress, outPort: LogicalPort, packet: TracePacket): vo
   if (behind === null) return;
   const { kind, name } = behind.datapath;
   progress.stations.push({ do: 'enter', kind, name, port: behind.name, node: null });
-  progress.outcome = { inPort: behind, packet, chassis, seen, forcedBy: null, toldUpTo: -1 };
+  progress.outcome = { inPort: behind, packet, chassis, seen, forcedBy: null, reportedUpTo: -1 };
 }

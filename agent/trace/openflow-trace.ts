@@ -48,8 +48,8 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
     const words = line.trim();
     if (words === '' || /^[-=]+$/.test(words)) continue;
     const depth = line.search(/\S/);
-    // The output has the name of a bridge, its flows at the same indentation, and the actions of the flows one step
-    // deeper.
+    // In the output, the name of a bridge and its flows have the same indentation, and the actions of the flows have
+    // the next larger one.
     const least = /^\d+\. /.test(words) ? 0 : 1;
     while (bridges.length > 1 && depth < (bridges.at(-1)?.depth ?? 0) + least) bridges.pop();
     const bridge = /^bridge\("(.*)"\)$/.exec(words)?.[1];

@@ -36,7 +36,7 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
 
 /** Follows a packet through one step of a pipeline. */
 export function readStep(progress: Progress, step: TraceStep): void {
-  if (step.number <= progress.toldUpTo) return;
+  if (step.number <= progress.reportedUpTo) return;
   const flow = flowOf(progress);
   if (isAclStage(step.stage)) progress.acl = flow?.rule ?? progress.acl;
   else passAcl(progress);
@@ -117,7 +117,7 @@ function balance(progress: Progress, [list = '']: readonly string[], step: Trace
  */
 function goOn(progress: Progress, _found: readonly string[], { number }: TraceStep): void {
   const { inPort, packet, chassis, seen, forcedBy } = progress;
-  progress.outcome = { inPort, packet, chassis, seen, forcedBy, toldUpTo: number };
+  progress.outcome = { inPort, packet, chassis, seen, forcedBy, reportedUpTo: number };
 }
 
 function arrive(progress: Progress, [name = '', type = '']: readonly string[]): void {

@@ -23,7 +23,7 @@ export function beginWay(
   chassis: Chassis | null,
   packet: TracePacket,
 ): WayInProgress {
-  return { facts, entry: { inPort, packet, chassis, seen: [], forcedBy: null, toldUpTo: -1 }, legs: [] };
+  return { facts, entry: { inPort, packet, chassis, seen: [], forcedBy: null, reportedUpTo: -1 }, legs: [] };
 }
 
 /** Returns the start of the next run of ovn-trace; null if the trace is complete. */

@@ -56,7 +56,8 @@ export function unappliedLines(plan: Plan, observation: Observation, style: Styl
 
 /**
  * Returns the lines about a br-ex that the administrator builds, and the changes of Open vSwitch's daemons. `source` is
- * the line of ovn.yaml that has disableOVSInit. A bridge of the agent stays until the next boot, because its profiles are only in memory.
+ * the line of ovn.yaml that has disableOVSInit. A bridge of the agent stays until the next boot, because its profiles
+ * are only in memory.
  */
 export function leftBridgeLines(
   source: string,

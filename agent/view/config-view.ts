@@ -3,8 +3,8 @@ import type { ConfigWarning, Sourced } from '../model/config.ts';
 import { joinLines } from './style.ts';
 
 /**
- * Returns a line per setting: its name in the file, its effective value and its source, in columns. With `hasHeader`, as
- * on a terminal, a line with the names of the columns comes first.
+ * Returns a line per setting: its name in the file, its effective value and its source, in columns. With `hasHeader`,
+ * as on a terminal, a line with the names of the columns comes first.
  */
 export function configShowText(
   settings: readonly (readonly [name: string, setting: Sourced<unknown>])[],

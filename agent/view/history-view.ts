@@ -6,8 +6,8 @@ import { tableLines } from './table.ts';
 import { durationText, momentText, relativeTime } from './time.ts';
 
 /**
- * Returns the transactions, the newest first. On a terminal, they are a table of at most `width` columns with the reasons
- * wrapped below; with a null width, as in a pipe, each is one line without a header.
+ * Returns the transactions, the newest first. On a terminal, they are a table of at most `width` columns with the
+ * reasons wrapped below; with a null width, as in a pipe, each is one line without a header.
  */
 export function historyText(
   records: readonly JournalRecord[],

@@ -21,7 +21,7 @@ export function applyText(report: ApplyReport, style: Style): string {
 
 /** Returns the result of a delete, with the objects that were left and their owners. */
 export function deleteText({ objects, shared, foreign }: DeleteReport, style: Style): string {
-  const left = shared.map(({ object, owners }) => `left: ${object}, in which ${owners.join(' and ')} has a part, too`);
+  const left = shared.map(({ object, owners }) => `left: ${object}, which also has fields of ${owners.join(' and ')}`);
   const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];
   const none = shared.length === 0 ? 'nothing of ours was there' : 'nothing was ours alone';
   const summary = objects.length === 0 ? none : `${objects.length} objects removed`;

@@ -171,10 +171,10 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
     'CHASSIS',
   ];
   const asked = nodes.flatMap(({ echo }) => echo ?? []);
-  const isNobody = asked.length > 0 && asked.every(({ isCurrent }) => !isCurrent);
+  const isSilent = asked.length > 0 && asked.every(({ isCurrent }) => !isCurrent);
   return joinLines([
     ...tableLines(head, rows.map(cellsOnly), width, style),
-    ...(isNobody
+    ...(isSilent
       ? [style('red', 'No node has answered, not even this one: systemctl status ovn-northd ovn-controller shows why')]
       : []),
   ]);

@@ -10,7 +10,8 @@ export type Style = (format: 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan
 /** Returns the style for a stream. */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const plain = !stream.isTTY || (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb';
-  // Without `validateStream`, styleText() would look at standard output instead of the stream (Node.js, util.styleText).
+  // Without `validateStream`, styleText() would look at standard output instead of the stream (Node.js,
+  // util.styleText).
   return (format, text) => (plain ? text : styleText(format, text, { validateStream: false }));
 }
 

@@ -18,7 +18,7 @@ export function isThrough({ there, back }: TraceResult): boolean {
 }
 
 function arrives({ end, here }: TracedWay): boolean {
-  const isLeft = end.how === 'untold' && here.length > 0;
+  const isLeft = end.how === 'incomplete' && here.length > 0;
   return (isLeft || isGood(end)) && here.every(({ drop }) => drop === null);
 }
 
@@ -65,8 +65,8 @@ function stationLine(station: TraceStation): string {
     case 'pass':
       return `    let through by ${ruleText(station.rule)}`;
     case 'translate': {
-      const { what, from, to, rule, others, isTakenBack } = station;
-      const by = isTakenBack ? 'connection tracking, which remembers it' : rule === null ? 'NAT' : ruleText(rule);
+      const { what, from, to, rule, others, isReversed } = station;
+      const by = isReversed ? 'connection tracking, which remembers it' : rule === null ? 'NAT' : ruleText(rule);
       const choice = others.length === 0 ? '' : `, one of ${others.length + 1}; the others: ${others.join(', ')}`;
       return `    ${what} ${from} becomes ${to} by ${by}${choice}`;
     }
@@ -127,7 +127,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
       return `Not delivered: ${end.port} is on no node.`;
     case 'circles':
       return `Dropped after a while: it is in a loop, back to ${end.where}.`;
-    case 'untold':
+    case 'incomplete':
       return `ovn-trace follows it no further than ${end.where}, which has to find the connection that it belongs to.`;
     default:
       return `${end.how === 'dropped' ? 'Dropped' : 'Rejected'} by ${flowText(end.flow)}${

@@ -17,7 +17,10 @@ const parts: readonly Part[] = [pods, ...policies, services];
 /** Prefixed object key whose rows are planned together: `pod:default/web-0`. */
 export type ObjectKey = string;
 
-/** Returns the owner of rows for objects of Kubernetes. Rows for nodes have another owner, and neither planner deletes rows of the other. */
+/**
+ * Returns the owner of rows for objects of Kubernetes. Rows for nodes have another owner, and neither planner deletes
+ * rows of the other.
+ */
 export function workloadOwner(owner: string): string {
   return `${owner}-workload`;
 }
@@ -48,9 +51,9 @@ export function planWorkload(
 }
 
 /**
- * Plans one transaction that makes the rows of these keys match the objects; the plan is empty if nothing differs. Stale rows of the keys are
- * deleted. Yields the number of changes so far after each short step. The rows must not change between steps, and a key has to be planned again if an
- * object that affects it changes between steps.
+ * Plans one transaction that makes the rows of these keys match the objects; the plan is empty if nothing differs.
+ * Stale rows of the keys are deleted. Yields the number of changes so far after each short step. The rows must not
+ * change between steps, and a key has to be planned again if an object that affects it changes between steps.
  */
 export function* planInSteps(
   facts: WorkloadFacts,

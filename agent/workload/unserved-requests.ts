@@ -2,9 +2,15 @@ import type { Labels, UnservedAsk } from '../model/workload.ts';
 
 /** Annotations of a pod by which CNI plug-ins limit its bandwidth (kubernetes.io, "Network Plugins"). */
 const bandwidths = ['kubernetes.io/ingress-bandwidth', 'kubernetes.io/egress-bandwidth'];
-/** Annotation of a namespace whose pods send multicast to each other, on all nodes (ovn-kubernetes, docs/features/multicast). */
+/**
+ * Annotation of a namespace whose pods send multicast to each other, on all nodes (ovn-kubernetes,
+ * docs/features/multicast).
+ */
 const multicast = 'k8s.ovn.org/multicast-enabled';
-/** Label of a node that may have addresses of an EgressIP (ovn-kubernetes, docs/features/cluster-egress-controls/egress-ip). */
+/**
+ * Label of a node that may have addresses of an EgressIP (ovn-kubernetes,
+ * docs/features/cluster-egress-controls/egress-ip).
+ */
 const egressNode = 'k8s.ovn.org/egress-assignable';
 
 /** Labels and annotations of an object, in which requests are found. */

@@ -47,7 +47,10 @@ export interface Signal {
 }
 
 export interface Bus {
-  /** Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always settles. */
+  /**
+   * Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always
+   * settles.
+   */
   call(call: MethodCall): Promise<unknown[]>;
   /**
    * Delivers every signal of this sender from now on, including signals that another subscription's rule requested,

@@ -18,24 +18,24 @@ const mostNamespaces = 1_000;
 export type EventGrant = 'make' | 'last' | 'none';
 
 /**
- * Token bucket for each namespace, so that the Events of one namespace do not use up the budget of the cluster, and the API server is not flooded.
- * `nowMs` is the time of a monotonic clock. The first Event beyond the budget gets `last`, and the next ones get `none` until the bucket has a token
- * again.
+ * Token bucket for each namespace, so that the Events of one namespace do not use up the budget of the cluster, and the
+ * API server is not flooded. `nowMs` is the time of a monotonic clock. The first Event beyond the budget gets `last`,
+ * and the next ones get `none` until the bucket has a token again.
  */
 export interface EventBudget {
   ask(namespace: string, nowMs: number): EventGrant;
 }
 
 export function createEventBudget(): EventBudget {
-  const buckets = new Map<string, { tokens: number; atMs: number; isTold: boolean }>();
+  const buckets = new Map<string, { tokens: number; atMs: number; isReported: boolean }>();
   return {
     ask: (namespace, nowMs) => {
-      const before = buckets.get(namespace) ?? { tokens: longestBurst, atMs: nowMs, isTold: false };
+      const before = buckets.get(namespace) ?? { tokens: longestBurst, atMs: nowMs, isReported: false };
       const tokens = Math.min(longestBurst, before.tokens + (nowMs - before.atMs) / perEventMs);
       const isWithin = tokens >= 1;
-      const grant = isWithin ? 'make' : before.isTold ? 'none' : 'last';
+      const grant = isWithin ? 'make' : before.isReported ? 'none' : 'last';
       buckets.delete(namespace);
-      buckets.set(namespace, { tokens: isWithin ? tokens - 1 : tokens, atMs: nowMs, isTold: !isWithin });
+      buckets.set(namespace, { tokens: isWithin ? tokens - 1 : tokens, atMs: nowMs, isReported: !isWithin });
       const [oldest = ''] = buckets.keys();
       if (buckets.size > mostNamespaces) buckets.delete(oldest);
       return grant;

@@ -26,8 +26,9 @@ const startMs = 5_000;
 const scriptsMs = 10_000;
 
 /**
- * Runs the dispatcher scripts for `up` of a device and its active profile, as NetworkManager would after an activation. Resolves when they have
- * finished or the timeout has expired. `addresses` are the device's own (`address/prefix`). Fails if the dispatcher or the device does not exist.
+ * Runs the dispatcher scripts for `up` of a device and its active profile, as NetworkManager would after an activation.
+ * Resolves when they have finished or the timeout has expired. `addresses` are the device's own (`address/prefix`).
+ * Fails if the dispatcher or the device does not exist.
  */
 export async function dispatchUp(
   bus: Bus,

@@ -50,8 +50,8 @@ export function certificatesIn(pem: string): readonly string[] {
 }
 
 /**
- * Returns the authority, as PEM, that has signed a certificate; null if none of these authorities has signed it. Throws an Error if one of the texts
- * is not a certificate.
+ * Returns the authority, as PEM, that has signed a certificate; null if none of these authorities has signed it. Throws
+ * an Error if one of the texts is not a certificate.
  */
 export function signerOf(certificate: string, authorities: string): string | null {
   const leaf = parse(certificate);

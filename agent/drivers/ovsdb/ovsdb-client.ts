@@ -65,7 +65,7 @@ export async function connect(
     chosen = await Promise.any(servers.map(attempt));
     return chosen;
   } catch (error) {
-    throw servers.length === 1 ? (error as AggregateError).errors[0] : nobody(error as AggregateError);
+    throw servers.length === 1 ? (error as AggregateError).errors[0] : noServer(error as AggregateError);
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', giveUp);
@@ -92,7 +92,7 @@ async function proveAccepted(client: OvsdbClient): Promise<void> {
 }
 
 /** Combines the errors of several servers. The kind is that of the first error other than `unreachable`. */
-function nobody({ errors }: AggregateError): OvsdbError {
+function noServer({ errors }: AggregateError): OvsdbError {
   const reasons = errors as readonly OvsdbError[];
   const kind = (reasons.find((error) => error.kind !== 'unreachable') ?? reasons[0])?.kind ?? 'unreachable';
   return new OvsdbError(kind, `no server can be used: ${reasons.map((error) => error.message).join('; ')}`, errors);

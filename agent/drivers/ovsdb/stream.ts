@@ -31,9 +31,9 @@ const whiteSpace: readonly (number | undefined)[] = [0x20, 0x0a, 0x0d, 0x09];
 
 /**
  * Splits a byte stream into JSON objects (RFC 7047 section 4: messages follow each other without a separator) and
- * passes each to `onMessage` as soon as it is complete. A long message is parsed in pieces while it arrives (message-pieces.ts).
- * The function is pure: no I/O, no clock. It reads every byte once, so the time is linear for chunks of any size.
- * Messages before an invalid one are delivered before the error is thrown.
+ * passes each to `onMessage` as soon as it is complete. A long message is parsed in pieces while it arrives
+ * (message-pieces.ts). The function is pure: no I/O, no clock. It reads every byte once, so the time is linear for
+ * chunks of any size. Messages before an invalid one are delivered before the error is thrown.
  */
 export function createMessageStream(onMessage: (message: JsonObject) => void): MessageStream {
   const pieces = createPieces();

@@ -74,8 +74,8 @@ export function joinAddressesFor(
 }
 
 /**
- * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node whose gateway the router is; null for the
- * cluster's router.
+ * Plans a router's port on the join switch, and the switch's port to the router. `node` is the node whose gateway the
+ * router is; null for the cluster's router.
  */
 export function addJoinPort(
   desired: DesiredRows,
@@ -117,8 +117,8 @@ export function addJoinPort(
 }
 
 /**
- * Returns the columns of a switch's port to a router. OVN takes the MAC from the router's port (ovn-nb(5), `addresses`, `router`); layout `seed`
- * repeats it here.
+ * Returns the columns of a switch's port to a router. OVN takes the MAC from the router's port (ovn-nb(5), `addresses`,
+ * `router`); layout `seed` repeats it here.
  */
 export function routerPortColumns(
   { naming }: OverlayLayout,
@@ -193,8 +193,9 @@ export function addTaggedBalancer(
 }
 
 /**
- * Returns the function that chooses the MAC of a router's port: the port's present MAC; or the MAC in the row of the switch's port at the other end;
- * or else a MAC derived from the address (layout `modern`) or a random one (layout `seed`).
+ * Returns the function that chooses the MAC of a router's port: the port's present MAC; or the MAC in the row of the
+ * switch's port at the other end; or else a MAC derived from the address (layout `modern`) or a random one (layout
+ * `seed`).
  */
 function macSource(desired: DesiredRows, { layout, randomMacs }: NorthboundFacts): Cluster['macFor'] {
   let used = 0;

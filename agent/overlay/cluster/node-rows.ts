@@ -108,7 +108,10 @@ function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: O
   });
 }
 
-/** Plans the chassis of the router's port: packets to the subnet are routed on the node's chassis, and no other chassis resolves its addresses. */
+/**
+ * Plans the chassis of the router's port: packets to the subnet are routed on the node's chassis, and no other chassis
+ * resolves its addresses.
+ */
 function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: OverlayNode): void {
   const title = `${nodeNames(name).onRouter}-${systemId}`;
   desired.add({
@@ -122,7 +125,10 @@ function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: Over
   });
 }
 
-/** Plans the ACLs that let the kubelet's probes pass network policies, and the policies by which pods of every node reach this node's addresses. */
+/**
+ * Plans the ACLs that let the kubelet's probes pass network policies, and the policies by which pods of every node
+ * reach this node's addresses.
+ */
 function addReach(desired: DesiredRows, cluster: Cluster, node: OverlayNode, nodeSwitch: PlannedRow): void {
   const probers = managementAddresses(node).map(withoutLength);
   for (const address of probers) {

@@ -88,8 +88,8 @@ function seedColumns(
 }
 
 /**
- * Returns the columns of a gateway router in layout `modern`. Options are as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go,
- * GatewayInit), except dynamic_neigh_routers (docs/decisions/0053).
+ * Returns the columns of a gateway router in layout `modern`. Options are as ovn-kubernetes sets them
+ * (go-controller/pkg/ovn/gateway.go, GatewayInit), except dynamic_neigh_routers (docs/decisions/0053).
  */
 function modernColumns(
   { balancers }: Cluster,

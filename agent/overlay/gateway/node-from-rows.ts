@@ -39,7 +39,10 @@ export function nodeFromRows(northbound: DatabaseRows, local: DatabaseRows, name
   };
 }
 
-/** Returns the port that connects the outside switch with the NIC, for example `breth0_n1`; null if the node has no gateway. */
+/**
+ * Returns the port that connects the outside switch with the NIC, for example `breth0_n1`; null if the node has no
+ * gateway.
+ */
 function uplinkOf(rows: RowIndex, name: string): string | null {
   const outside = rows.named('Logical_Switch', gatewayNames(name).outside);
   const names = rows.referred(outside, 'ports', 'Logical_Switch_Port').map((port) => textOf(port, 'name'));

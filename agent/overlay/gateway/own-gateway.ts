@@ -68,7 +68,8 @@ export function chooseGateway(
     kind,
     interface: nic,
     physicalNetwork: networkOf(request),
-    // An address that the bridge itself does not have needs a MAC of its own. So does an address that moves between nodes, because it keeps its MAC.
+    // An address that the bridge itself does not have needs a MAC of its own. So does an address that moves between
+    // nodes, because it keeps its MAC.
     mac: isVip === true || (nic === null && kind === 'dedicated') ? macOf(withoutLength(addresses[0] ?? '')) : link.mac,
     addresses,
     nextHops,
@@ -80,8 +81,8 @@ export function chooseGateway(
 }
 
 /**
- * Returns the record with the gateway that its request describes now. Without the bridge or NIC, the node has no gateway. While the bridge or NIC has
- * no address, for example between two leases, the last gateway stays.
+ * Returns the record with the gateway that its request describes now. Without the bridge or NIC, the node has no
+ * gateway. While the bridge or NIC has no address, for example between two leases, the last gateway stays.
  */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
   const { gateway: request, layout, node } = record;

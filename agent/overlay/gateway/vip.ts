@@ -104,7 +104,10 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   if (isAnyUp(vip)) addWays(desired, cluster, vip, onRouter);
 }
 
-/** Plans one localnet port for each physical network, because dedicated NICs belong to networks with different names on different nodes. */
+/**
+ * Plans one localnet port for each physical network, because dedicated NICs belong to networks with different names on
+ * different nodes.
+ */
 function addUplinks(desired: DesiredRows, { nodes }: Vip, outsideSwitch: PlannedRow): void {
   const seen = new Set<string>();
   for (const { name, gateway } of nodes) {
@@ -115,8 +118,8 @@ function addUplinks(desired: DesiredRows, { nodes }: Vip, outsideSwitch: Planned
 }
 
 /**
- * Plans the source NAT and routes of a VIP. The packets of a subnet leave by the VIP if the subnet was requested for it, or if no other route applies
- * to the subnet.
+ * Plans the source NAT and routes of a VIP. The packets of a subnet leave by the VIP if the subnet was requested for
+ * it, or if no other route applies to the subnet.
  */
 function addWays(desired: DesiredRows, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
   const node = nodes[0]?.name ?? '';

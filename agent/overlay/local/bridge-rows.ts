@@ -9,7 +9,10 @@ import { isOwnedBy } from '../rows/tags.ts';
 /** Integration bridge of ovn-controller (ovn-controller(8), ovn-bridge). */
 export const integrationBridge = 'br-int';
 
-/** Plans a bridge with its internal interface. An existing bridge keeps its interface, and every setting that is not named here. */
+/**
+ * Plans a bridge with its internal interface. An existing bridge keeps its interface, and every setting that is not
+ * named here.
+ */
 export function addBridge(
   desired: DesiredRows,
   root: PlannedRow,

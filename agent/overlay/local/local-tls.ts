@@ -6,8 +6,8 @@ import { tagKeys } from '../rows/tag-keys.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
 /**
- * Plans the row of SSL in Open_vSwitch by which ovn-controller uses TLS (ovn-controller(8), "--private-key"); if `tls` is null, removes this
- * product's row. Refuses to replace the row of another program.
+ * Plans the row of SSL in Open_vSwitch by which ovn-controller uses TLS (ovn-controller(8), "--private-key"); if `tls`
+ * is null, removes this product's row. Refuses to replace the row of another program.
  */
 export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: string): readonly RowChange[] {
   const existing = indexRows(rows);

@@ -36,7 +36,10 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
   return { database: rows.database, guards: desired.guards, changes: desired.changes, trace: desired.trace };
 }
 
-/** Plans the removal of every row of the cluster from the node. `system-id` and `hostname` stay, because they belong to the machine. */
+/**
+ * Plans the removal of every row of the cluster from the node. `system-id` and `hostname` stay, because they belong to
+ * the machine.
+ */
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
   const desired = createDesiredRows(foundIn(rows), layout.owner);
   const root = rootOf(desired);
@@ -82,8 +85,8 @@ const lasting = ['system-id', 'hostname'];
  */
 const inOtherConfig = 'other_config:';
 /**
- * Seconds for which ovs-vswitchd keeps an incomplete bundle of flows; its default of 10 is short for an ovn-controller whose memory is swapped
- * (ovs-vswitchd.conf.db(5)).
+ * Seconds for which ovs-vswitchd keeps an incomplete bundle of flows; its default of 10 is short for an ovn-controller
+ * whose memory is swapped (ovs-vswitchd.conf.db(5)).
  */
 const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
 
@@ -98,8 +101,8 @@ function rootOf(desired: DesiredRows): PlannedRow {
 }
 
 /**
- * Time after which ovn-controller probes a silent connection to the central node, in ms. It reconnects if the probe is not answered, for example
- * after a change of the node's own address. ovn-kubernetes uses 100 s, for hundreds of nodes.
+ * Time after which ovn-controller probes a silent connection to the central node, in ms. It reconnects if the probe is
+ * not answered, for example after a change of the node's own address. ovn-kubernetes uses 100 s, for hundreds of nodes.
  */
 const remoteProbeMs = 10_000;
 
@@ -195,8 +198,8 @@ function addUplink(
 }
 
 /**
- * Returns the logical port that a patch port of ovn-controller connects between br-int and a gateway's bridge (ovn-controller(8),
- * ovn-bridge-mappings); undefined for other ports.
+ * Returns the logical port that a patch port of ovn-controller connects between br-int and a gateway's bridge
+ * (ovn-controller(8), ovn-bridge-mappings); undefined for other ports.
  */
 function localnetPortOf(port: DatabaseRow): string | undefined {
   return mapOf(port, 'external_ids')['ovn-localnet-port'];

@@ -12,10 +12,11 @@ export interface SettingChanges {
 }
 
 /**
- * Returns the changes of the external_ids keys in which other programs have entries besides the agent's (ovn-controller(8)): `ovn-bridge-mappings`
- * maps a gateway's network to its bridge, and `ovn-cms-options` announces data to the central node. Entries of other programs stay unchanged. A null
- * `gateway` removes the agent's entries for a gateway. If the listeners, the further addresses or `request` are undefined, the agent's entries for
- * them stay; a null `request` removes the request.
+ * Returns the changes of the external_ids keys in which other programs have entries besides the agent's
+ * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
+ * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
+ * a gateway. If the listeners, the further addresses or `request` are undefined, the agent's entries for them stay; a
+ * null `request` removes the request.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

@@ -3,7 +3,10 @@ import type { EncapType, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { mapOf } from '../rows/row-index.ts';
 
-/** Settings of the cluster that the administrator has made with `ovs-vsctl set Open_vSwitch . external_ids:…` (ovn-controller(8)). */
+/**
+ * Settings of the cluster that the administrator has made with `ovs-vsctl set Open_vSwitch . external_ids:…`
+ * (ovn-controller(8)).
+ */
 export interface SwitchSettings {
   readonly systemId: string;
   readonly southbound: readonly string[];
@@ -12,8 +15,8 @@ export interface SwitchSettings {
 }
 
 /**
- * Reads the settings from the row of Open_vSwitch. `systemId` is used if the row has none. Fails with `bad-usage` for a missing setting, with a hint
- * that sets it.
+ * Reads the settings from the row of Open_vSwitch. `systemId` is used if the row has none. Fails with `bad-usage` for a
+ * missing setting, with a hint that sets it.
  */
 export function switchSettings(rows: DatabaseRows, systemId: string | null): SwitchSettings {
   const ids = mapOf(rows.tables.Open_vSwitch?.[0] ?? null, 'external_ids');

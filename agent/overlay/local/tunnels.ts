@@ -3,8 +3,8 @@ import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { indexRows, mapOf, textOf } from '../rows/row-index.ts';
 
 /**
- * Returns the tunnels of this node. ovn-controller marks their ports with the chassis to which they lead (ovn-controller(8), ovn-chassis-id:
- * CHASSIS@ADDRESS).
+ * Returns the tunnels of this node. ovn-controller marks their ports with the chassis to which they lead
+ * (ovn-controller(8), ovn-chassis-id: CHASSIS@ADDRESS).
  */
 export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
   const existing = indexRows(rows);

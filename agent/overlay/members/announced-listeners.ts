@@ -9,8 +9,8 @@ import { canonicalAddress, familyOf } from '../../net/address.ts';
  */
 const prefix = 'microshift-net-listens:';
 /**
- * Largest number of entries that the central node reads of a chassis. No usual node has as many processes that listen in the NodePort range. Any
- * further listeners are considered only by the node itself.
+ * Largest number of entries that the central node reads of a chassis. No usual node has as many processes that listen
+ * in the NodePort range. Any further listeners are considered only by the node itself.
  */
 const mostEntries = 64;
 
@@ -19,14 +19,20 @@ export function isListenerEntry(entry: string): boolean {
   return entry.startsWith(prefix);
 }
 
-/** Returns the entries by which a node announces its listeners: `microshift-net-listens:tcp/443`, or `tcp/443@192.0.2.11` for one address. */
+/**
+ * Returns the entries by which a node announces its listeners: `microshift-net-listens:tcp/443`, or
+ * `tcp/443@192.0.2.11` for one address.
+ */
 export function listenerEntries(listeners: readonly Listener[]): readonly string[] {
   return listeners
     .slice(0, mostEntries)
     .map(({ protocol, port, address }) => `${prefix}${protocol}/${port}${address === null ? '' : `@${address}`}`);
 }
 
-/** Reads the listeners that a chassis announces. Malformed entries are left out: they concern only the chassis itself and harm no other node. */
+/**
+ * Reads the listeners that a chassis announces. Malformed entries are left out: they concern only the chassis itself
+ * and harm no other node.
+ */
 export function announcedListeners({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): readonly Listener[] {
   const entries = cmsOptions.split(',').filter(isListenerEntry).slice(0, mostEntries);
   return entries.flatMap((entry): Listener[] => {

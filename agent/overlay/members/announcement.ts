@@ -5,8 +5,9 @@ import { escapeText } from '../../printable.ts';
 import { isHost, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
 
 /*
- * A member may write only its own chassis in the central databases. ovn-controller copies `ovn-cms-options` of its node there, for the system that
- * manages the cluster (ovn-controller(8)). The value is a list, separated by commas, and entries with this prefix announce a gateway.
+ * A member may write only its own chassis in the central databases. ovn-controller copies `ovn-cms-options` of its node
+ * there, for the system that manages the cluster (ovn-controller(8)). The value is a list, separated by commas, and
+ * entries with this prefix announce a gateway.
  */
 const prefix = 'microshift-net:';
 /**
@@ -44,7 +45,8 @@ export function announcement(gateway: OverlayGateway): readonly string[] {
 export type Announced = { readonly gateway: OverlayGateway } | { readonly fault: string };
 
 /**
- * Reads the gateway that a chassis announces; null if it announces none. Every deviation from the format is a fault, because a member is not trusted.
+ * Reads the gateway that a chassis announces; null if it announces none. Every deviation from the format is a fault,
+ * because a member is not trusted.
  */
 export function announcedGateway(
   { cmsOptions = '', bridgeMappings = '' }: OverlayChassis,
@@ -94,12 +96,18 @@ export function announcedGateway(
   return { gateway };
 }
 
-/** Returns a fault whose text is printable and limited in length: an administrator sees it, and it quotes text from another node. */
+/**
+ * Returns a fault whose text is printable and limited in length: an administrator sees it, and it quotes text from
+ * another node.
+ */
 function refused(fault: string): Announced {
   return { fault: escapeText(fault, maxFaultCharacters) };
 }
 
-/** Returns the bridge to which a chassis maps a physical network (ovn-controller(8), ovn-bridge-mappings); null if it has no such mapping. */
+/**
+ * Returns the bridge to which a chassis maps a physical network (ovn-controller(8), ovn-bridge-mappings); null if it
+ * has no such mapping.
+ */
 function bridgeOf(network: string, mappings: string): string | null {
   const [, bridge = ''] =
     mappings

@@ -14,15 +14,19 @@ export interface BelievedClaims {
   readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;
   /** Claims that a certificate does not cover; each is a sentence that begins with the certificate's name. */
   readonly faults: readonly string[];
-  /** Registrations of chassis that are not members, such as that of a removed node that still runs. They have no effect; each is a sentence. */
+  /**
+   * Registrations of chassis that are not members, such as that of a removed node that still runs. They have no effect;
+   * each is a sentence.
+   */
   readonly strangers: readonly string[];
 }
 
 /**
- * Compares the claims of chassis with the certificates with which they were written. OVN's access control ties a row of Chassis and of Encap to the
- * common name of a certificate, which is the member's system-id, and ties nothing else in these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd
- * has the table). A chassis is therefore a member by its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on
- * other members. An address is in one row of Encap for each tunnel type (the index of the table); if two chassis claim it with different types, the
+ * Compares the claims of chassis with the certificates with which they were written. OVN's access control ties a row of
+ * Chassis and of Encap to the common name of a certificate, which is the member's system-id, and ties nothing else in
+ * these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd has the table). A chassis is therefore a member by its name
+ * alone, and its hostname decides nothing. A false claim is ignored and has no effect on other members. An address is
+ * in one row of Encap for each tunnel type (the index of the table); if two chassis claim it with different types, the
  * cluster's own type takes precedence. `own` is the central node, whose address is known without a registration.
  */
 export function believedClaims(

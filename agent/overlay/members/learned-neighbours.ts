@@ -12,7 +12,9 @@ export interface KnownNeighbour {
   readonly mac: string;
 }
 
-/** Columns of the tables of learned rows that are compared or counted (ovn-sb(5)). OVN has Learned_Route since 25.03. */
+/**
+ * Columns of the tables of learned rows that are compared or counted (ovn-sb(5)). OVN has Learned_Route since 25.03.
+ */
 export const learnedColumns = {
   MAC_Binding: ['logical_port', 'ip', 'mac'],
   FDB: ['mac'],
@@ -20,9 +22,10 @@ export const learnedColumns = {
 } as const;
 
 /**
- * Tables of learned rows in which this product causes no row, with the reason. ovn-controller learns MACs only at ports with the address `unknown`
- * other than localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and routes only for routers with the option `dynamic-routing`; ovn-northd uses
- * the routes of every router (ovn-northd, en-learned-route-sync.c).
+ * Tables of learned rows in which this product causes no row, with the reason. ovn-controller learns MACs only at ports
+ * with the address `unknown` other than localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and routes only for
+ * routers with the option `dynamic-routing`; ovn-northd uses the routes of every router (ovn-northd,
+ * en-learned-route-sync.c).
  */
 const unused = [
   { table: 'FDB', reason: 'no pod has a port that learns MACs', others: 'switches' },
@@ -30,8 +33,8 @@ const unused = [
 ] as const;
 
 /**
- * Returns a sentence for each table that has rows although this product causes none; every member may write them. The rows may belong to switches or
- * routers that other programs have added to the cluster.
+ * Returns a sentence for each table that has rows although this product causes none; every member may write them. The
+ * rows may belong to switches or routers that other programs have added to the cluster.
  */
 export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
   return unused.flatMap(({ table, reason, others }) => {
@@ -45,9 +48,9 @@ export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
 }
 
 /**
- * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway of the cluster, and the
- * neighbours that the kernel of `own` knows on the LAN that its gateway shares. Every member may write MAC_Binding rows of other members. Returns a
- * sentence for each row with a different MAC.
+ * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway
+ * of the cluster, and the neighbours that the kernel of `own` knows on the LAN that its gateway shares. Every member
+ * may write MAC_Binding rows of other members. Returns a sentence for each row with a different MAC.
  */
 export function conflictingNeighbours(
   rows: DatabaseRows,

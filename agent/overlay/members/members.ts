@@ -10,7 +10,10 @@ import { grantCommand, ungranted } from './grants.ts';
 export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
-  /** Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons; each is a sentence. */
+  /**
+   * Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons;
+   * each is a sentence.
+   */
   readonly faults: readonly string[];
   /** Registrations of chassis that are not members, which have no effect; each is a sentence. */
   readonly strangers: readonly string[];
@@ -65,7 +68,10 @@ export function membersNow(
   return { nodes, trace, faults, strangers };
 }
 
-/** Returns the reason why the central node rejects a gateway, with the command that permits it; null if it accepts the gateway. */
+/**
+ * Returns the reason why the central node rejects a gateway, with the command that permits it; null if it accepts the
+ * gateway.
+ */
 function grantFault(member: OverlayNode, gateway: OverlayGateway, tunnelAddresses: readonly string[]): string | null {
   const missing = ungranted(member, gateway, tunnelAddresses);
   const command = grantCommand(member.name, missing);
@@ -80,7 +86,8 @@ function withShared(node: OverlayNode): OverlayNode {
 }
 
 /**
- * Returns the holder of a gateway's addresses, in words: the node, or all nodes that share the addresses and announce the same next hops and VLAN.
+ * Returns the holder of a gateway's addresses, in words: the node, or all nodes that share the addresses and announce
+ * the same next hops and VLAN.
  */
 function holder({ name, gateway }: OverlayNode): string {
   if (gateway?.isVip !== true) return name;

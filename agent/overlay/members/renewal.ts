@@ -1,9 +1,9 @@
 import type { OverlayChassis } from '../../model/overlay.ts';
 
 /*
- * A member requests its next certificate in `ovn-cms-options` of its own chassis, in the same way as it announces its gateway: OVN's access control
- * ties that row to the member's present certificate. The answer, and the authorities that members trust, are in SB_Global, which members can read and
- * only the central node can write.
+ * A member requests its next certificate in `ovn-cms-options` of its own chassis, in the same way as it announces its
+ * gateway: OVN's access control ties that row to the member's present certificate. The answer, and the authorities that
+ * members trust, are in SB_Global, which members can read and only the central node can write.
  */
 const entryPrefix = 'microshift-net-request:';
 /** Longest request that is accepted, in characters of base64; a request for a key on P-256 has some 320. */
@@ -33,12 +33,18 @@ export function isRequestEntry(entry: string): boolean {
   return entry.startsWith(entryPrefix);
 }
 
-/** Returns the entry of `ovn-cms-options` by which a member requests a certificate; `request` is PEM (RFC 7468 section 7). */
+/**
+ * Returns the entry of `ovn-cms-options` by which a member requests a certificate; `request` is PEM (RFC 7468 section
+ * 7).
+ */
 export function requestEntry(request: string): string {
   return entryPrefix + request.replaceAll(/-----[A-Z ]+-----|\s/g, '');
 }
 
-/** Returns the certificate request of a chassis as PEM; null if the chassis does not have exactly one entry in the form of a request. */
+/**
+ * Returns the certificate request of a chassis as PEM; null if the chassis does not have exactly one entry in the form
+ * of a request.
+ */
 export function requestOf({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): string | null {
   const [entry, second] = cmsOptions.split(',').filter(isRequestEntry);
   if (entry === undefined || second !== undefined) return null;
@@ -53,7 +59,10 @@ export function isSameRequest(a: string, b: string): boolean {
   return requestEntry(a) === requestEntry(b);
 }
 
-/** Returns the entries of SB_Global.external_ids for these authorities, and for the answers to members by their system-id. */
+/**
+ * Returns the entries of SB_Global.external_ids for these authorities, and for the answers to members by their
+ * system-id.
+ */
 export function publishedIds(
   authorities: string,
   answers: ReadonlyMap<string, string>,

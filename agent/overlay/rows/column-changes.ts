@@ -2,8 +2,8 @@ import type { Atom, ColumnChange, ColumnShape, DatabaseRow, WrittenAtom, Written
 import { listOf, mapOf } from './row-index.ts';
 
 /**
- * Desired content of a column: exactly a value; some keys of a map, and some keys that it must not have; some elements of a set; or exactly these
- * elements of a set.
+ * Desired content of a column: exactly a value; some keys of a map, and some keys that it must not have; some elements
+ * of a set; or exactly these elements of a set.
  */
 export type DesiredColumn =
   | { readonly is: WrittenValue }
@@ -18,8 +18,8 @@ export const keys = (entries: Readonly<Record<string, string>>): DesiredColumn =
 /** Returns elements that a set has to have; its other elements stay. */
 export const has = (...elements: readonly WrittenAtom[]): DesiredColumn => ({ has: elements });
 /**
- * Returns the desired content of a whole set that is changed element by element: the size of the transaction grows with the difference, not with the
- * set.
+ * Returns the desired content of a whole set that is changed element by element: the size of the transaction grows with
+ * the difference, not with the set.
  */
 export const only = (elements: readonly WrittenAtom[]): DesiredColumn => ({ only: elements });
 

@@ -2,7 +2,10 @@ import type { DatabaseShape } from '../../model/rows.ts';
 
 type DatabaseName = 'OVN_Northbound' | 'OVN_Southbound' | 'Open_vSwitch';
 
-/** Tables and columns that plans write, by database, and the purpose of each table (ovn-nb(5), ovn-sb(5), ovs-vswitchd.conf.db(5)). */
+/**
+ * Tables and columns that plans write, by database, and the purpose of each table (ovn-nb(5), ovn-sb(5),
+ * ovs-vswitchd.conf.db(5)).
+ */
 export const writtenTables: Readonly<
   Record<DatabaseName, Readonly<Record<string, { readonly for: string; readonly columns: readonly string[] }>>>
 > = {

@@ -14,8 +14,8 @@ export interface FollowedTable {
 export type FollowedDatabase = keyof typeof followedColumns;
 
 /**
- * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, as other programs may have created
- * br-int.
+ * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, as
+ * other programs may have created br-int.
  */
 const wholeTables: readonly string[] = [
   'NB_Global',
@@ -37,8 +37,8 @@ export interface FollowedGateway {
 }
 
 /**
- * Returns the tables and columns to monitor in a database with this schema. A row is reported if it meets one of the conditions (ovsdb-server(7),
- * monitor_cond).
+ * Returns the tables and columns to monitor in a database with this schema. A row is reported if it meets one of the
+ * conditions (ovsdb-server(7), monitor_cond).
  */
 export function followedTables(
   database: FollowedDatabase,

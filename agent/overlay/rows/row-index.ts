@@ -27,7 +27,10 @@ export interface ObjectRow {
   readonly row: DatabaseRow;
 }
 
-/** Columns that refer to parts of a row, which are deleted with it (ovn-nb(5), ovs-vswitchd.conf.db(5)), and the table of the parts. */
+/**
+ * Columns that refer to parts of a row, which are deleted with it (ovn-nb(5), ovs-vswitchd.conf.db(5)), and the table
+ * of the parts.
+ */
 export const partColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Logical_Switch: { ports: 'Logical_Switch_Port', acls: 'ACL' },
   Logical_Router: {

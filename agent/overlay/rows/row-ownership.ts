@@ -16,7 +16,10 @@ export function clusterRouterOf(existing: RowIndex): DatabaseRow | null {
   );
 }
 
-/** Refuses a database that ovn-kubernetes (ovnkube) also writes: the two would overwrite each other's rows again and again. */
+/**
+ * Refuses a database that ovn-kubernetes (ovnkube) also writes: the two would overwrite each other's rows again and
+ * again.
+ */
 export function refuseForeignDatabase(existing: RowIndex, owner: string): void {
   const routers = existing.all('Logical_Router');
   const foreign = routers.find((row) => textOf(row, 'name') === 'ovn_cluster_router' && !isOwnedBy(row, owner));
@@ -79,12 +82,12 @@ function refuseOtherChassis(
 ): void {
   const chassis = chassisOf(existing, name, owner);
   if (chassis === null || chassis === systemId) return;
-  const anew =
+  const removal =
     naming === 'modern'
       ? `microshift-net overlay leave --node ${name}`
       : `ovn-nbctl --if-exists lr-del ${gatewayNames(name).router} -- --if-exists ls-del ${name}`;
   throw new AgentError('overlay-conflict', `node ${name} is chassis ${chassis}, not ${systemId}`, {
-    hint: `give the node another name; or, if it was installed again: ${anew}`,
+    hint: `give the node another name; or, if it was installed again: ${removal}`,
     facts: { node: name, chassis },
   });
 }

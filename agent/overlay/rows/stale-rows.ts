@@ -23,8 +23,9 @@ const tables = [
 ] as const;
 
 /**
- * Deletes stale rows. `why` returns the reason to delete the rows of a node, or of the cluster as a whole (null); a null reason keeps them. Rows of
- * other programs stay, and so do switches and routers that have ports of other programs.
+ * Deletes stale rows. `why` returns the reason to delete the rows of a node, or of the cluster as a whole (null); a
+ * null reason keeps them. Rows of other programs stay, and so do switches and routers that have ports of other
+ * programs.
  */
 export function removeStaleRows(
   desired: DesiredRows,
@@ -56,8 +57,9 @@ export function removeStaleRows(
 }
 
 /**
- * Removes an address set from the NAT rows that refer to it. These rows may be deleted in the same transaction, but ovsdb-server refuses to delete a
- * row to which another row still refers, and collects unreferenced rows only after that (RFC 7047 section 3.2, strong references).
+ * Removes an address set from the NAT rows that refer to it. These rows may be deleted in the same transaction, but
+ * ovsdb-server refuses to delete a row to which another row still refers, and collects unreferenced rows only after
+ * that (RFC 7047 section 3.2, strong references).
  */
 function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
   for (const row of desired.existing.all('NAT')) {
@@ -68,7 +70,10 @@ function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
   }
 }
 
-/** Deletes the groups of load balancers that no remaining switch or router uses. Groups have no external_ids and are found by name. */
+/**
+ * Deletes the groups of load balancers that no remaining switch or router uses. Groups have no external_ids and are
+ * found by name.
+ */
 export function removeGroups(desired: DesiredRows, why: string): void {
   const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => desired.existing.all(table));
   const used = users.filter((row) => !desired.isPlanned(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
@@ -79,8 +84,8 @@ export function removeGroups(desired: DesiredRows, why: string): void {
 }
 
 /**
- * Returns the name of a port of a switch or router that belongs neither to this product nor to a pod; null if no port does. Ports of pods do
- * not count, because a pod cannot exist without its node.
+ * Returns the name of a port of a switch or router that belongs neither to this product nor to a pod; null if no port
+ * does. Ports of pods do not count, because a pod cannot exist without its node.
  */
 function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owner: string): string | null {
   const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';
@@ -89,7 +94,9 @@ function foreignPart(desired: DesiredRows, table: string, row: DatabaseRow, owne
   return foreign === undefined ? null : textOf(foreign, 'name');
 }
 
-/** Deletes the static MAC bindings of deleted ports. They have no external_ids and belong to the port that they name. */
+/**
+ * Deletes the static MAC bindings of deleted ports. They have no external_ids and belong to the port that they name.
+ */
 function removeBindings(desired: DesiredRows, gone: ReadonlySet<DatabaseRow>): void {
   for (const row of desired.existing.all('Static_MAC_Binding')) {
     const port = desired.existing.named('Logical_Router_Port', textOf(row, 'logical_port'));

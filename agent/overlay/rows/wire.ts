@@ -46,7 +46,8 @@ function columnShape(type: Json): ColumnShape {
 }
 
 /**
- * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes the two (RFC 7047 section 5.1).
+ * Decodes a row from a server. A set with one element is sent as the bare element, so only the schema distinguishes the
+ * two (RFC 7047 section 5.1).
  */
 export function decodedRow(
   row: Readonly<Record<string, Json>>,
@@ -88,7 +89,10 @@ export function encodedMap(value: Readonly<Record<string, string>>): WireValue {
   return ['map', Object.entries(value)];
 }
 
-/** Returns the reference to an existing row, or to a row that the same transaction inserts (RFC 7047 section 5.1, uuid and named-uuid). */
+/**
+ * Returns the reference to an existing row, or to a row that the same transaction inserts (RFC 7047 section 5.1, uuid
+ * and named-uuid).
+ */
 export function referenceOf(row: RowReference): readonly ['uuid' | 'named-uuid', string] {
   return typeof row === 'string' ? ['uuid', row] : ['named-uuid', row.newRow];
 }

@@ -3,9 +3,9 @@ import { familyOf } from '../../net/address.ts';
 import { mapOf } from '../rows/row-index.ts';
 
 /**
- * Key of external_ids of the port that leads from a gateway's outside switch to its router. Its value lists the outside addresses for which the
- * gateway answers on its LAN. ovn-northd copies external_ids of ports to OVN_Southbound (ovn-sb(5), Port_Binding), but copies load balancers only if
- * a switch has them (OVN 23.03).
+ * Key of external_ids of the port that leads from a gateway's outside switch to its router. Its value lists the outside
+ * addresses for which the gateway answers on its LAN. ovn-northd copies external_ids of ports to OVN_Southbound
+ * (ovn-sb(5), Port_Binding), but copies load balancers only if a switch has them (OVN 23.03).
  */
 export const announcedKey = 'microshift-net-announced';
 

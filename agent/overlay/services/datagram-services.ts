@@ -15,7 +15,10 @@ export interface ServedConnections {
   readonly server: ServicePlace;
 }
 
-/** Reads the services from rows of OVN_Southbound.Load_Balancer. An address and port in several rows has the servers of all of these rows. */
+/**
+ * Reads the services from rows of OVN_Southbound.Load_Balancer. An address and port in several rows has the servers of
+ * all of these rows.
+ */
 export function datagramServices(balancers: readonly DatabaseRow[]): DatagramServices {
   const found = new Map<string, Set<string>>();
   for (const row of balancers) {

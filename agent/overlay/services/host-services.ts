@@ -21,15 +21,16 @@ const comments = {
 } as const;
 
 /**
- * Returns a table of nftables for two kinds of packets: those of the node itself to services at its own and external addresses, and those of other
- * hosts to services that the node itself serves. Null without such services. The table has one entry for each service, regardless of the number of
- * its backends (nft(8), maps and NAT statements).
+ * Returns a table of nftables for two kinds of packets: those of the node itself to services at its own and external
+ * addresses, and those of other hosts to services that the node itself serves. Null without such services. The table
+ * has one entry for each service, regardless of the number of its backends (nft(8), maps and NAT statements).
  *
- * The table also translates the source of packets. The node's own packets get the address of `device`, its interface in the cluster, which every
- * network policy allows. Packets of other hosts that do not arrive over the gateway's interface get an address of `shared`, the addresses that node
- * and gateway share (at most one of each family). Policies treat such an address like any other outside address, and the cluster routes answers to
- * the node. UDP packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the default zone, as with
- * all other protocols (nft(8), ct original zone).
+ * The table also translates the source of packets. The node's own packets get the address of `device`, its interface in
+ * the cluster, which every network policy allows. Packets of other hosts that do not arrive over the gateway's
+ * interface get an address of `shared`, the addresses that node and gateway share (at most one of each family).
+ * Policies treat such an address like any other outside address, and the cluster routes answers to the node. UDP
+ * packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the default
+ * zone, as with all other protocols (nft(8), ct original zone).
  */
 export function hostServices(
   services: readonly InboundService[],

@@ -20,10 +20,11 @@ interface Vip {
 }
 
 /**
- * Returns the inbound services of a node, sorted by address, protocol and port. These are the services at the addresses of its gateway (NodePorts),
- * and at addresses outside of every range of the cluster (external addresses, load balancers), and also the cluster addresses of services that the
- * node itself serves, which the node's own packets would not reach through OVN. Entries without a port do not come from Kubernetes and are left to
- * OVN. `gateway` is null if no gateway shares a bridge with the node.
+ * Returns the inbound services of a node, sorted by address, protocol and port. These are the services at the addresses
+ * of its gateway (NodePorts), and at addresses outside of every range of the cluster (external addresses, load
+ * balancers), and also the cluster addresses of services that the node itself serves, which the node's own packets
+ * would not reach through OVN. Entries without a port do not come from Kubernetes and are left to OVN. `gateway` is
+ * null if no gateway shares a bridge with the node.
  */
 export function inboundServices(
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,
@@ -102,8 +103,8 @@ function isInside(subnets: readonly string[], address: string): boolean {
 }
 
 /**
- * Returns the tunnel endpoints of other chassis, from rows that their certificates cover; a NodePort at such an address belongs to that chassis. This
- * node's own addresses remain its own, regardless of which chassis claims them.
+ * Returns the tunnel endpoints of other chassis, from rows that their certificates cover; a NodePort at such an address
+ * belongs to that chassis. This node's own addresses remain its own, regardless of which chassis claims them.
  */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);
@@ -148,20 +149,26 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
 }
 
 /**
- * Returns the prefix that the rows of one service have in common: `Service_NAMESPACE/NAME` (agent/workload/services/balancer-rows.ts). A row of another tool
- * counts as a service of its own.
+ * Returns the prefix that the rows of one service have in common: `Service_NAMESPACE/NAME`
+ * (agent/workload/services/balancer-rows.ts). A row of another tool counts as a service of its own.
  */
 function serviceOf(row: DatabaseRow): string {
   return /^Service_[^_]+/.exec(textOf(row, 'name'))?.[0] ?? row._uuid;
 }
 
-/** Returns the protocol of a load balancer, which is TCP if the column is empty (ovn-nb(5), Load_Balancer); null if it is unknown. */
+/**
+ * Returns the protocol of a load balancer, which is TCP if the column is empty (ovn-nb(5), Load_Balancer); null if it
+ * is unknown.
+ */
 function protocolOf(text: string): ServiceProtocol | null {
   const word = text === '' ? 'tcp' : text;
   return word === 'tcp' || word === 'udp' || word === 'sctp' ? word : null;
 }
 
-/** Parses an address and port: `192.0.2.1:80`, `[2001:db8::1]:80`. Returns null for any other text, because another machine wrote it. */
+/**
+ * Parses an address and port: `192.0.2.1:80`, `[2001:db8::1]:80`. Returns null for any other text, because another
+ * machine wrote it.
+ */
 export function placeOf(text: string): ServicePlace | null {
   const [, six, four, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})$/.exec(text.trim()) ?? [];
   const address = six ?? four ?? '';

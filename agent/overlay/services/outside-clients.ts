@@ -61,8 +61,8 @@ export function sharedClientFlows(
 }
 
 /**
- * Returns the flows of a bridge on which a gateway has an address and a MAC of its own: they drop packets from outside to addresses of pods, except
- * those of permitted clients to the pods of the gateway's own node.
+ * Returns the flows of a bridge on which a gateway has an address and a MAC of its own: they drop packets from outside
+ * to addresses of pods, except those of permitted clients to the pods of the gateway's own node.
  */
 export function dedicatedClientFlows(
   layout: Layout,

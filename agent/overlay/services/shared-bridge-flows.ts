@@ -49,8 +49,8 @@ export function sharedBridgeFlows(
     families: flowFamilies.filter(({ isSix }) => gateway.addresses.some((address) => isIpv6(address) === isSix)),
     ports,
     ...sharedFrames(gateway, ports),
-    // The action NORMAL learns no MAC from frames to the shared MAC, because these flows forward such frames themselves. It would therefore flood
-    // many frames.
+    // The action NORMAL learns no MAC from frames to the shared MAC, because these flows forward such frames
+    // themselves. It would therefore flood many frames.
     away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
   };
   return [
@@ -64,8 +64,8 @@ export function sharedBridgeFlows(
 }
 
 /**
- * Returns the flows that match MACs only: frames to the shared MAC reach the node unless another flow matches, and only frames with the gateway's MAC
- * leave by the gateway's port.
+ * Returns the flows that match MACs only: frames to the shared MAC reach the node unless another flow matches, and only
+ * frames with the gateway's MAC leave by the gateway's port.
  */
 function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
@@ -79,8 +79,9 @@ function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): De
 }
 
 /**
- * Returns the flows by which the node's frames leave over the NIC as long as the bridge has it. A NIC that was removed from the bridge and added
- * again has another port number; until these flows are replaced, NORMAL keeps the node reachable.
+ * Returns the flows by which the node's frames leave over the NIC as long as the bridge has it. A NIC that was removed
+ * from the bridge and added again has another port number; until these flows are replaced, NORMAL keeps the node
+ * reachable.
  */
 function leaving({ ports }: Parts): DesiredFlow[] {
   if (!ports.isAlone) return [];
@@ -93,9 +94,9 @@ function leaving({ ports }: Parts): DesiredFlow[] {
 }
 
 /**
- * Returns the flows of tunnel packets. Connections inside of a tunnel are tracked in OVN, so the tunnel packet is not tracked as well. Tunnel packets
- * from the gateway are dropped, whatever their destination: their source would be the address at which the node's own tunnels end, and another node
- * would accept their content as packets of a pod.
+ * Returns the flows of tunnel packets. Connections inside of a tunnel are tracked in OVN, so the tunnel packet is not
+ * tracked as well. Tunnel packets from the gateway are dropped, whatever their destination: their source would be the
+ * address at which the node's own tunnels end, and another node would accept their content as packets of a pod.
  */
 function tunnels({ families: own, ports, inbound, ofNode, away }: Parts, types: readonly EncapType[]): DesiredFlow[] {
   const forged = flowFamilies.flatMap(({ protocolSuffix }) =>
@@ -116,7 +117,10 @@ function tunnels({ families: own, ports, inbound, ofNode, away }: Parts, types: 
   return [...forged, ...real];
 }
 
-/** Returns the flows of ARP and neighbour discovery. Answers reach both node and gateway, because they have the same addresses. */
+/**
+ * Returns the flows of ARP and neighbour discovery. Answers reach both node and gateway, because they have the same
+ * addresses.
+ */
 function discovery({ families: own, ports, inbound, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const both = `output:${ports.cluster},LOCAL`;
   return own.flatMap(({ isSix }) =>
@@ -133,7 +137,10 @@ function discovery({ families: own, ports, inbound, ofCluster, ofNode, away }: P
   );
 }
 
-/** Returns the flows of tracked connections: answers reach the side that sent the request, and new connections reach the node. */
+/**
+ * Returns the flows of tracked connections: answers reach the side that sent the request, and new connections reach the
+ * node.
+ */
 function connections({ families: own, ports, inbound, ofCluster, ofNode, away }: Parts): DesiredFlow[] {
   const commit = (mark: string): string => `ct(commit,zone=${sideZone},exec(set_field:${mark}->ct_mark))`;
   return [

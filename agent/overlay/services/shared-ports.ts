@@ -6,14 +6,18 @@ import { uplinkPort } from '../overlay-names.ts';
 import { indexRows, listOf, textOf } from '../rows/row-index.ts';
 
 /**
- * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings; layout `seed` adds its own port).
+ * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings;
+ * layout `seed` adds its own port).
  */
 export function clusterPort({ naming }: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
   if (naming === 'seed') return `k8s-patch-${gateway.bridge}-${integrationBridge}`;
   return `patch-${uplinkPort(naming, node, gateway)}-to-${integrationBridge}`;
 }
 
-/** Returns the port numbers of a gateway's bridge from rows of Open_vSwitch; or, as a sentence, the reason why they are unknown. */
+/**
+ * Returns the port numbers of a gateway's bridge from rows of Open_vSwitch; or, as a sentence, the reason why they are
+ * unknown.
+ */
 export function sharedPorts(
   layout: Pick<OverlayLayout, 'naming'>,
   node: string,

@@ -17,9 +17,9 @@ import { carriedIn } from '../profiles/carried-addresses.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
- * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's own addresses: to the bridge
- * before the NIC loses its own, and to the NIC again when it leaves the bridge. Entries that programs added to the bridge itself (MicroShift,
- * ovn-kubernetes) stay with the bridge as long as it exists.
+ * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's
+ * own addresses: to the bridge before the NIC loses its own, and to the NIC again when it leaves the bridge. Entries
+ * that programs added to the bridge itself (MicroShift, ovn-kubernetes) stay with the bridge as long as it exists.
  */
 
 /**
@@ -31,8 +31,8 @@ export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * Returns the step that moves entries to the bridge while the NIC still has its own addresses; an empty list if `entries`
- * is empty.
+ * Returns the step that moves entries to the bridge while the NIC still has its own addresses; an empty list if
+ * `entries` is empty.
  */
 export function carryToBridge(uplink: string, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];

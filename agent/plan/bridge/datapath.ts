@@ -4,8 +4,9 @@ import type { Plan } from '../../model/plan.ts';
 import { textOf } from '../../model/profile-settings.ts';
 
 /**
- * Fails with `kernel-datapath-missing` if a plan starts a bridge in the kernel's data path and the kernel lacks the module openvswitch. Open vSwitch
- * would then make no interface (Documentation/intro/install/general.rst of Open vSwitch), and NetworkManager would wait for it up to its time limit.
+ * Fails with `kernel-datapath-missing` if a plan starts a bridge in the kernel's data path and the kernel lacks the
+ * module openvswitch. Open vSwitch would then make no interface (Documentation/intro/install/general.rst of Open
+ * vSwitch), and NetworkManager would wait for it up to its time limit.
  */
 export function refuseWithoutKernelDatapath(plan: Plan, { host }: Observation): void {
   if (host.lacksKernelDatapath !== true) return;

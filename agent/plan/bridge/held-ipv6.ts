@@ -8,13 +8,15 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { type Ipv6Held, ipv6Hold } from './handover.ts';
 
 /*
- * NetworkManager begins dynamic IPv6 without any state at each start of an interface, and knows an address only after a router has advertised its
- * prefix. Until then the bridge keeps the former addresses and default routes of the node, which are added in the kernel.
+ * NetworkManager begins dynamic IPv6 without any state at each start of an interface, and knows an address only after a
+ * router has advertised its prefix. Until then the bridge keeps the former addresses and default routes of the node,
+ * which are added in the kernel.
  */
 
 /**
- * Returns the means to preserve advertised IPv6 over a start of the bridge's interface, which begins IPv6 without any state: entries that are added
- * during the start, and steps that remove them afterwards. Returns null if the node has no advertised address.
+ * Returns the means to preserve advertised IPv6 over a start of the bridge's interface, which begins IPv6 without any
+ * state: entries that are added during the start, and steps that remove them afterwards. Returns null if the node has
+ * no advertised address.
  */
 export function bridgeDynamicIpv6(
   names: BridgeNames,
@@ -50,7 +52,8 @@ export function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
 }
 
 /**
- * Returns the step that removes the held entries once the router's own default route is present. Returns no step if no default route was held.
+ * Returns the step that removes the held entries once the router's own default route is present. Returns no step if no
+ * default route was held.
  */
 export function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
   const { id, uuid, settings } = final;

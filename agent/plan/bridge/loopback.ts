@@ -125,8 +125,8 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
 /**
  * Returns the steps that add to lo what it lacks. They come before any move, so that MicroShift finds the address at
  * any time. IPv4 addresses get scope host: the bridge answers ARP for them only while it has them itself
- * (drivers/host/kernel/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface that
- * receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
+ * (drivers/host/kernel/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface
+ * that receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
  */
 export function giveLoopback(differences: readonly NetworkDifference[]): readonly Step[] {
   const lead = signpostStep(

@@ -51,7 +51,9 @@ const ofBothFamilies = (family: string): Readonly<Record<string, Property>> => (
   [`${family}.routed-dns`]: { ...ternary, since: 52 },
 });
 
-/** Properties with a default in the configuration that follow the address (nm-device.c and nm-policy.c, NM_CON_DEFAULT). */
+/**
+ * Properties with a default in the configuration that follow the address (nm-device.c and nm-policy.c, NM_CON_DEFAULT).
+ */
 const properties: Readonly<Record<string, Property>> = {
   'connection.mdns': mode,
   'connection.llmnr': mode,

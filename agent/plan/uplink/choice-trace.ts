@@ -17,7 +17,10 @@ export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
 }
 
-/** Returns a name from a file for a sentence: quoted, with non-ASCII characters as code points, and shortened if it cannot be an interface name. */
+/**
+ * Returns a name from a file for a sentence: quoted, with non-ASCII characters as code points, and shortened if it
+ * cannot be an interface name.
+ */
 export function quotedName(name: string): string {
   const quoted = (text: string): string => visibleText(JSON.stringify(text), Number.POSITIVE_INFINITY);
   return name.length <= shownCharacters

@@ -7,7 +7,8 @@ import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';
 
 /*
- * Functions that a bond loses under an Open vSwitch bridge: its ARP monitor, and in mode balance-alb the balancing of received traffic.
+ * Functions that a bond loses under an Open vSwitch bridge: its ARP monitor, and in mode balance-alb the balancing of
+ * received traffic.
  */
 
 /** Fails with `interface-unsuitable` if an uplink sends through a bond whose ARP monitor cannot work under a bridge. */

@@ -12,7 +12,10 @@ import { wantedMac } from './mac.ts';
 export interface UplinkSource {
   readonly uuid: string;
   readonly id: string;
-  /** Settings of the profile, with the defaults from NetworkManager's configuration that apply to the NIC and not to its bridge. */
+  /**
+   * Settings of the profile, with the defaults from NetworkManager's configuration that apply to the NIC and not to its
+   * bridge.
+   */
   readonly settings: ProfileSettings;
   /** Defaults from NetworkManager's configuration that `settings` contains. */
   readonly defaults: readonly CarriedDefault[];
@@ -77,9 +80,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined without one. A generated profile counts only if the
- * agent's profiles were made from it or from no other, because NetworkManager also generates one for a NIC whose profile it has lost
- * (bridge/displaced-profile.ts).
+ * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined without one. A generated
+ * profile counts only if the agent's profiles were made from it or from no other, because NetworkManager also generates
+ * one for a NIC whose profile it has lost (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);

@@ -47,7 +47,10 @@ export function stackedNotes(link: Link, bridge: string, observation: Observatio
   }));
 }
 
-/** Returns the blocking devices of this network namespace. A parent's index does not identify them: it may belong to another namespace. */
+/**
+ * Returns the blocking devices of this network namespace. A parent's index does not identify them: it may belong to
+ * another namespace.
+ */
 function blockers(link: Link, observation: Observation): readonly { readonly name: string; readonly kind: string }[] {
   const uppers = observation.links.filter(({ name }) => link.uppers?.includes(name) === true);
   return uppers.flatMap((upper) => {

@@ -99,8 +99,8 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
 }
 
 /**
- * Returns the bond, team, Linux bridge or VRF of which a link is a port; null if it is not a port. The master has the addresses, and the kernel
- * allows only one master.
+ * Returns the bond, team, Linux bridge or VRF of which a link is a port; null if it is not a port. The master has the
+ * addresses, and the kernel allows only one master.
  */
 function masterOf({ master }: Link): string | null {
   return master === datapath ? null : master;

@@ -21,12 +21,15 @@ import { isAskedFor, isKept } from './transactions.ts';
 
 /** Number of journals that are kept: enough to look back over a bad week, and small on any disk. */
 const keptJournals = 20;
-/** Size limit of a journal. The largest plan that was measured is far below 1 MiB; a larger file was not written by the agent. */
+/**
+ * Size limit of a journal. The largest plan that was measured is far below 1 MiB; a larger file was not written by the
+ * agent.
+ */
 const journalLimitBytes = 8 * 1024 * 1024;
 
 /**
- * File name endings of journals. A journal is called ID.open while its transaction can still change its state, and ID.json afterwards. A
- * run finds the open journals by name and reads no other.
+ * File name endings of journals. A journal is called ID.open while its transaction can still change its state, and
+ * ID.json afterwards. A run finds the open journals by name and reads no other.
  */
 const openEnding = '.open';
 const closedEnding = '.json';
@@ -40,8 +43,8 @@ export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' 
 export interface Journal {
   readonly id: string;
   /**
-   * Appends an event without fsync. It may be lost in a power cut and survives a crash of the agent; recovery observes the real state
-   * anyway.
+   * Appends an event without fsync. It may be lost in a power cut and survives a crash of the agent; recovery observes
+   * the real state anyway.
    */
   append(event: JournalEvent): void;
   /** Appends a state and fsyncs it, so that it survives a power cut. */
@@ -50,8 +53,8 @@ export interface Journal {
 }
 
 /**
- * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all. Fails with
- * `state-unwritable`.
+ * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all.
+ * Fails with `state-unwritable`.
  */
 export function openJournal(directory: string, header: JournalHeader): Journal {
   try {
@@ -110,7 +113,10 @@ export interface JournalListing {
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** Reads every journal. A journal that is damaged, foreign or of a newer version is listed as unusable and never interpreted. */
+/**
+ * Reads every journal. A journal that is damaged, foreign or of a newer version is listed as unusable and never
+ * interpreted.
+ */
 export function readJournals(directory: string): JournalListing {
   return readNamed(directory, journalNames(directory));
 }
@@ -158,8 +164,8 @@ export function setAside(path: string): void {
 }
 
 /**
- * Removes old journals. Keeps the last 20 journals, the last 20 that were set aside, the last one whose change was kept (the reference for
- * repairs), and the last one that a person requested (the reference for `undo`).
+ * Removes old journals. Keeps the last 20 journals, the last 20 that were set aside, the last one whose change was kept
+ * (the reference for repairs), and the last one that a person requested (the reference for `undo`).
  */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));

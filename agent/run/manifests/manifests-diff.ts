@@ -39,8 +39,8 @@ async function verdictOf(
   } catch (thrown) {
     const error = asAgentError(thrown);
     if (error.kind !== 'apply-conflict') throw error;
-    const anew =
+    const replacement =
       object.kind === 'DaemonSet' ? '; --force-conflicts replaces it, without additions of other managers' : '';
-    return { result: await dryRun(cluster, object, true), conflict: `${error.message}${anew}` };
+    return { result: await dryRun(cluster, object, true), conflict: `${error.message}${replacement}` };
   }
 }

@@ -99,8 +99,8 @@ async function endOpenRun(
   say(`transaction ${id} was interrupted by a crash; rolling back`);
   const left = await rollBack(node, record.header, record.checkpoint, say);
   const back = { state: 'rolled-back', detail: 'the agent crashed; the next run rolled back' } as const;
-  const [why, told] = ['the agent crashed during the run', 'was interrupted by a crash and has been rolled back'];
-  endTakenBack(id, left, { ...back, why, told }, announce, places);
+  const [why, message] = ['the agent crashed during the run', 'was interrupted by a crash and has been rolled back'];
+  endRolledBack(id, left, { ...back, why, message }, announce, places);
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
@@ -121,7 +121,7 @@ async function endUnconfirmed(
   if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
   const left = await rollBack(node, record.header, null, say);
   const back = { state: 'reverted', detail: lateDetail, why: lateDetail } as const;
-  endTakenBack(id, left, { ...back, told: 'was not confirmed and has been reverted' }, announce, places);
+  endRolledBack(id, left, { ...back, message: 'was not confirmed and has been reverted' }, announce, places);
 }
 
 /**
@@ -132,20 +132,20 @@ interface RolledBack {
   readonly state: TransactionState;
   readonly detail: string;
   readonly why: string;
-  readonly told: string;
+  readonly message: string;
 }
 
 /** Records and reports the end of a rollback. `left` is the error of an incomplete rollback, otherwise null. */
-function endTakenBack(
+function endRolledBack(
   id: string,
   left: AgentError | null,
-  { state, detail, why, told }: RolledBack,
+  { state, detail, why, message }: RolledBack,
   announce: Reporter['announce'],
   places: RecordPlaces,
 ): void {
   if (left === null) {
     endTransaction('recover', id, state, detail, {}, places);
-    announce(recovered(id, told));
+    announce(recovered(id, message));
   } else {
     // The report precedes the journal entry, because a disk on which the journal cannot be written may be the cause of
     // the failure.

@@ -106,7 +106,7 @@ export interface TranslateStationJson {
   /** Alternative results, such as the other backends. */
   readonly others: readonly string[];
   /** True if connection tracking reverses an earlier translation. */
-  readonly isTakenBack: boolean;
+  readonly isReversed: boolean;
   /** Row that causes the translation; null if it is not known here. */
   readonly rule: TraceRuleJson | null;
   readonly kind: 'switch' | 'router';
@@ -164,9 +164,12 @@ export interface DroppedEndJson {
   readonly where: string;
 }
 
-/** The trace ends: the packet reaches a place for a second time (`circles`), or ovn-trace cannot continue (`untold`). */
+/**
+ * The trace ends: the packet reaches a place for a second time (`circles`), or ovn-trace cannot continue
+ * (`incomplete`).
+ */
 export interface PlaceEndJson {
-  readonly how: 'circles' | 'untold';
+  readonly how: 'circles' | 'incomplete';
   readonly where: string;
 }
 

@@ -19,7 +19,10 @@ import { createReservedAddresses } from './reserved-addresses.ts';
 import { kubeletUid } from './static-pods.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
-/** Assignment of addresses to pods, which depends only on the batches of changes: the same batches result in the same addresses. */
+/**
+ * Assignment of addresses to pods, which depends only on the batches of changes: the same batches result in the same
+ * addresses.
+ */
 export interface AddressBook {
   /** Addresses of all pods that have addresses. The map stays the same object, and each batch changes its content. */
   readonly addresses: PodAddresses;
@@ -34,13 +37,16 @@ export interface AddressBatch {
   readonly pods: Iterable<Pod>;
   /** Names of nodes' ports, which no pod's port may have. Absent if the names are those of the previous batch. */
   readonly reserved?: ReadonlySet<string>;
-  /** Namespaces whose pods may request addresses, each with its permitted range. If the list is empty, all pods may request any address. */
+  /**
+   * Namespaces whose pods may request addresses, each with its permitted range. If the list is empty, all pods may
+   * request any address.
+   */
   readonly fixedRanges?: readonly FixedRange[];
   /** Keys of deleted pods. */
   readonly gone: Iterable<NamespacedName>;
   /**
-   * Returns the addresses of this pod's row in OVN_Northbound, without prefix length; empty if it has no row. `uid` is the uid that the kubelet uses.
-   * Called only for pods that have no address yet.
+   * Returns the addresses of this pod's row in OVN_Northbound, without prefix length; empty if it has no row. `uid` is
+   * the uid that the kubelet uses. Called only for pods that have no address yet.
    */
   addressesOfRow(pod: NamespacedName, uid: string): readonly string[];
 }
@@ -48,7 +54,10 @@ export interface AddressBatch {
 export interface AddressOutcome {
   /** Pods whose addresses differ from those before the batch, including pods that got or lost all of them. */
   readonly changed: readonly NamespacedName[];
-  /** Pods that did not get the addresses that they need, or keep those with which they run. A fault is reported once until it changes. */
+  /**
+   * Pods that did not get the addresses that they need, or keep those with which they run. A fault is reported once
+   * until it changes.
+   */
   readonly faults: readonly AddressFault[];
 }
 
@@ -66,9 +75,15 @@ interface Seeker {
 export function createAddressBook(): AddressBook {
   const held = createReservedAddresses();
   const pods = new Map<NamespacedName, Pod>();
-  /** Uid and node of each pod that has or had an address. A deleted pod stays only if it is a mirror pod, which the kubelet creates again. */
+  /**
+   * Uid and node of each pod that has or had an address. A deleted pod stays only if it is a mirror pod, which the
+   * kubelet creates again.
+   */
   const holders = new Map<NamespacedName, string>();
-  /** Addresses of static pods whose mirror pod was deleted. They keep running, and the kubelet creates another mirror pod for each. */
+  /**
+   * Addresses of static pods whose mirror pod was deleted. They keep running, and the kubelet creates another mirror
+   * pod for each.
+   */
   const left = new Map<NamespacedName, readonly string[]>();
   /** Last reported fault of each pod that needs addresses and has none. */
   const refused = new Map<NamespacedName, string>();
@@ -81,7 +96,10 @@ export function createAddressBook(): AddressBook {
     if (pod === undefined || subnets === undefined || !isServed(pod) || reserved.has(portName(key))) return null;
     return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
   };
-  /** Returns the fault of a pod whose node cannot provide addresses, or whose port name is reserved; null if neither is the case. */
+  /**
+   * Returns the fault of a pod whose node cannot provide addresses, or whose port name is reserved; null if neither is
+   * the case.
+   */
   const nodeFault = (key: NamespacedName): AddressFault | null => {
     const pod = pods.get(key);
     if (pod !== undefined && isServed(pod) && reserved.has(portName(key))) return nameReserved(pod);
@@ -121,7 +139,7 @@ export function createAddressBook(): AddressBook {
 
   return {
     addresses: held.addresses,
-    settle: ({ nodes, pods: told, gone, addressesOfRow, reserved: names = reserved, fixedRanges = [] }) => {
+    settle: ({ nodes, pods: reported, gone, addressesOfRow, reserved: names = reserved, fixedRanges = [] }) => {
       const looked = new Set<NamespacedName>(gone);
       for (const key of looked) {
         const pod = pods.get(key);
@@ -129,7 +147,7 @@ export function createAddressBook(): AddressBook {
         else if (pod !== undefined) holders.delete(key);
         pods.delete(key);
       }
-      for (const pod of told) {
+      for (const pod of reported) {
         const key = `${pod.namespace}/${pod.name}`;
         pods.set(key, pod);
         looked.add(key);
@@ -173,7 +191,10 @@ export function createAddressBook(): AddressBook {
   };
 }
 
-/** Returns true if the network serves a pod: it is scheduled, runs, is not in the host network, and is within its budget. */
+/**
+ * Returns true if the network serves a pod: it is scheduled, runs, is not in the host network, and is within its
+ * budget.
+ */
 function isServed({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver && refusal === undefined;
 }
@@ -187,11 +208,11 @@ interface Counter {
 }
 
 /**
- * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source. The kubelet reports the
- * addresses of a running pod (status.podIPs, which users who may change the pod cannot write). Only the central node writes a row. Every user who
- * may change the pod can write an annotation, which therefore counts after the row, for a cluster whose rows were lost. Pods that request an
- * address come next, and all others last. Returns a fault for each pod that did not get the addresses that it needs, or cannot keep those with
- * which it runs.
+ * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source. The
+ * kubelet reports the addresses of a running pod (status.podIPs, which users who may change the pod cannot write). Only
+ * the central node writes a row. Every user who may change the pod can write an annotation, which therefore counts
+ * after the row, for a cluster whose rows were lost. Pods that request an address come next, and all others last.
+ * Returns a fault for each pod that did not get the addresses that it needs, or cannot keep those with which it runs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {
@@ -200,7 +221,8 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
   };
   const running = ({ pod }: Seeker): readonly string[] => pod.podIPs.map(canonicalAddress);
   const isWhole = ({ pod, subnets }: Seeker): boolean => pod.podIPs.length === subnets.ranges.length;
-  // Rows and annotations are read only for the few pods that are left: after a restart, the kubelet reports the addresses of nearly all pods.
+  // Rows and annotations are read only for the few pods that are left: after a restart, the kubelet reports the
+  // addresses of nearly all pods.
   let unserved = seekers
     .filter((one) => isLeft(one, one.had))
     .filter((one) => isLeft(one, isWhole(one) ? running(one) : []))

@@ -96,7 +96,10 @@ export function annotatedNetwork(annotations: Labels): PodNetwork | null {
   return networkFrom(podNetworksIn(annotations)) ?? networkFrom(pairsIn(annotations[annotationNames.first] ?? ''));
 }
 
-/** Returns the addresses that a pod requests, without prefix length; empty if it requests none. A malformed address is returned unchanged. */
+/**
+ * Returns the addresses that a pod requests, without prefix length; empty if it requests none. A malformed address is
+ * returned unchanged.
+ */
 export function requestedAddresses(annotations: Labels): readonly string[] {
   const words = (annotations[annotationNames.requested] ?? '').split(',').map((word) => word.trim());
   return words.filter((word) => word !== '').map((word) => (familyOf(word) === null ? word : canonicalAddress(word)));
@@ -153,8 +156,8 @@ function podNetworksIn(annotations: Labels): NetworkFields | null {
 }
 
 /**
- * Parses an object with text values, written as JSON or, until September 2017, as a dictionary of Python: `{u'ip_address': u'192.168.2.3/24'}`.
- * Returns null for other text.
+ * Parses an object with text values, written as JSON or, until September 2017, as a dictionary of Python:
+ * `{u'ip_address': u'192.168.2.3/24'}`. Returns null for other text.
  */
 function pairsIn(text: string): NetworkFields | null {
   const pair = String.raw`\s*u?(?:"[\w.:/]*"|'[\w.:/]*')\s*:\s*u?(?:"[\w.:/]*"|'[\w.:/]*')\s*`;

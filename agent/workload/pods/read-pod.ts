@@ -4,7 +4,10 @@ import { asksOfPod } from '../unserved-requests.ts';
 import { annotationNames } from './annotations.ts';
 import { mirrorAnnotation } from './static-pods.ts';
 
-/** Fields of a Pod (v1) that are read; fields with defaults may be absent in objects that an older API server has stored. */
+/**
+ * Fields of a Pod (v1) that are read; fields with defaults may be absent in objects that an older API server has
+ * stored.
+ */
 interface PodObject {
   readonly metadata?: {
     readonly namespace?: string;

@@ -28,8 +28,8 @@ export function createReservedAddresses(): ReservedAddresses {
   const full = new Set<string>();
 
   /**
-   * Returns the highest assigned position of a range. After a restart the search continues there, because addresses are assigned in ascending order
-   * and the most recently released ones are likely to be below it.
+   * Returns the highest assigned position of a range. After a restart the search continues there, because addresses are
+   * assigned in ascending order and the most recently released ones are likely to be below it.
    */
   const highestPlace = (subnets: PodSubnets, range: AddressRange): number => {
     const found = [...holders.keys()].map((address) => rangeWith(subnets, address));
@@ -37,8 +37,9 @@ export function createReservedAddresses(): ReservedAddresses {
     return places.reduce((highest, place) => (place > subnets.lastPlace ? highest : Math.max(highest, place)), 0);
   };
   /**
-   * Returns the position of the next free address of a range; null if all are assigned. The search is cyclic, so that a released address is assigned
-   * again only after all others. Each range has its own search position, so that a request in one range does not use up positions of the other.
+   * Returns the position of the next free address of a range; null if all are assigned. The search is cyclic, so that a
+   * released address is assigned again only after all others. Each range has its own search position, so that a request
+   * in one range does not use up positions of the other.
    */
   const nextFree = (subnets: PodSubnets, range: AddressRange): number | null => {
     if (full.has(range.text)) return null;

@@ -1,5 +1,6 @@
 /**
- * Annotation of a mirror pod with the uid of its static pod; the kubelet creates another mirror pod when one is deleted (Kubernetes, Static Pods).
+ * Annotation of a mirror pod with the uid of its static pod; the kubelet creates another mirror pod when one is deleted
+ * (Kubernetes, Static Pods).
  */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 

@@ -3,7 +3,10 @@ import { familyOf } from '../../net/address.ts';
 import { type AddressRange, addressAt, parseRange } from '../../net/address-range.ts';
 import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
 
-/** Position of the first address for pods in a range; the router and the node have the addresses before it (agent/overlay/cluster/node-rows.ts). */
+/**
+ * Position of the first address for pods in a range; the router and the node have the addresses before it
+ * (agent/overlay/cluster/node-rows.ts).
+ */
 const firstPlace = 3;
 
 /**
@@ -48,8 +51,9 @@ export function addressOf(range: AddressRange, place: number): string {
 }
 
 /**
- * Returns the range that contains an address, the address's position in it, and whether a pod may have the address: addresses of the router and the
- * node, and the broadcast address, are not usable. null if no range contains the address.
+ * Returns the range that contains an address, the address's position in it, and whether a pod may have the address:
+ * addresses of the router and the node, and the broadcast address, are not usable. null if no range contains the
+ * address.
  */
 export function rangeWith(
   { ranges }: PodSubnets,

@@ -109,7 +109,9 @@ function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly
   });
 }
 
-/** Returns the numbers that a named port has in the selected pods, smallest first, at most as many as the budget allows. */
+/**
+ * Returns the numbers that a named port has in the selected pods, smallest first, at most as many as the budget allows.
+ */
 export function distinctNumbers(selection: Selection, facts: WorkloadFacts): readonly number[] {
   const { port } = selection;
   if (port === undefined) return [];

@@ -36,7 +36,10 @@ export function matchOf(end: 'src' | 'dst', sets: Identity, family: Family, owne
   return `${fieldOf[family]}.${end} == $${nameOf(owner, withFamily(sets, family))}`;
 }
 
-/** Plans a set for each family with the addresses of these pods. Empty sets are planned as well, because a match may refer to them. */
+/**
+ * Plans a set for each family with the addresses of these pods. Empty sets are planned as well, because a match may
+ * refer to them.
+ */
 export function addSets(planner: ObjectPlanner, sets: Identity, pods: Iterable<NamespacedName>, why: string): void {
   const { owner } = planner.layout;
   const addresses = addressesOf(pods, planner);

@@ -10,7 +10,10 @@ export interface Identity {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-/** Returns the external_ids by which users and tools of ovn-kubernetes identify a row (its docs, design/ovn-kubernetes, database object ids). */
+/**
+ * Returns the external_ids by which users and tools of ovn-kubernetes identify a row (its docs, design/ovn-kubernetes,
+ * database object ids).
+ */
 export function identityTags(owner: string, { type, name, more = {} }: Identity): Readonly<Record<string, string>> {
   return {
     'k8s.ovn.org/id': [owner, type, name, ...Object.values(more)].join(':'),

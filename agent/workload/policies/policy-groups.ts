@@ -14,14 +14,15 @@ const kind = 'policy';
 /** Longest name of an ACL, in characters (ovn-nb.ovsschema). */
 const mostLetters = 63;
 /**
- * Tier of the ACLs: the first one. In a later tier, ovn-northd would let every second packet of a denied connection pass, because no ACL of the
- * earlier tiers matches it (ls_out_acl_eval, priority 1; observed with 26.03).
+ * Tier of the ACLs: the first one. In a later tier, ovn-northd would let every second packet of a denied connection
+ * pass, because no ACL of the earlier tiers matches it (ls_out_acl_eval, priority 1; observed with 26.03).
  */
 const tier = 0;
 
 /**
- * Planner of the port group of each policy, with the ports of its pods and its ACLs: the default deny, and the permissions of its rules. Each group
- * has its own default deny, so that a pod is isolated by the first policy that selects it, and a drop has the name of a policy.
+ * Planner of the port group of each policy, with the ports of its pods and its ACLs: the default deny, and the
+ * permissions of its rules. Each group has its own default deny, so that a pod is isolated by the first policy that
+ * selects it, and a drop has the name of a policy.
  */
 export const policyGroups: Part = {
   kind,

@@ -2,7 +2,10 @@ import type { Labels, Namespace } from '../../model/workload.ts';
 import { overBudget } from '../budget.ts';
 import { asksOfNamespace } from '../unserved-requests.ts';
 
-/** Returns the parts of a namespace (v1 Namespace) on which the overlay depends. A namespace beyond its budget has no labels. Never throws. */
+/**
+ * Returns the parts of a namespace (v1 Namespace) on which the overlay depends. A namespace beyond its budget has no
+ * labels. Never throws.
+ */
 export function readNamespace(object: unknown): Namespace {
   const { metadata } = object as {
     readonly metadata?: {

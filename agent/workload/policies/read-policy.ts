@@ -36,14 +36,14 @@ interface ApiPolicy {
 }
 
 /**
- * Longest pod selector of a refused policy, in characters of JSON. A longer one is replaced by a selector of every pod in the namespace, because it
- * is evaluated for each pod.
+ * Longest pod selector of a refused policy, in characters of JSON. A longer one is replaced by a selector of every pod
+ * in the namespace, because it is evaluated for each pod.
  */
 const longestSelector = 10_000;
 
 /**
- * Reads a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its budget isolates its pods and
- * allows nothing, so that it affects no other pods. Never throws.
+ * Reads a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its
+ * budget isolates its pods and allows nothing, so that it affects no other pods. Never throws.
  */
 export function readPolicy(object: unknown): NetworkPolicy {
   const { metadata, spec } = object as ApiPolicy;

@@ -1,7 +1,8 @@
 import type { PolicyPeer, PolicyRule } from '../../model/workload.ts';
 
 /**
- * Returns the quantities of a policy's rules that its budget limits. Counting takes time in proportion to the size of the rules, not to their effect.
+ * Returns the quantities of a policy's rules that its budget limits. Counting takes time in proportion to the size of
+ * the rules, not to their effect.
  */
 export function usedBy(rules: readonly PolicyRule[]): Record<'accessLists' | 'namedPorts' | 'terms', number> {
   const used = { accessLists: 0, namedPorts: 0, terms: 0 };

@@ -12,8 +12,9 @@ export interface Backend {
 }
 
 /**
- * Returns the backends of a port in one family, sorted and each once, independent of the number and order of slices. A port of a slice belongs to the
- * service's port with its name and protocol. The first address of an endpoint is used, because all of them are equivalent (discovery.k8s.io/v1).
+ * Returns the backends of a port in one family, sorted and each once, independent of the number and order of slices. A
+ * port of a slice belongs to the service's port with its name and protocol. The first address of an endpoint is used,
+ * because all of them are equivalent (discovery.k8s.io/v1).
  */
 export function backendsOf(
   { publishNotReadyAddresses }: Pick<Service, 'publishNotReadyAddresses'>,

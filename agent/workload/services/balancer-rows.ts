@@ -20,8 +20,8 @@ const fieldsOfClient = ['ip_src'];
 const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
 
 /**
- * Plans the row of a load balancer, and the references to it: from a group if the release and the layout have groups, or else from each switch and
- * router.
+ * Plans the row of a load balancer, and the references to it: from a group if the release and the layout have groups,
+ * or else from each switch and router.
  */
 export function addBalancer(planner: ObjectPlanner, service: Service, balancer: Balancer): void {
   const { desired } = planner;
@@ -75,8 +75,8 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
 }
 
 /**
- * Adds a load balancer to its groups, switches or routers. A group, switch or router that does not exist yet is skipped; the plan that adds it also
- * refers to the load balancer.
+ * Adds a load balancer to its groups, switches or routers. A group, switch or router that does not exist yet is
+ * skipped; the plan that adds it also refers to the load balancer.
  */
 function attach(planner: ObjectPlanner, place: BalancerPlace, balancer: RowReference, title: string): void {
   const { desired } = planner;

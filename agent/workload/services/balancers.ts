@@ -6,9 +6,10 @@ import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Place of a load balancer: every switch and gateway, every switch, or the switch or gateway of one node. `external` and `announced` are the places
- * for `externalIPs` at a gateway. The addresses for which the gateway answers on its LAN (`announced`) have a load balancer of their own, because
- * answering is an option of the whole row (ovn-nb(5), neighbor_responder).
+ * Place of a load balancer: every switch and gateway, every switch, or the switch or gateway of one node. `external`
+ * and `announced` are the places for `externalIPs` at a gateway. The addresses for which the gateway answers on its LAN
+ * (`announced`) have a load balancer of their own, because answering is an option of the whole row (ovn-nb(5),
+ * neighbor_responder).
  */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }
@@ -20,7 +21,10 @@ export interface Balancer {
   readonly protocol: Protocol;
   /** True if backends see the address of the client. */
   readonly keepsSource: boolean;
-  /** Backends of each address and port: `10.43.0.80:80` has `10.42.1.9:8080,10.42.2.9:8080`; an empty text if no backend serves. */
+  /**
+   * Backends of each address and port: `10.43.0.80:80` has `10.42.1.9:8080,10.42.2.9:8080`; an empty text if no backend
+   * serves.
+   */
   readonly vips: Readonly<Record<string, string>>;
 }
 

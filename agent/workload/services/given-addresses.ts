@@ -13,9 +13,9 @@ export interface Given {
 }
 
 /**
- * Returns the reason why an address is not served at any port, as the end of a sentence; null if it may be served. Any user who may write a Service
- * may write `externalIPs` (CVE-2020-8554), so these addresses are served only where the administrator has allowed it. `node` is the node with the
- * address; null if no node has it.
+ * Returns the reason why an address is not served at any port, as the end of a sentence; null if it may be served. Any
+ * user who may write a Service may write `externalIPs` (CVE-2020-8554), so these addresses are served only where the
+ * administrator has allowed it. `node` is the node with the address; null if no node has it.
  */
 export function givenFault(
   { address, isExternal }: Given,
@@ -41,7 +41,10 @@ export function givenFault(
   return 'externalIPs are served only in ranges that overlay.externalIPRanges of ovn.yaml names on the central node; ask its administrator';
 }
 
-/** Returns the reason why no service may be served at a port of a node's own address, as the end of a sentence; null if a service may be served. */
+/**
+ * Returns the reason why no service may be served at a port of a node's own address, as the end of a sentence; null if
+ * a service may be served.
+ */
 export function portFaultAt(
   node: OverlayNode,
   address: string,

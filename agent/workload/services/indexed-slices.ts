@@ -7,7 +7,10 @@ export interface SliceGroup {
   readonly size: number;
 }
 
-/** EndpointSlices, indexed by service. A change costs as much as the slice that changes, regardless of the number of other slices. */
+/**
+ * EndpointSlices, indexed by service. A change costs as much as the slice that changes, regardless of the number of
+ * other slices.
+ */
 export class IndexedSlices extends Map<NamespacedName, EndpointSlice> {
   readonly #groups = new Map<NamespacedName, { readonly slices: Map<NamespacedName, EndpointSlice>; size: number }>();
 

@@ -6,7 +6,10 @@ import { isForEverybody } from './indexed-services.ts';
 import type { Outside } from './outside.ts';
 import { defaultAffinitySeconds } from './read-service.ts';
 
-/** Returns the parts of a service that these nodes do not serve, as whole sentences for an Event; empty if all of it is served. */
+/**
+ * Returns the parts of a service that these nodes do not serve, as whole sentences for an Event; empty if all of it is
+ * served.
+ */
 export function notServed(service: Service, nodes: readonly OverlayNode[], outside: Outside): readonly string[] {
   const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
@@ -49,8 +52,8 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
 }
 
 /**
- * Returns the reasons why NodePorts do not answer at some addresses, the same for every service. Members are not named, because each new member would
- * cause another Event of every service.
+ * Returns the reasons why NodePorts do not answer at some addresses, the same for every service. Members are not named,
+ * because each new member would cause another Event of every service.
  */
 function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   const reasons: string[] = [];

@@ -27,8 +27,9 @@ export interface Outside {
 export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'workload'>;
 
 /**
- * Decides each request for an address and port once. If two services request the same address and port, a NodePort takes precedence, and then the
- * service that was created first. The cost depends only on the requests of the services in question, and of services with the same requests.
+ * Decides each request for an address and port once. If two services request the same address and port, a NodePort
+ * takes precedence, and then the service that was created first. The cost depends only on the requests of the services
+ * in question, and of services with the same requests.
  */
 export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlices(facts)): Outside {
   const { nodes, exposure, workload } = facts;
@@ -119,8 +120,8 @@ function firstOf<T>(list: readonly T[], faultOf: (one: T) => string | null): str
 }
 
 /**
- * Returns the services that a change of other services may affect: those that request an address and port of a changed service, or share an outside
- * address with it.
+ * Returns the services that a change of other services may affect: those that request an address and port of a changed
+ * service, or share an outside address with it.
  */
 export function sharing(
   changed: readonly Service[],
@@ -156,7 +157,10 @@ function givenFaults(service: Service, faultOf: (given: Given, port: ServicePort
   return [...places].map(([fault, found]) => `${named([...found])} is not served: ${fault}`);
 }
 
-/** Largest number of addresses and ports that a sentence names; the others are counted, because the note of an Event has at most one kilobyte. */
+/**
+ * Largest number of addresses and ports that a sentence names; the others are counted, because the note of an Event has
+ * at most one kilobyte.
+ */
 const mostNamed = 5;
 
 function named(list: readonly string[]): string {

@@ -47,8 +47,8 @@ function keysOf({ kind, before, now }: ObjectChange): readonly NamespacedName[] 
 }
 
 /**
- * Returns the services whose change can move an address or port to another service. With `externalTrafficPolicy: Local`, endpoints decide which
- * gateway answers for an address.
+ * Returns the services whose change can move an address or port to another service. With `externalTrafficPolicy:
+ * Local`, endpoints decide which gateway answers for an address.
  */
 function placesChanged(
   { kind, before, now }: ObjectChange,

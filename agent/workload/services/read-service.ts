@@ -3,7 +3,10 @@ import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { overBudget } from '../budget.ts';
 import { isForOtherProxy } from './proxy-labels.ts';
 
-/** Fields of a Service (v1) that are read; fields with defaults may be absent in objects that an older API server has stored. */
+/**
+ * Fields of a Service (v1) that are read; fields with defaults may be absent in objects that an older API server has
+ * stored.
+ */
 interface ServiceObject {
   readonly metadata?: {
     readonly namespace?: string;
@@ -42,8 +45,8 @@ interface ServiceObject {
 export const defaultAffinitySeconds = 10_800;
 
 /**
- * Returns the parts of a Service on which the network depends. A Service for another proxy, or beyond its budget, is treated as a
- * Service without addresses. Never throws.
+ * Returns the parts of a Service on which the network depends. A Service for another proxy, or beyond its budget, is
+ * treated as a Service without addresses. Never throws.
  */
 export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
@@ -60,8 +63,8 @@ export function readService(object: unknown): Service {
     clusterIPs: isOurs ? addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? '']) : [],
     externalIPs: addressesIn(spec.externalIPs ?? []),
     loadBalancerIPs: addressesIn(
-      // An address with ipMode Proxy is not served here: the external load balancer receives packets from pods as well, and sends them to NodePorts
-      // (KEP-1860).
+      // An address with ipMode Proxy is not served here: the external load balancer receives packets from pods as well,
+      // and sends them to NodePorts (KEP-1860).
       (status.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode }) =>
         ip === undefined || ipMode === 'Proxy' ? [] : [ip],
       ),
@@ -84,7 +87,10 @@ export function readService(object: unknown): Service {
   return refusal === null ? service : { ...service, ...nothing, refusal };
 }
 
-/** Annotations that stand for spec.trafficDistribution in older releases (kubernetes.io, "Topology Aware Routing"); `Disabled` is the default. */
+/**
+ * Annotations that stand for spec.trafficDistribution in older releases (kubernetes.io, "Topology Aware Routing");
+ * `Disabled` is the default.
+ */
 const topologyAnnotations = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
 
 /**

@@ -7,7 +7,10 @@ import { listOf, textOf } from '../../overlay/rows/row-index.ts';
 import { clusterRouterOf } from '../../overlay/rows/row-ownership.ts';
 import type { ObjectPlanner } from '../part.ts';
 
-/** Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes (agent/overlay/cluster/node-rows.ts). */
+/**
+ * Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes
+ * (agent/overlay/cluster/node-rows.ts).
+ */
 const priority = 1005;
 
 /** Answer of a pod to a request that a node has sent to a gateway. */

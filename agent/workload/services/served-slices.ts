@@ -64,7 +64,10 @@ function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number 
   return Math.max(1, Math.floor(mostEndpointsOfRows / Math.max(1, places)));
 }
 
-/** Returns the first slices by name, up to a number of endpoints. The result does not depend on the order in which the slices arrived. */
+/**
+ * Returns the first slices by name, up to a number of endpoints. The result does not depend on the order in which the
+ * slices arrived.
+ */
 function firstOf(slices: readonly EndpointSlice[], limit: number): readonly EndpointSlice[] {
   const found: EndpointSlice[] = [];
   let left = limit;

@@ -5,4 +5,4 @@
 set -euo pipefail
 mine=$(cat /tmp/bridge 2> /dev/null) || exit 0
 present=$(ovs-vsctl --timeout=10 --if-exists get Bridge br-ex _uuid 2> /dev/null) || exit 0
-[[ -z $present || $present == "$mine" ]] || { echo 'br-ex was built anew since ovnkube started'; exit 1; }
+[[ -z $present || $present == "$mine" ]] || { echo 'br-ex was built again after ovnkube started'; exit 1; }

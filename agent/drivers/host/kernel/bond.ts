@@ -17,7 +17,10 @@ const modes: Readonly<Record<string, string>> = {
 /** Fixed value of arp_missed_max before Linux 5.17, in which the bonding driver does not print the value. */
 const usualMissedMax = 2;
 
-/** Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is being removed. */
+/**
+ * Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is
+ * being removed.
+ */
 export function parseBond(text: string): BondState | null {
   const [master = '', ...ports] = text.split(/^Slave Interface: /m);
   const mode = valueIn(master, 'Bonding Mode')?.replace(/ \(fail_over_mac .*\)$/, '');

@@ -36,7 +36,10 @@ export function sshSession(own = process.env, parent = process.ppid, root = ''):
   return null;
 }
 
-/** Returns the address of the SSH client that started the agent; null if SSH_CONNECTION is unset or has no valid address. */
+/**
+ * Returns the address of the SSH client that started the agent; null if SSH_CONNECTION is unset or has no valid
+ * address.
+ */
 export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
   for (const connection of environments(own, parent, root)) {
     const client = connection?.split(' ')[0];

@@ -44,7 +44,9 @@ export interface Issued extends CertificateFacts {
   readonly file: string;
 }
 
-/** Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it. */
+/**
+ * Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it.
+ */
 export async function initAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
   // The certificate is written last. A key without a certificate was left by an interrupted run, and no node trusts it.
@@ -151,7 +153,10 @@ export function refuseSecond(folder: string, node: string): void {
   });
 }
 
-/** Signs a node's certificate request; the key stays on the node. Fails with `certificates-refused` if the key is not EC P-256. */
+/**
+ * Signs a node's certificate request; the key stays on the node. Fails with `certificates-refused` if the key is not EC
+ * P-256.
+ */
 export async function signFor(folder: string, systemId: string, request: string, days: number): Promise<string> {
   clearRemains(folder);
   const certificate = await signRequest(folder, readAuthority(folder), request, systemId, 'client', days);
@@ -166,7 +171,10 @@ export function rememberIssued(folder: string, node: string, certificate: string
   writeFileAtomically(pkiFiles(folder).issued(node), certificate + request);
 }
 
-/** Returns the certificate that was last issued to a node, with the request that it answers; null if no certificate was issued. */
+/**
+ * Returns the certificate that was last issued to a node, with the request that it answers; null if no certificate was
+ * issued.
+ */
 export function readIssued(folder: string, node: string): { certificate: string; request: string | null } | null {
   const text = read(pkiFiles(folder).issued(node));
   const [certificate] = certificatesIn(text ?? '');

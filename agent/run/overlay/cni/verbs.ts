@@ -26,11 +26,11 @@ export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
     for (let other = running.get(containerId); other !== undefined; other = running.get(containerId)) {
       if (command !== 'DEL')
         throw new CniError(cniCode.tryAgainLater, `something is being done for ${containerId} already`);
-      other.stop.abort(nobodyWaits());
+      other.stop.abort(noRuntimeWaits());
       await other.ended;
     }
     const stop = new AbortController();
-    gone.addEventListener('abort', () => stop.abort(nobodyWaits()));
+    gone.addEventListener('abort', () => stop.abort(noRuntimeWaits()));
     const done = work(stop.signal);
     running.set(containerId, { stop, ended: done.catch(() => undefined) });
     return done.finally(() => running.delete(containerId));
@@ -88,7 +88,7 @@ function inCniWords(thrown: unknown): CniError {
   return new CniError(errorTable[kind].retryable ? cniCode.tryAgainLater : cniCode.refused, message, hint);
 }
 
-function nobodyWaits(): AgentError {
+function noRuntimeWaits(): AgentError {
   return new AgentError('interrupted', 'the runtime does not wait for it any more', {
     hint: 'the runtime tries again by itself',
   });

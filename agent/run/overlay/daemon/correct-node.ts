@@ -148,9 +148,9 @@ function agentErrorIn(error: unknown): AgentError {
 }
 
 /**
- * Fails with `proof-failed` if the kernel lacks entries only because Open vSwitch has not created the interface of the node's
- * management port. The daemon does not wait for the interface while it holds the lock; its creation causes an event,
- * after which the daemon tries again.
+ * Fails with `proof-failed` if the kernel lacks entries only because Open vSwitch has not created the interface of the
+ * node's management port. The daemon does not wait for the interface while it holds the lock; its creation causes an
+ * event, after which the daemon tries again.
  */
 function requireDevice(planned: PlannedNode): void {
   const device = ownDevice(planned.record);

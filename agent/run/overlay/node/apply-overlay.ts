@@ -25,7 +25,8 @@ import { waitForDevice } from './wait-for-device.ts';
  */
 const registeredMs = 60_000;
 /**
- * Limit for OVN to install a port. ovn-northd and ovn-controller take milliseconds in a small cluster; 60 s allow for a machine that swaps.
+ * Limit for OVN to install a port. ovn-northd and ovn-controller take milliseconds in a small cluster; 60 s allow for a
+ * machine that swaps.
  */
 const installedMs = 60_000;
 
@@ -183,7 +184,9 @@ async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (s
   throw new AgentError('proof-failed', missingPortText(record.node.name), { hint: missingPortHint(record.node.name) });
 }
 
-/** Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface. */
+/**
+ * Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface.
+ */
 export async function proveInstalled(
   record: OverlayRecord,
   local: RowDatabase,

@@ -10,8 +10,8 @@ import { isInCluster } from './own-port.ts';
 import { withAnswers } from './tunnel-answers.ts';
 
 /**
- * Reads this node's part in the cluster and its state, and asks the other ends of its tunnels. Fails with `overlay-absent` if the node is
- * in no overlay.
+ * Reads this node's part in the cluster and its state, and asks the other ends of its tunnels. Fails with
+ * `overlay-absent` if the node is in no overlay.
  */
 export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayStatus> {
   const record = requireRecord(places.record);

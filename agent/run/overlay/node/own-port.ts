@@ -21,7 +21,9 @@ const answerMs = 3_000;
  */
 const carriedMs = 60_000;
 
-/** Returns the condition for the port of a node's own interface in the southbound database (ovn-sb(5), Port_Binding). */
+/**
+ * Returns the condition for the port of a node's own interface in the southbound database (ovn-sb(5), Port_Binding).
+ */
 export function portOf(node: string) {
   return { table: 'Port_Binding', where: [['logical_port', '==', nodeNames(node).management]] } as const;
 }

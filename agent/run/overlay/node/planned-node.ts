@@ -203,8 +203,8 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
 }
 
 /**
- * Plans the kernel's changes: missing entries and settings of the management interface, and the link state of a gateway's
- * NIC.
+ * Plans the kernel's changes: missing entries and settings of the management interface, and the link state of a
+ * gateway's NIC.
  */
 export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
   const { layout, node } = record;

@@ -179,8 +179,9 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
 }
 
 /**
- * Brings the flows of a gateway with an address of its own into the desired state, which does not depend on ovn-controller's port. Does nothing for
- * other nodes. Fails with `proof-failed` if ovs-vswitchd does not answer for the bridge.
+ * Brings the flows of a gateway with an address of its own into the desired state, which does not depend on
+ * ovn-controller's port. Does nothing for other nodes. Fails with `proof-failed` if ovs-vswitchd does not answer for
+ * the bridge.
  */
 export async function closeToOutsideClients(
   record: OverlayRecord,

@@ -14,7 +14,7 @@ interface Layer {
   readonly packages?: readonly string[];
   /** Why it may import nothing else. */
   readonly because: string;
-  /** Imports somebody will be tempted to write, each with why not. */
+  /** Forbidden imports that look tempting, each with the reason. */
   readonly never?: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ const driversKnowNoPlans = 'a driver offers what the outside world can do and kn
 const driversApart = 'each driver can be replaced without reading another one';
 const pure = 'it computes from plain values: the same facts always give the same answer';
 
-/** Whatever is not listed is forbidden. Files directly in agent/ are layers of their own. */
+/** Imports that are not listed are forbidden. Files directly in agent/ are layers of their own. */
 const layers: Readonly<Record<string, Layer>> = {
   'main.ts': {
     may: ['cli'],
@@ -62,7 +62,7 @@ const layers: Readonly<Record<string, Layer>> = {
     because: 'a command parses its flags, calls the stages and prints',
     never: {
       cli: 'the command tree loads commands, not the other way round',
-      'drivers/networkmanager': 'nobody changes the node but a run',
+      'drivers/networkmanager': 'only a run changes the node',
       'drivers/dbus': 'nodes are opened by run/',
       'drivers/ovsdb': 'nodes are opened by run/',
     },
@@ -254,7 +254,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'plan/tuning': {
     may: ['errors.ts', 'model', 'net'],
     packages: ['node:net'],
-    because: 'Open vSwitch and the firewall are tuned whoever configures the network',
+    because: 'tuning of Open vSwitch and the firewall does not depend on the program that configures the network',
     never: { 'plan/uplink': 'tuning does not depend on it' },
   },
   compare: {
@@ -686,7 +686,7 @@ function readSource(file: string): Source {
     from,
     typeOnly: names.startsWith('type '),
   }));
-  // What is loaded later cannot be in a circle while modules are loaded.
+  // An import at run time cannot be in a circle while modules are loaded.
   const lazy = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, from = '']) => ({ from, typeOnly: true }));
   return { file, text, code, imports: [...statements, ...lazy] };
 }

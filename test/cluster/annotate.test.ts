@@ -96,12 +96,12 @@ if (server !== null) {
     const between = await goBetween(t, server);
     const api = openTestApi(server.kubeconfig('between', { server: between.server }));
     t.teardown(api.close);
-    const pod = await makePod(server, 'told');
+    const pod = await makePod(server, 'reported');
     const posts = () => between.requests.filter(({ method }) => method === 'POST').length;
     for (let time = 0; time < 3; time++) api.report(noticeOf(pod, 'first'));
     api.report(noticeOf(pod, 'x'.repeat(2000)));
     api.report(noticeOf({ ...pod, uid: 'another' }, 'first'));
-    const made = await untilEvents(t, server, 'told', 3);
+    const made = await untilEvents(t, server, 'reported', 3);
     t.equal(posts(), 3, 'one for each object and note');
     t.match(
       made.find(({ note, regarding }) => note === 'first' && regarding.uid === pod.uid),
@@ -111,17 +111,17 @@ if (server !== null) {
         action: 'AssignAddress',
         reportingController: 'microshift-net',
         reportingInstance: 'n1',
-        regarding: { kind: 'Pod', namespace: 'default', name: 'told', uid: pod.uid },
+        regarding: { kind: 'Pod', namespace: 'default', name: 'reported', uid: pod.uid },
       },
     );
-    t.match(server.kubectl('describe', 'pod', 'told'), /Warning +AddressTaken .*first/, 'as people see it');
+    t.match(server.kubectl('describe', 'pod', 'reported'), /Warning +AddressTaken .*first/, 'as kubectl shows it');
 
     const node = { kind: 'Node', apiVersion: 'v1', namespace: '', name: 'n1', uid: 'n1' };
     api.report({ ...noticeOf(pod, 'of a node'), regarding: node });
     t.equal((await untilEvents(t, server, 'n1', 1))[0]?.metadata.namespace, 'default', 'of what has no namespace');
   });
 
-  t.test('what is told again is counted, and an Event that somebody deletes is made again', async (t) => {
+  t.test('a repeated Event is counted, and a deleted Event is made again', async (t) => {
     const api = openTestApi(admin, { countEveryMs: 0 });
     t.teardown(api.close);
     const pod = await makePod(server, 'counted');
@@ -163,7 +163,7 @@ if (server !== null) {
     t.notOk(seen.has(name), 'it is another one');
   });
 
-  t.test('a flood of them is held back, and told of once', async (t) => {
+  t.test('too many Events are omitted, which is reported once', async (t) => {
     const said: string[] = [];
     const api = openTestApi(admin, {}, (message) => said.push(message));
     t.teardown(api.close);
@@ -183,7 +183,7 @@ if (server !== null) {
     t.strictSame(said, ['more goes wrong in the cluster than Events are made of; some are left out']);
   });
 
-  t.test('who may make none is told so once', async (t) => {
+  t.test('an account without the right to make Events is reported once', async (t) => {
     const said: string[] = [];
     let heard: () => void = () => undefined;
     const once = new Promise<void>((resolve) => {
@@ -210,7 +210,7 @@ interface EventObject {
   readonly regarding: { readonly name: string; readonly uid: string };
 }
 
-/** Those of an object, once there are so many. */
+/** Events of an object, as soon as there are so many. */
 async function untilEvents(
   t: Test,
   api: ApiServer,

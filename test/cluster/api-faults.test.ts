@@ -67,7 +67,7 @@ if (server !== null) {
     t.equal(exitCodeOf(outcome), 5);
   });
 
-  t.test('a user without rights is told which one is missing, and nothing is changed', async (t) => {
+  t.test('a user without rights gets the name of the missing right, and nothing is changed', async (t) => {
     const before = await versions(server);
     const weak = await run(server, 'apply', { kubeconfig: server.kubeconfig('weak') });
     t.match(weak.error, { kind: 'cluster-refused', message: /may not list .*User "weak" cannot list/ });
@@ -98,7 +98,7 @@ if (server !== null) {
     t.match((await run(server, 'apply', { config })).text, ': 0 of 13 objects touched');
   });
 
-  t.test('a server that is down is waited for, and one that dies in the middle is no end', async (t) => {
+  t.test('a command waits for a server that is down, and survives a crash of it', async (t) => {
     const config = withChanges(ours, { mtu: 1280 });
     await server.kill();
     const down = await run(server, 'diff', { config });

@@ -30,7 +30,10 @@ export const kubeconfigFor = (host: string): string =>
     'current-context': 'x',
   });
 
-/** What a node at 192.0.2.50 is booted with (NodeOptions) to have kube.service, which nobody starts yet. A folder of this machine is filled for that. */
+/**
+ * Options with which a node at 192.0.2.50 boots to have kube.service, which is not started. They need a folder of this
+ * machine, which this fills.
+ */
 export function apiOfNode(
   folder: string,
   services = '10.43.0.0/16',

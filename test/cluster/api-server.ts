@@ -25,7 +25,7 @@ export interface ApiServer {
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
   /** An API call as the administrator, with JSON in and out. */
   readonly call: (method: string, path: string, body?: unknown, contentType?: string) => Promise<JsonAnswer>;
-  /** The same with somebody else's bearer token. */
+  /** The same request with the bearer token of another account. */
   readonly callAs: (token: string, ...words: Parameters<ApiServer['call']>) => Promise<JsonAnswer>;
   /** Kills and starts the server itself; etcd stays. */
   readonly kill: () => Promise<void>;
@@ -36,7 +36,10 @@ export interface ApiServer {
   readonly thawStore: () => void;
   /** Lets etcd forget every version before the one that is there now. */
   readonly compactStore: () => Promise<void>;
-  /** Ends both and starts them with nothing in etcd: another cluster, whose versions begin anew, with the certificates and tokens of this one. */
+  /**
+   * Ends both and starts them with nothing in etcd: another cluster, whose versions begin again, with the certificates
+   * and tokens of this one.
+   */
   readonly loseStore: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -53,7 +56,10 @@ interface KubeconfigChanges {
 
 const readyLimitMs = 120_000;
 
-/** Starts etcd and kube-apiserver, with more flags and listening at another address of this machine, too, if these are given; not ready yet when it returns. Whoever starts it stops it. */
+/**
+ * Starts etcd and kube-apiserver, with further flags and at another address of this machine if these are given. They
+ * are not ready when it returns, and the caller stops them.
+ */
 export async function startApiServer(address?: string, more: readonly string[] = []): Promise<ApiServer> {
   const binaries = builtBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'microshift-net-cluster-'));
@@ -157,7 +163,7 @@ export function auditLogIn(folder: string): string {
   return join(folder, 'audit', 'audit.log');
 }
 
-/** What etcd and kube-apiserver are started with, whose certificates and data are in a folder. */
+/** Arguments of etcd and kube-apiserver, whose certificates and data are in a folder. */
 export function flagsOf(
   folder: string,
   ports: { readonly etcd: number; readonly peer: number; readonly api: number },

@@ -26,7 +26,10 @@ function ask(server: ApiServer, token: string, { verb, resource }: Asked): Promi
   return server.callAs(token, methods[verb], path + query, body, contentType);
 }
 
-/** What the rendered roles grant an account, in the words of the audit log; OpenShift's admission is asked by others. */
+/**
+ * Rights that the rendered roles grant an account, in the words of the audit log; other accounts use OpenShift's
+ * admission.
+ */
 function granted(objects: readonly KubernetesObject[], account: string): string[] {
   const bindings = objects.filter((object) =>
     listAt(object, 'subjects').some((one) => fieldAt(one, 'name') === account),

@@ -1,11 +1,13 @@
-/** What the pods' accounts asked of an API server, and what of it they may not, from the server's audit log. */
+/**
+ * Requests of the pods' accounts to an API server, and those of them that were forbidden, from the server's audit log.
+ */
 import { once } from 'node:events';
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 const accountPrefix = 'system:serviceaccount:openshift-ovn-kubernetes:';
 
-/** Every request of the accounts in our namespace, nobody else's (audit.k8s.io/v1, Policy). */
+/** Every request of the accounts in our namespace, and of no other account (audit.k8s.io/v1, Policy). */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -29,17 +31,20 @@ interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What was refused for want of a right, each once: `ovn-kubernetes-node list secrets`. */
+/** Requests that were refused because a right is missing, each once: `ovn-kubernetes-node list secrets`. */
 export function forbidden(log: string): string[] {
   return requests(log, (event) => event.annotations?.['authorization.k8s.io/decision'] === 'forbid');
 }
 
-/** What was asked for and allowed, each once: `ovn-kubernetes-controller patch nodes/status`. */
+/** Requests that were allowed, each once: `ovn-kubernetes-controller patch nodes/status`. */
 export function allowed(log: string): string[] {
   return requests(log, (event) => event.annotations?.['authorization.k8s.io/decision'] === 'allow');
 }
 
-/** The server answers before it has written that down: waits until these requests are in the log, and gives what it says of them. */
+/**
+ * The server answers before it has written that down: waits until these requests are in the log, and gives what it says
+ * of them.
+ */
 export async function writtenLog(path: string, auditIds: readonly string[]): Promise<string> {
   const signal = AbortSignal.timeout(writtenLimitMs);
   const watcher = watch(dirname(path));
@@ -60,7 +65,7 @@ function requests(log: string, isMeant: (event: AuditEvent) => boolean): string[
   return [...new Set(events.filter(isMeant).map(inWords))].sort();
 }
 
-/** Discovery and other paths without a resource are everybody's, and told by their path. */
+/** Discovery and other paths without a resource are open to every account, and are recognized by their path. */
 function inWords({ user, verb, objectRef, requestURI }: AuditEvent): string {
   const account = user.username.slice(accountPrefix.length);
   if (objectRef === undefined) return `${account} ${verb} ${requestURI}`;

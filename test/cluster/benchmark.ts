@@ -1,6 +1,6 @@
 /**
- * `manifests apply` to a cluster where nothing changes, against `kubectl apply --server-side` of the same rendered files, in
- * turn, ten times each, with the program as it ships. Prints the medians; fails when ours is the slower one.
+ * `manifests apply` to a cluster where nothing changes, against `kubectl apply --server-side` of the same rendered
+ * files, in turn, ten times each, with the program as it ships. Prints the medians; fails when ours is the slower one.
  * Run: npm run build && node build/test/cluster/prepare.js && node build/test/cluster/benchmark.js
  */
 import { execFileSync } from 'node:child_process';

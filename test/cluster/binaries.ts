@@ -69,7 +69,7 @@ function goBuild(words: readonly string[], environment: Readonly<Record<string, 
     // The messages are a line per fetched module; they are shown when it fails, as part of the error.
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: buildLimitMs,
-    // A distribution's Go fetches a newer one only when it is told to.
+    // A distribution's Go downloads a newer Go only with this setting.
     env: { ...process.env, GOTOOLCHAIN: process.env.GOTOOLCHAIN ?? 'auto', ...environment },
   });
 }

@@ -1,2 +1,2 @@
-/** What takes long to make is kept here between runs. */
+/** Cache, between runs, of parts that take long to make. */
 export const cacheRoot = process.env.MICROSHIFT_NET_CACHE ?? '/var/cache/microshift-net';

@@ -1,4 +1,5 @@
-// A daemon that follows the objects of a cluster: the changes that it reports while the API server, or the connection to it, fails.
+// A daemon that follows the objects of a cluster: the changes that it reports while the API server, or the connection
+// to it, fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -77,10 +78,10 @@ if (server !== null) {
         .map(({ url }) => Number(url.searchParams.get('resourceVersion')));
     await between.until(() => versions().length > 1, 'a second watch is opened');
     t.ok(Number(versions()[1]) > Number(versions()[0]), 'a later version, though nothing has changed here');
-    t.strictSame(heard.log, ['whole a'], 'and nobody is told');
+    t.strictSame(heard.log, ['whole a'], 'and no change is reported');
   });
 
-  t.test('a connection that falls silent, or is cut, is taken up again, and nobody is told', async (t) => {
+  t.test('a silent or broken connection is renewed, and no change is reported', async (t) => {
     const { maps, put } = await newNamespace(server, 'silent');
     await put('a', '1');
     const between = await goBetween(t, server);
@@ -135,7 +136,7 @@ if (server !== null) {
     );
   });
 
-  t.test('a server that is killed is told of once, and what came meanwhile is heard', async (t) => {
+  t.test('the end of a server is reported once, and changes in between are reported', async (t) => {
     const { maps, put } = await newNamespace(server, 'killed');
     await put('a', '1');
     const api = openTestApi(admin);
@@ -152,7 +153,7 @@ if (server !== null) {
     t.strictSame(
       lost.filter((line, index) => line === lost[index - 1]),
       [],
-      'a reason is told once',
+      'a reason is reported once',
     );
     t.equal(heard.log.filter((line) => line === 'found').length, 1);
   });
@@ -215,7 +216,7 @@ if (server !== null) {
     t.strictSame(late.log, ['lost kubeconfig-unusable', 'whole a b', 'found']);
   });
 
-  t.test('who may not look is told so, and looks as soon as it may', async (t) => {
+  t.test('an account without the right to list reports this, and lists as soon as it has the right', async (t) => {
     const { maps, put } = await newNamespace(server, 'forbidden');
     await put('a', '1');
     const api = openTestApi(server.kubeconfig('weak'));
@@ -246,7 +247,7 @@ if (server !== null) {
     t.strictSame(heard.log, ['whole a', 'ADDED b', 'whole a b']);
   });
 
-  t.test('a server that begins anew, or is restored from a backup, is heard', async (t) => {
+  t.test('a new server, or one restored from a backup, is listed again', async (t) => {
     const { maps, put } = await newNamespace(server, 'restored');
     await put('a', '1');
     // Beyond what a server writes when it starts for the first time.

@@ -1,4 +1,4 @@
-// Who follows a collection in a test, and remembers what it is told.
+// A test's follower of a collection, which records every report.
 import type { KubernetesApi } from '../../agent/drivers/kubernetes/api.ts';
 import { type SessionLimits, sessionLimits } from '../../agent/drivers/kubernetes/api-session.ts';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';

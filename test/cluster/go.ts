@@ -1,6 +1,7 @@
 /**
- * A Go that can build kube-apiserver: the machine's own, or, where Debian's is too old for that, the release pinned here,
- * which the old one fetches as the module golang.org/toolchain. So proxy and credentials are those the machine is set up with.
+ * A Go that can build kube-apiserver: the machine's own, or, where Debian's is too old for that, the release pinned
+ * here, which the old one fetches as the module golang.org/toolchain. So proxy and credentials are those the machine is
+ * set up with.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ const fetchLimitMs = 5 * 60_000;
 const folder = join(cacheRoot, 'go', release);
 const fetchedGo = join(folder, 'bin/go');
 
-/** The go command to build with; null: there is none yet. */
+/** The go command to build with; null if it does not exist yet. */
 export function newGo(): string | null {
   const version = versionOf('go');
   if (version !== null && isNewEnough(version)) return 'go';
@@ -36,9 +37,9 @@ export function missingGo(): string | null {
 }
 
 /**
- * Fetches the pinned release into the cache, where the machine has only an older Go. Gives why that cannot be done here (no Go at
- * all, no pin for this processor, no proxy that answers), null when it is done or not needed. Throws when what came is not what is
- * pinned.
+ * Fetches the pinned release into the cache, where the machine has only an older Go. Gives why that cannot be done here
+ * (no Go at all, no pin for this processor, no proxy that answers), null when it is done or not needed. Throws when
+ * what came is not what is pinned.
  */
 export function fetchGo(): string | null {
   if (newGo() !== null || versionOf('go') === null) return missingGo();

@@ -4,7 +4,7 @@ export interface JsonAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers, asserted on by the tests
   readonly body: any;
-  /** By which the request is found in the audit log. */
+  /** Identifier by which the request is found in the audit log. */
   readonly auditId: string;
 }
 

@@ -58,7 +58,7 @@ if (server !== null) {
     t.equal((await run(server, 'status')).code, 0);
   });
 
-  t.test('status tells why a container is not ready, and the last event', async (t) => {
+  t.test('status shows the reason why a container is not ready, and the last event', async (t) => {
     const template = (await server.call('GET', daemonSetPath)).body.spec.template;
     const pod = {
       apiVersion: 'v1',
@@ -93,7 +93,7 @@ if (server !== null) {
     await server.call('DELETE', podPath, { gracePeriodSeconds: 0 });
   });
 
-  t.test('a namespace that is being removed is waited for, then everything is made anew', async (t) => {
+  t.test('apply waits for the end of a namespace that is being removed, then makes everything again', async (t) => {
     await run(server, 'apply', { flavor: 'classic' });
     await server.call('DELETE', `/api/v1/namespaces/${namespace}`);
     const stuck = await run(server, 'apply', { timeoutSeconds: 1 });

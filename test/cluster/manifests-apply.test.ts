@@ -107,7 +107,7 @@ if (server !== null) {
     await server.call('PUT', taken, { ...body, metadata: { ...body.metadata, managedFields: [{}] } });
     const { text } = await run(server, 'apply', { flavor: 'classic' });
     t.match(text, 'removed    ConfigMap ovn-config');
-    t.equal((await server.call('GET', taken)).status, 200, 'a ClusterRole that nobody of ours owns is left alone');
+    t.equal((await server.call('GET', taken)).status, 200, 'a foreign ClusterRole is left alone');
     await server.call('DELETE', taken);
   });
 

@@ -1,5 +1,5 @@
-// Rights that config/overlay-access.yaml gives, on a real API server: the requests of the daemons are allowed and all others are refused, and only
-// the daemons write the addresses of pods.
+// Rights that config/overlay-access.yaml gives, on a real API server: the requests of the daemons are allowed and all
+// others are refused, and only the daemons write the addresses of pods.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
@@ -87,7 +87,7 @@ if (server !== null) {
     ]);
   });
 
-  t.test('nobody else writes the addresses of pods', async (t) => {
+  t.test('no other account writes the addresses of pods', async (t) => {
     const forged = { 'k8s.ovn.org/pod-networks': '{"default":{"ip_addresses":["10.42.1.9/24"]}}' };
     const denied = async (what: string, ...words: Parameters<ApiServer['call']>): Promise<void> => {
       const { status, body } = await server.callAs(weak, ...words);
@@ -141,8 +141,8 @@ async function allRefused(
 }
 
 /**
- * Waits until the API server applies the policy, which it compiles after it was created; no object reports that without a controller manager, so a
- * request without effect (dryRun) is repeated, as Kubernetes' own tests do.
+ * Waits until the API server applies the policy, which it compiles after it was created; no object reports that without
+ * a controller manager, so a request without effect (dryRun) is repeated, as Kubernetes' own tests do.
  */
 async function policyApplies({ callAs }: ApiServer, token: string): Promise<void> {
   for (let tries = 0; tries < 300; tries += 1) {

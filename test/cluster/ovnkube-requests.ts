@@ -1,6 +1,7 @@
 /**
- * What ovnkube asks the API for under our configuration, read in the sources of December 2024 (6c366bb49) and August 2026 (8871cd9ce); paths
- * are below go-controller. Informers list and watch (pkg/factory/factory.go), the rest is asked for by name.
+ * Requests of ovnkube to the API under our configuration, read in the sources of December 2024 (6c366bb49) and August
+ * 2026 (8871cd9ce); paths are below go-controller. Informers list and watch (pkg/factory/factory.go), the rest is asked
+ * for by name.
  */
 export interface OvnkubeRequest {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch';
@@ -44,7 +45,9 @@ const clusterManager: readonly OvnkubeRequest[] = [
   })),
 ];
 
-/** What a flavour's accounts ask for; that of the controllers does the node's work, too, where there is one node. */
+/**
+ * Requests of the accounts of a flavour; on a single node, the account of the controllers also does the node's work.
+ */
 export const ovnkubeRequests = {
   'multi-node': {
     'ovn-kubernetes-controller': [...nodeAgent, ...controllers, ...clusterManager],

@@ -1,4 +1,5 @@
-// Network policies and namespaces as a real API server returns them: the agent assumes the same defaults, and refuses objects that it cannot read.
+// Network policies and namespaces as a real API server returns them: the agent assumes the same defaults, and refuses
+// objects that it cannot read.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -68,7 +69,7 @@ if (server !== null) {
       'an exception from outside the range': {
         ingress: [{ from: [{ ipBlock: { cidr: '192.0.2.0/24', except: ['198.51.100.0/24'] } }] }],
       },
-      'an operator that nobody knows': {
+      'an unknown operator': {
         podSelector: { matchExpressions: [{ key: 'a', operator: 'Near', values: ['b'] }] },
       },
     }))

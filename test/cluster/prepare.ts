@@ -1,7 +1,7 @@
 /**
- * Makes what the tests of this folder need and what takes longer than a test may: programs of Kubernetes and files of OVN
- * and containerd, kept in the cache. Says what cannot be made here, whose tests then skip; fails when something that can be made was not.
- * Run: node build/test/cluster/prepare.js
+ * Makes what the tests of this folder need and what takes longer than a test may: programs of Kubernetes and files of
+ * OVN and containerd, kept in the cache. Says what cannot be made here, whose tests then skip; fails when something
+ * that can be made was not. Run: node build/test/cluster/prepare.js
  */
 import { buildBinaries, isBuilt, missingPrograms } from './binaries.ts';
 import { fetchGo } from './go.ts';

@@ -26,7 +26,7 @@ interface ProgramOptions {
   readonly onStderr?: (text: string, send: (signal: NodeJS.Signals) => void) => void;
 }
 
-/** What V8 of Node 20, and of no later one, says of a process without a JIT. */
+/** Warning that V8 of Node 20, and of no later version, prints in a process without a JIT. */
 const withoutJit = /^Warning: disabling flag --expose_wasm due to conflicting flags\n/;
 
 /** Runs the shipped program in an environment that names no kubeconfig but the one given. */

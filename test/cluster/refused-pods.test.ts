@@ -1,4 +1,5 @@
-// Pods that are refused, on a cluster without a kubelet that pulls images: the test writes the status that a kubelet would report.
+// Pods that are refused, on a cluster without a kubelet that pulls images: the test writes the status that a kubelet
+// would report.
 import t, { type Test } from 'tap';
 import { errorTable } from '../../agent/errors.ts';
 import { apiServerFor, image, namespace, type Outcome, reportRollout, run } from './session.ts';
@@ -26,7 +27,7 @@ if (server !== null) {
   const removePod = (name: string) => server.call('DELETE', `${pods}/${name}`, { gracePeriodSeconds: 0 });
   /** Far longer than it may take: each of these ends by what the test writes. */
   const limit = { wait: true, timeoutSeconds: 300 };
-  /** Starts an apply that waits, and is there when it does: it tells of the roll-out then. */
+  /** Starts an apply that waits, and resolves when it reports the roll-out. */
   const startApply = (options: { readonly image?: string } = {}): Promise<{ outcome: Promise<Outcome> }> => {
     return new Promise((resolve) => {
       const outcome = run(server, 'apply', {
@@ -65,7 +66,7 @@ if (server !== null) {
     await removePod('ovnkube-master-x');
   });
 
-  t.test('a container that lacks something ends it, too, unless the apply may have brought it', async (t) => {
+  t.test('a container that cannot be created also ends it, unless the apply may have caused that', async (t) => {
     await run(server, 'apply', {});
     await createPod('ovnkube-master-y');
     await reportState('ovnkube-master-y', 'CreateContainerConfigError', 'configmap "ovnkube-config" not found');

@@ -61,7 +61,7 @@ until_ready bash /scripts/ovsdb-ready.sh nb
 find database_stays "$(ovn-nbctl --timeout=5 --bare --columns=name list Logical_Switch)"
 kill $nb $sb
 
-# A stand-in for ovnkube that knows the options it is told to, says how it was called, and ends; the image itself cannot run here.
+# A stand-in for ovnkube that knows the given options, prints its arguments, and exits; the image itself cannot run here.
 cat > /usr/bin/ovnkube <<'STAND_IN'
 #!/bin/bash
 if [[ $1 == --help ]]; then exec cat /tmp/options; fi
@@ -128,7 +128,7 @@ alive alive
 ovs-vsctl --no-wait del-br br-ex
 alive alive_without_bridge
 made br-ex
-alive bridge_anew
+alive bridge_again
 ovs-vsctl --no-wait del-br br-int
 sed -i 's/ovn-controller --timeout=60/ovn-controller --timeout=1/; s/SECONDS > 60/SECONDS > 1/' /scripts/ovnkube.sh
 ip address delete 192.0.2.10/24 dev br-ex

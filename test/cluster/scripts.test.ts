@@ -49,7 +49,7 @@ else {
       { alive_before: '0', alive: '0', alive_without_bridge: '0' },
       'waiting for br-ex is no reason to end',
     );
-    t.equal(found.bridge_anew, 'br-ex was built anew since ovnkube started 1', 'another br-ex is');
+    t.equal(found.bridge_again, 'br-ex was built again after ovnkube started 1', 'another br-ex fails');
     t.match(found.without_br_int, '--init-node n1', 'both waits have their limits');
   });
 
@@ -85,8 +85,8 @@ else {
     t.equal(found.manager_of_zones, `${common} ${ranges} --init-cluster-manager n1`);
     const zone = `${common} ${ranges} --init-node n1 --mtu 1442 --init-ovnkube-controller n1`;
     t.match(found, { before_database: '', zone_of_2024: `${zone} --zone n1` }, 'it waits for its own database');
-    t.equal(found.zone_of_database, 'n1 n1', 'and tells it the zone that ovnkube looks for');
-    t.equal(found.zone_of_2026, zone.replace('1442', '1422'), 'later every node is a zone without being told');
+    t.equal(found.zone_of_database, 'n1 n1', 'and gives it the zone that ovnkube looks for');
+    t.equal(found.zone_of_2026, zone.replace('1442', '1422'), 'later every node is a zone without an option');
     for (const container of ['zone_of_2022', 'zones_of_2022']) {
       t.match(found[`${container}_ready`], /^this ovnkube has no zones .* 1$/, 'a release before zones is not started');
       t.match([found[container], found[`${container}_end`]], ['', '143'], 'and not over and over');

@@ -15,7 +15,7 @@ export const image = 'registry.example/ovn:1';
 /** The defaults on a node whose MicroShift leaves ovn-kubernetes to us. */
 export const ours = withChanges(defaultConfig, { cluster: { cniPlugin: 'none' } });
 
-/** What a command answered. */
+/** Answer of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly error: AgentError | null;
@@ -23,7 +23,10 @@ export interface Outcome {
   readonly notes: readonly string[];
 }
 
-/** Skips the file where there can be no API server; else one that is ready, stopped when the file ends. `options` of kube-apiserver come last and win. */
+/**
+ * Skips the file where there can be no API server; else one that is ready, stopped when the file ends. `options` of
+ * kube-apiserver come last and win.
+ */
 export async function apiServerFor(t: Test, options: readonly string[] = []): Promise<ApiServer | null> {
   const missing = missingParts();
   if (missing !== null) {
@@ -102,7 +105,7 @@ export function changed(before: Record<string, string>, after: Record<string, st
   return [...names].filter((name) => before[name] !== after[name]).sort();
 }
 
-/** What the namespace controller of a real cluster does with a namespace that was deleted; none runs here. */
+/** Does the work of the namespace controller for a deleted namespace; no such controller runs here. */
 export async function finishNamespace(server: ApiServer): Promise<void> {
   const read = () => server.call('GET', `/api/v1/namespaces/${namespace}`);
   let { body } = await read();
@@ -113,7 +116,7 @@ export async function finishNamespace(server: ApiServer): Promise<void> {
   await server.call('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...body, spec: { finalizers: [] } });
 }
 
-/** What the daemonset controller and the kubelets of a real cluster report; none run here. */
+/** Reports as the daemonset controller and the kubelets of a real cluster do; none run here. */
 export async function reportRollout(server: ApiServer, ready: 0 | 1): Promise<void> {
   for (const name of ['ovnkube-master', 'ovnkube-node']) {
     const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`;

@@ -15,7 +15,10 @@ import { apiServerFor, image, namespace, ours, run } from './session.ts';
 const theirImage = 'registry.example/microshift-ovn:1';
 const settings = { config: ours, image: theirImage, cniBinDirectory: defaultCniBinDirectory, controlPlane: null };
 
-/** What a MicroShift leaves that had ovn-kubernetes of its own: objects of the same names, some of the same content, a container more. */
+/**
+ * Objects that a MicroShift with its own ovn-kubernetes leaves: the same names, some with the same content, and one
+ * more container.
+ */
 const theirs = renderManifests({ ...settings, flavor: 'classic' })
   .filter(({ metadata }) => metadata.name !== 'ovnkube-scripts')
   .map((object) => {
@@ -53,7 +56,7 @@ if (server !== null) {
     const before = await versionsOf(theirs);
     const { error } = await run(server, 'apply');
     t.match(error, { kind: 'apply-conflict', message: /ConfigMap ovnkube-config: microshift set the same fields/ });
-    t.match(error?.message, /DaemonSet ovnkube-master: microshift/, 'every conflict is told');
+    t.match(error?.message, /DaemonSet ovnkube-master: microshift/, 'every conflict is reported');
     t.same(await versionsOf(theirs), before);
     const names = server
       .kubectl('-n', namespace, 'get', 'configmaps,roles,rolebindings', '-o', 'name')
@@ -97,7 +100,7 @@ if (server !== null) {
     );
   });
 
-  t.test('a take-over says so, and makes daemonsets anew, when their pods have ended', async (t) => {
+  t.test('a take-over is reported, and replaces daemonsets after their pods have ended', async (t) => {
     const { template } = (await server.call('GET', daemonSetPath)).body.spec;
     const metadata = { ...template.metadata, name: 'ovnkube-master-x' };
     const pods = `/api/v1/namespaces/${namespace}/pods`;
@@ -113,37 +116,37 @@ if (server !== null) {
     await server.call('DELETE', `${pods}/ovnkube-master-x`, { gracePeriodSeconds: 0 });
     const { code, text, error } = await forced;
     t.equal(code, 0, error?.message ?? '');
-    const anew = (await server.call('GET', daemonSetPath)).body;
-    t.ok(Number(anew.metadata.resourceVersion) > Number(body.metadata.resourceVersion), 'not before the pod was gone');
-    const names = listAt(anew, 'spec', 'template', 'spec', 'containers').map((one) => fieldAt(one, 'name'));
+    const again = (await server.call('GET', daemonSetPath)).body;
+    t.ok(Number(again.metadata.resourceVersion) > Number(body.metadata.resourceVersion), 'not before the pod was gone');
+    const names = listAt(again, 'spec', 'template', 'spec', 'containers').map((one) => fieldAt(one, 'name'));
     t.notOk(names.includes('of-theirs'), names.join());
     for (const object of theirs) t.match(text, `taken over ${titleOf(referenceOf(object))}\n`);
     t.match(text, 'created    ConfigMap ovnkube-scripts\n');
     t.match((await run(server, 'apply')).text, ': 0 of 13 objects touched');
   });
 
-  t.test('a daemonset of ours that somebody put a container into is made anew only when told to', async (t) => {
+  t.test('a daemonset of ours with a foreign container is replaced only with --force-conflicts', async (t) => {
     const sidecar = { spec: { template: { spec: { containers: [{ name: 'sidecar', image: theirImage }] } } } };
     const type = 'application/strategic-merge-patch+json';
     await server.call('PATCH', `${daemonSetPath}?fieldManager=their-operator`, sidecar, type);
     t.match((await run(server, 'apply')).text, ': 0 of 13 objects touched');
     const left = await run(server, 'remove', { timeoutSeconds: 1 });
     t.equal(left.code, 0, left.error?.message ?? '');
-    t.match(left.text, 'left: DaemonSet ovnkube-master, in which their-operator has a part, too\n');
+    t.match(left.text, 'left: DaemonSet ovnkube-master, which also has fields of their-operator\n');
     t.equal((await server.call('GET', daemonSetPath)).status, 200);
     const { text } = await run(server, 'apply', { forceConflicts: true });
     t.match(text, 'changed    DaemonSet ovnkube-master\n');
     t.notMatch(JSON.stringify((await server.call('GET', daemonSetPath)).body.spec), 'sidecar');
   });
 
-  t.test('what is theirs, too, is left', async (t) => {
+  t.test('objects with fields of another manager are left', async (t) => {
     const { code, text, error } = await run(server, 'remove', { timeoutSeconds: 10 });
     t.equal(code, 0, error?.message ?? '');
     t.match(text, 'removed    DaemonSet ovnkube-master\n');
-    t.match(text, 'left: Namespace openshift-ovn-kubernetes, in which microshift has a part, too\n');
+    t.match(text, 'left: Namespace openshift-ovn-kubernetes, which also has fields of microshift\n');
     t.match(
       text,
-      'left: ClusterRoleBinding openshift-ovn-kubernetes-controller, in which microshift has a part, too\n',
+      'left: ClusterRoleBinding openshift-ovn-kubernetes-controller, which also has fields of microshift\n',
     );
     t.equal((await server.call('GET', `/api/v1/namespaces/${namespace}`)).body.metadata.deletionTimestamp, undefined);
   });

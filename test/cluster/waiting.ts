@@ -4,7 +4,7 @@ import { setTimeout as later } from 'node:timers/promises';
 const patienceMs = 60_000;
 
 export interface Waiting {
-  /** Something has happened: whoever waits looks. */
+  /** Reports a change, after which all callers that wait check their condition. */
   look(): void;
   /** Resolves as soon as it is so; rejects with what was waited for after a minute. */
   until(isSo: () => boolean, what: () => string): Promise<void>;

@@ -67,7 +67,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.end();
   });
 
-  await t.test('a cluster with both families, connected with another: IPv6 sources and its networks, too', (t) => {
+  await t.test('a cluster with both families, connected with another: also IPv6 sources and its networks', (t) => {
     const configYaml = `network:
   clusterNetwork: [10.42.0.0/16, "fd01::/48"]
   serviceNetwork: [10.43.0.0/16, "fd02::/112"]

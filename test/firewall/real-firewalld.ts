@@ -1,4 +1,5 @@
-// firewalld in a network namespace of its own, on a bus of its own: real zones and rules, and this machine's own are not touched.
+// firewalld in a network namespace of its own, on a bus of its own: real zones and rules, and this machine's own are
+// not touched.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -30,7 +30,7 @@ export function observations(): readonly Observation[] {
   return caseNames().flatMap((name) => (baseOf(name) === null ? [readCase(name).observation] : []));
 }
 
-/** What is planned for the cases that are not refused. */
+/** Plans for the cases that are not refused. */
 export function plans(): readonly Plan[] {
   return caseNames().flatMap((name) => {
     const one = readCase(name);

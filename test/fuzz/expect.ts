@@ -1,4 +1,4 @@
-// What holds for every outcome of every target.
+// Properties of every outcome of every target.
 
 import { type AgentError, isAgentError } from '../../agent/errors.ts';
 import { errorText } from '../../agent/view/error-view.ts';

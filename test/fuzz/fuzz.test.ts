@@ -1,4 +1,5 @@
-// A short run of every fuzzer, with the same inputs each time; `npm run fuzz` continues with other seeds for the requested time.
+// A short run of every fuzzer, with the same inputs each time; `npm run fuzz` continues with other seeds for the
+// requested time.
 import t from 'tap';
 import { fuzz } from './fuzz.ts';
 import { targets } from './targets.ts';

@@ -1,4 +1,5 @@
-// Runs one fuzzer for a while and watches it: an uncaught error, a hang or memory that grows is a finding like a wrong outcome.
+// Runs one fuzzer for a while and watches it: an uncaught error, a hang or memory that grows is a finding like a wrong
+// outcome.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -9,7 +10,7 @@ import type { FuzzOrder, FuzzReport } from './worker.ts';
 /** Inputs take milliseconds; on a machine that does three other things at once the slowest took a tenth of this. */
 const hangMs = 20_000;
 const watchMs = 500;
-/** What generated garbage takes between two collections; an input that is kept shows within a minute. */
+/** Memory that garbage takes between two collections; an input that is kept shows within a minute. */
 const heapLimitMb = 384;
 const growthLimitBytes = 512 * 1024 * 1024;
 

@@ -104,7 +104,7 @@ function placeIn(root: Tree, random: Random): [Tree, string | number] {
   }
 }
 
-/** Values of every type that nobody expects. */
+/** Unexpected values of every type. */
 function strange(random: Random): unknown {
   const values = [
     null,

@@ -1,10 +1,10 @@
-// A server on a socket of its own that says what it is told, cut anyhow, and hangs up.
+// A server on a private socket that sends given bytes in random pieces and closes the connection.
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Random } from './target.ts';
 
 export interface PrivateSocket {
   readonly path: string;
-  /** What the next client is served with. */
+  /** Bytes for the next client. */
   serve: (socket: Socket) => void;
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// npm run fuzz: inputs nobody would write, until the time is over or one of them does what must not be.
+// npm run fuzz: random inputs, until the time is over or an input causes a finding.
 //   npm run fuzz -- [--minutes N] [--seed N] [target]...     every target by default
 //   npm run fuzz -- --input FILE target                      one input that was saved
 import { readFileSync } from 'node:fs';

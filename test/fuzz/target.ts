@@ -1,4 +1,4 @@
-// What a fuzzer is made of: a part of the agent that reads bytes nobody can vouch for, and what must hold whatever they are.
+// A fuzz target: a part of the agent that reads untrusted bytes, and the properties that hold for every input.
 
 /** Integers below a limit. */
 export type Random = (below: number) => number;
@@ -15,8 +15,8 @@ export interface FuzzTarget {
 
 export interface FuzzSession {
   /**
-   * Hands an input to the part and gives its outcome in a word or two. Throws when something came of it that must not: that is a
-   * finding. `random` depends on the input alone, so an input that was saved is enough to see it again.
+   * Hands an input to the part and gives its outcome in a word or two. Throws when something came of it that must not:
+   * that is a finding. `random` depends on the input alone, so an input that was saved is enough to see it again.
    */
   readonly feed: (input: Buffer, random: Random) => Promise<string> | string;
   readonly close: () => Promise<void> | void;

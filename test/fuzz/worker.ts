@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { inputOf, randomOf } from './mutate.ts';
 import { targets } from './targets.ts';
 
-/** What the thread is told. */
+/** Input of the thread. */
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
@@ -14,12 +14,14 @@ export interface FuzzOrder {
   readonly progress: SharedArrayBuffer;
 }
 
-/** What it tells at the end. */
+/** Report of the thread at its end. */
 export type FuzzReport =
   | { readonly kind: 'done'; readonly outcomes: Readonly<Record<string, number>>; readonly slowestMs: number }
   | { readonly kind: 'finding'; readonly index: number; readonly what: string };
 
-/** Loading a library can take all the time of a short run on a busy machine; fewer inputs than these would say nothing. */
+/**
+ * Loading a library can take all the time of a short run on a busy machine; fewer inputs than these would say nothing.
+ */
 const fewestInputs = 200;
 
 const order = workerData as FuzzOrder;

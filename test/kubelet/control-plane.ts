@@ -1,4 +1,5 @@
-// A real control plane of Kubernetes on a node, as MicroShift's is: etcd, API server, controllers and scheduler, in the node's namespaces.
+// A real control plane of Kubernetes on a node, as MicroShift's is: etcd, API server, controllers and scheduler, in the
+// node's namespaces.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -43,7 +44,8 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
   writeFileSync(join(here, 'tokens.csv'), [...tokens].map(([name, token]) => `${token},${groups(name)}\n`).join(''));
   writeFileSync(join(here, 'audit-policy.json'), JSON.stringify(auditPolicy));
   makeAccountKeys(here);
-  // MicroShift's certificate has the first address of the services, too; seeds of 2016 use that of the node in the overlay.
+  // MicroShift's certificate also has the first address of the services; seeds of 2016 use that of the node in the
+  // overlay.
   const names = [host.address, '127.0.0.1', '10.43.0.1', '10.42.0.2'].map((address) => `IP:${address}`);
   makeCertificates(here, names.join());
 

@@ -1,5 +1,5 @@
-// make demo-cluster: a real Kubernetes on two nodes with this agent as its network: a deployment, its service, a policy, and a node that loses power.
-// KEEP=1 leaves a shell on the first node at the end, with kubectl.
+// make demo-cluster: a real Kubernetes on two nodes with this agent as its network: a deployment, its service, a
+// policy, and a node that loses power. KEEP=1 leaves a shell on the first node at the end, with kubectl.
 import { spawnSync } from 'node:child_process';
 import { type Drawn, picture } from '../node/overlay-picture.ts';
 import { heading, indent, ms, say } from '../node/telling.ts';
@@ -48,7 +48,7 @@ async function main(scope: Scope): Promise<void> {
   for (const name of ['friend', 'stranger']) ask(cluster, name, address);
   for (const { host } of nodes) fromLan(outside, host);
 
-  heading('A policy: friend may ask, nobody else');
+  heading('A policy: only friend may send requests');
   cluster.apply(onlyFrom('friend', 'web'));
   ask(cluster, 'friend', address);
   const [pod] = podsOf(cluster, 'web').filter(({ node }) => node === 'n1');

@@ -1,4 +1,5 @@
-// Deployments, services, probes and policies on real kubelets with this agent as the network: reachable pods, and lost packets.
+// Deployments, services, probes and policies on real kubelets with this agent as the network: reachable pods, and lost
+// packets.
 import t from 'tap';
 import { type Host, startCentral } from '../overlay/hosts.ts';
 import { outside } from '../overlay/outside.ts';
@@ -31,7 +32,10 @@ function whoAnswers(
   return [...found].toSorted();
 }
 
-/** Asks until the answer matches: what the API has been told reaches the nodes after that. Gives the last one. */
+/**
+ * Repeats a request until the answer matches, because a change in the API reaches the nodes later. Returns the last
+ * answer.
+ */
 function until(answer: () => string, wanted: RegExp): string {
   const endMs = performance.now() + settledMs;
   for (;;) {
@@ -41,8 +45,8 @@ function until(answer: () => string, wanted: RegExp): string {
 }
 
 /**
- * Returns the counts of packets that Open vSwitch of a node has dropped so far, with their reasons (ovs-appctl(8), coverage/show). Its userspace data
- * path also drops packets by itself.
+ * Returns the counts of packets that Open vSwitch of a node has dropped so far, with their reasons (ovs-appctl(8),
+ * coverage/show). Its userspace data path also drops packets by itself.
  */
 function droppedBy({ must }: Pick<Host, 'must'>): string {
   const lines = must('ovs-appctl', 'coverage/show').split('\n');
@@ -50,7 +54,7 @@ function droppedBy({ must }: Pick<Host, 'must'>): string {
   return drops.join(', ') || 'nothing';
 }
 
-/** What the LAN's host gets from an address. */
+/** Answer that the LAN's host gets from an address. */
 function fromLan({ outside: host }: Cluster, network: string, address: string): string {
   const { stdout, stderr } = host.run([`${programs}/in-pod`, 'ask', network, address]);
   return `${stdout}${stderr}`.trim();
@@ -91,7 +95,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   t.test('services', async (t) => {
     for (const from of ['ask1', 'ask2']) {
       t.strictSame(whoAnswers(cluster, from, 'tcp', `${service}:80`, names), names, `all pods answer ${from}`);
-      t.strictSame(whoAnswers(cluster, from, 'udp', `${service}:53`, names), names, 'by UDP, too');
+      t.strictSame(whoAnswers(cluster, from, 'udp', `${service}:53`, names), names, 'also by UDP');
       for (const { host } of nodes)
         t.match(
           inPod(cluster, from, 'ask', 'tcp', `${host.address}:${tcpPort}`),
@@ -101,7 +105,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     }
     for (const { host } of nodes) {
       t.match(fromLan(cluster, 'tcp', `${host.address}:${tcpPort}`), /^web-.* sees 100\.64\.0\./, `LAN, ${host.name}`);
-      t.match(fromLan(cluster, 'udp', `${host.address}:${udpPort}`), /^web-.* sees 100\.64\.0\./, 'by UDP, too');
+      t.match(fromLan(cluster, 'udp', `${host.address}:${udpPort}`), /^web-.* sees 100\.64\.0\./, 'also by UDP');
     }
     kubectl('scale', 'deployment/web', '--replicas=0');
     kubectl('wait', '--for=delete', 'pod', '-l', 'app=web', patience);
@@ -148,16 +152,16 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('rollout', 'restart', 'deployment/web');
     kubectl('rollout', 'status', 'deployment/web', patience);
     t.pass('the kubelet reaches new pods all the same');
-    t.match(asked2(), blocked, 'which are guarded, too');
+    t.match(asked2(), blocked, 'which are also guarded');
     kubectl('delete', 'networkpolicy', 'only-ask1');
     t.match(until(asked2, /^web-/), /^web-/, 'without it all are answered again');
   });
 
-  t.test('what dies', async (t) => {
+  t.test('what crashes', async (t) => {
     const far = podsOf(cluster, 'web').find(({ node, isLeaving }) => node === 'n2' && !isLeaving);
     if (far === undefined) throw new Error('no pod');
-    // The links of pods that leave go, too; Open vSwitch reads the kernel's routes again after a change of a link, and drops packets of tunnels while it
-    // does (route-table.c, name_table_change and route_map_clear).
+    // The links of removed pods also disappear; Open vSwitch reads the kernel's routes again after a change of a link,
+    // and drops packets of tunnels while it does (route-table.c, name_table_change and route_map_clear).
     for (const { name, isLeaving } of podsOf(cluster, 'web'))
       if (isLeaving) kubectl('wait', '--for=delete', `pod/${name}`, patience);
     first.host.must('ovn-nbctl', '--wait=hv', 'sync');

@@ -1,4 +1,4 @@
-// What an admin of the tests' clusters creates, and what goes on in its pods.
+// Objects of the tests' clusters, and programs in their pods.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { testImage } from './images.ts';
@@ -6,7 +6,10 @@ import type { Cluster } from './kubelet-cluster.ts';
 
 const container = { name: 'one', image: testImage, imagePullPolicy: 'Never' } as const;
 
-/** Pods that answer, spread over the nodes, whose RELEASE is part of the answer; they leave a node that is gone after seconds. */
+/**
+ * Pods that answer, spread over the nodes, whose RELEASE is part of the answer; they leave a node that is gone after
+ * seconds.
+ */
 export function deployment(name: string, replicas: number, release = '') {
   const gone = ['not-ready', 'unreachable'].map((state) => ({
     key: `node.kubernetes.io/${state}`,
@@ -32,7 +35,7 @@ export function deployment(name: string, replicas: number, release = '') {
         readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 5 },
         // A pod that a busy machine is slow to start is not restarted.
         livenessProbe: { tcpSocket: { port: 8081 }, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 10 },
-        // Whoever was told of the pod before it was taken out of its services is still answered.
+        // A pod still answers clients that began before it was removed from its services.
         lifecycle: { preStop: { sleep: { seconds: 4 } } },
       },
     ],
@@ -88,7 +91,7 @@ export function onlyFrom(app: string, to: string) {
   };
 }
 
-/** What the program of the tests' image prints in a pod, or why it failed. */
+/** Output of the program of the tests' image in a pod, or the reason of its failure. */
 export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...words: readonly string[]): string {
   try {
     return kubectl('exec', pod, '--', '/in-pod', ...words).trim();

@@ -1,4 +1,5 @@
-// Control groups of a node's own, below those that this process is in, and a namespace in which they are the first ones.
+// Control groups of a node's own, below those that this process is in, and a namespace in which they are the first
+// ones.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,11 +26,11 @@ export function missingForGroups(): string | null {
 
 /** Groups of one name, one in each hierarchy. */
 export interface Groups {
-  /** Those of each hierarchy, as mount(8) wants them. */
+  /** Options of each hierarchy for mount(8). */
   readonly controllers: readonly string[];
   /** Words that run a program in the groups. */
   joined(words: readonly string[]): readonly string[];
-  /** Removes them; nobody may be in them any more. */
+  /** Removes the groups; no process may be in them. */
   remove(): void;
 }
 
@@ -42,7 +43,7 @@ export function makeGroups(node: string): Groups {
     for (const entry of readdirSync(folder)) {
       const [, pid] = ofOurs.exec(entry) ?? [];
       const isLeft = entry === name || (pid !== undefined && !existsSync(`/proc/${pid}`));
-      // Another run may remove them at the same time; what stays is in nobody's way.
+      // Another run may remove them at the same time; remains do no harm.
       if (isLeft) spawnSync('find', removal([join(folder, entry)]), { stdio: 'ignore' });
     }
   }

@@ -1,4 +1,5 @@
-// The images of the test's pods, as an archive that containerd imports (OCI Image Format Specification, image layout): no registry is asked.
+// The images of the test's pods, as an archive that containerd imports (OCI Image Format Specification, image layout):
+// no registry is asked.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

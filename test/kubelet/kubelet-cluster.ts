@@ -1,4 +1,5 @@
-// Kubernetes on nodes of an overlay of ours: a control plane on the first, on each a real kubelet, containerd, and the daemon of the overlay.
+// Kubernetes on nodes of an overlay of ours: a control plane on the first, on each a real kubelet, containerd, and the
+// daemon of the overlay.
 import { type Daemon, startDaemon } from '../overlay/daemon.ts';
 import { type Host, type Lan, startCentral, startController, startLan } from '../overlay/hosts.ts';
 import { startOutside } from '../overlay/outside.ts';
@@ -7,7 +8,7 @@ import { installShim } from '../overlay/pods.ts';
 import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
 import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker-node.ts';
 
-/** What a test or a demonstration does at its end. */
+/** Steps at the end of a test or a demonstration. */
 export interface Scope {
   teardown(undo: () => void | Promise<void>): unknown;
   /** Told what the daemons say, instead of standard error. */
@@ -22,15 +23,15 @@ export interface Node extends Worker {
 
 export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
   readonly lan: Lan;
-  /** The LAN's router, and whoever is on the LAN. */
+  /** The LAN's router, and the hosts of the LAN. */
   readonly outside: Host;
   /** The first is the central one. */
   readonly nodes: readonly [Node, Node];
 }
 
 /**
- * Starts two nodes, both of which are ready for pods when this is over. `mounts` are folders of this machine with their places on the nodes,
- * as FOLDER=PLACE.
+ * Starts two nodes, both of which are ready for pods when this is over. `mounts` are folders of this machine with their
+ * places on the nodes, as FOLDER=PLACE.
  */
 export async function startCluster(scope: Scope, mounts: readonly string[] = []): Promise<Cluster> {
   // The newest there is: tests of test/overlay have Debian's.
@@ -53,7 +54,7 @@ export async function startCluster(scope: Scope, mounts: readonly string[] = [])
   }
   for (const condition of ['create', 'condition=Ready'])
     for (const { host } of nodes) control.kubectl('wait', `--for=${condition}`, `node/${host.name}`, '--timeout=110s');
-  // Whoever is told to run pods while one of them is not meant for any yet gets them all on the other.
+  // If pods are scheduled before one of the nodes accepts pods, all of them run on the other node.
   const tainted = control.kubectlWords(['get', 'nodes', '-o', 'jsonpath={.items[*].spec.taints}']);
   hosts[0].must('sh', '-c', 'until said=$("$@") && test -z "$said"; do sleep 0.2; done', 'sh', ...tainted);
   return { ...control, lan, outside, nodes };
@@ -70,7 +71,7 @@ function formOverlay([central, other]: readonly [Host, Host]): void {
   for (const host of [central, other]) must(host, 'overlay', 'gateway');
 }
 
-/** What the program printed, which has to succeed. */
+/** Output of a program that must succeed. */
 function must(host: Host, ...words: readonly string[]): string {
   const { status, stdout, stderr } = host.agent(...words);
   if (status !== 0) throw new Error(`${host.name}: ${words.join(' ')} ended with ${status}: ${stderr}`);

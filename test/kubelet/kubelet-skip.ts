@@ -9,5 +9,5 @@ export const kubeletSkip: string | false =
   missingParts() ??
   missingForContainerd() ??
   missingForGroups() ??
-  // What the daemon starts on a node with a gateway.
+  // Programs that the daemon starts on a node with a gateway.
   (hasProgram('nft', '--version') ? false : 'nft is missing');

@@ -48,7 +48,7 @@ const kubeletConfig = {
   nodeLeaseDurationSeconds: 8,
 } as const;
 
-/** What the host is made with (test/overlay/hosts.ts). */
+/** Options of the host (test/overlay/hosts.ts). */
 export function workerMounts(): readonly string[] {
   const kubernetes = `${dirname(builtBinaries().kubelet)}=${programs}`;
   return [kubernetes, `${join(unpackedContainerd(), 'usr')}=/opt/containerd`, ...newerSwitch()];
@@ -65,14 +65,17 @@ export interface Worker {
   cutPower(): Promise<void>;
 }
 
-/** Prepares a node that has workerMounts() for containerd and the kubelet; starts neither. What they leave goes with the test. */
+/**
+ * Prepares a node that has workerMounts() for containerd and the kubelet; starts neither. What they leave goes with the
+ * test.
+ */
 export async function equip(t: { teardown(undo: () => Promise<void>): unknown }, host: Host): Promise<Worker> {
   const groups = makeGroups(host.name);
   const children: ChildProcess[] = [];
   const cutPower = async (): Promise<void> => {
     const gone = children.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, 'exit'));
     process.kill(host.pid, 'SIGKILL');
-    // The containers, too, which nobody here has started.
+    // Also the containers, which are not started here.
     await Promise.all([...gone, host.gone]);
   };
   t.teardown(async () => {

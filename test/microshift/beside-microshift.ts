@@ -1,5 +1,5 @@
-// What must hold on a node with a real MicroShift through everything that the agent does: MicroShift's processes are the same, and its API
-// answers where the cluster and the LAN ask it.
+// Properties of a node with a real MicroShift during everything that the agent does: MicroShift's processes are
+// the same, and its API answers where the cluster and the LAN ask it.
 import type { Test } from 'tap';
 import { measuredSettleMs, type TestNode } from '../node/node.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
@@ -59,7 +59,10 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
 }
 
 export interface Watched {
-  /** Runs a command, which must succeed, and asserts that MicroShift has not noticed. Notes how long each address was away. */
+  /**
+   * Runs a command, which must succeed, and asserts that MicroShift has not noticed. Notes how long each address was
+   * away.
+   */
   holds(t: Test, command: string): Promise<void>;
   /** Asserts that the API answers everywhere, and that the node has its own address in the cluster. */
   answers(t: Test): Promise<void>;

@@ -1,4 +1,5 @@
-// Prints what the agent's rules say MicroShift takes for the address of this network namespace. `signpost`: after MicroShift is led to lo.
+// Prints what the agent's rules say MicroShift takes for the address of this network namespace. `signpost`: after
+// MicroShift is led to lo.
 import { readLinks } from '../../agent/drivers/host/kernel/links.ts';
 import { placeSignpost } from '../../agent/drivers/host/kernel/place-signpost.ts';
 import { readRoutes, readSignpost } from '../../agent/drivers/host/kernel/routes.ts';

@@ -1,5 +1,5 @@
-// Rules by which the agent predicts the node's address that MicroShift chooses, compared with the output of a real MicroShift
-// (`microshift show-config`). Each network is a namespace of its own.
+// Rules by which the agent predicts the node's address that MicroShift chooses, compared with the output of a real
+// MicroShift (`microshift show-config`). Each network is a namespace of its own.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
@@ -20,8 +20,9 @@ const advertised = 'ip address add fd02::1:0/128 dev br-ex nodad';
 const onLo = (address: string): string => `ip address add ${address} dev lo metric 77`;
 
 /**
- * What is made of the network, and what both are to take; null: MicroShift finds none and ends. `of`: one of these, because the order in which the
- * kernel lists several IPv6 addresses of an interface is not in what the agent reads.
+ * Configuration of the network, and the address that both must choose; null if MicroShift finds none and exits. `of`:
+ * one of these addresses, because the agent does not read the order in which the kernel lists several IPv6 addresses of
+ * an interface.
  */
 const networks: readonly (readonly [
   about: string,

@@ -1,4 +1,5 @@
-// Removal of the default route while a real MicroShift runs. Without the node's address on lo, MicroShift exits at its next check and does not return.
+// Removal of the default route while a real MicroShift runs. Without the node's address on lo, MicroShift exits at its
+// next check and does not return.
 import t from 'tap';
 import { microshiftSkip } from './microshift-folder.ts';
 import { apiAnswers, bootMicroShift, endsWithin, processesOf, startMicroShift } from './microshift-node.ts';

@@ -1,13 +1,17 @@
-// The real MicroShift that tests run, where there is one: its packages' files, below a folder that is named by the environment.
+// The real MicroShift that tests run, where there is one: its packages' files, below a folder that is named by the
+// environment.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingForContainerd } from '../cluster/unpacked-containerd.ts';
 import { nodeSkip } from '../node/availability.ts';
 
-/** The folder with the files of packages `microshift` and `microshift-networking`, at their places below it; null if none is named. */
+/**
+ * The folder with the files of packages `microshift` and `microshift-networking`, at their places below it; null if
+ * none is named.
+ */
 export const microshiftFolder: string | null = process.env.MICROSHIFT_NET_MICROSHIFT || null;
 
-/** What the folder has at least. */
+/** Files that the folder must have. */
 const needed = [
   'usr/bin/microshift',
   'usr/bin/microshift-etcd',

@@ -1,4 +1,5 @@
-// A booted node that runs a real MicroShift beside the agent, with containerd in CRI-O's place and without images: no pod ever starts.
+// A booted node that runs a real MicroShift beside the agent, with containerd in CRI-O's place and without images: no
+// pod ever starts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
@@ -27,8 +28,8 @@ lan() {
 }`;
 
 /**
- * A kubelet that has no control groups to itself: the node's are of version 2 and have no controllers (test/node/keeper.sh). Storage needs
- * LVM, which is not there.
+ * A kubelet that has no control groups to itself: the node's are of version 2 and have no controllers
+ * (test/node/keeper.sh). Storage needs LVM, which is not there.
  */
 const ofTestNode = {
   kubelet: { cgroupDriver: 'cgroupfs', cgroupsPerQOS: false, localStorageCapacityIsolation: false },
@@ -69,15 +70,17 @@ const ownFiles: Readonly<Record<string, string>> = {
   '/etc/systemd/system/microshift.service.d/test-node.conf': '[Service]\nExecStartPre=/testnode/kubelet-kernel.sh\n',
   '/etc/microshift/config.d/90-test-node.yaml': asJson(ofTestNode),
   ...managedVeths,
-  // MicroShift looks up a name for each address of the node (`hostname -A`), which takes 12 s where no name server answers.
+  // MicroShift looks up a name for each address of the node (`hostname -A`), which takes 12 s where no name server
+  // answers.
   '/etc/nsswitch.conf': 'passwd: files\ngroup: files\nshadow: files\nhosts: files\n',
   // No router advertises itself on most LANs of the tests, for which NetworkManager would wait a minute.
   '/etc/systemd/system/NetworkManager-wait-online.service.d/soon.conf': '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=5\n',
 };
 
 /**
- * Boots a node with MicroShift's packages and the agent's files, on this machine's kernel and with the userspace data path. MicroShift is not
- * started yet; whether it starts at a reboot is the test's to say (`systemctl enable microshift`). The caller halts the node.
+ * Boots a node with MicroShift's packages and the agent's files, on this machine's kernel and with the userspace data
+ * path. MicroShift is not started yet; whether it starts at a reboot is the test's to say (`systemctl enable
+ * microshift`). The caller halts the node.
  */
 export async function bootMicroShift({ config = {}, ovn = {}, ...options }: MicroShiftOptions): Promise<TestNode> {
   if (microshiftFolder === null) throw new Error('no folder with a real MicroShift is named');
@@ -101,8 +104,8 @@ export async function bootMicroShift({ config = {}, ovn = {}, ...options }: Micr
 const startLimitMs = 240_000;
 
 /**
- * Starts MicroShift, unless it is starting, and waits until it says that it is ready (sd_notify); the ms that took. Fails with the end of its
- * journal.
+ * Starts MicroShift, unless it is starting, and waits until it says that it is ready (sd_notify); the ms that took.
+ * Fails with the end of its journal.
  */
 export async function startMicroShift(node: TestNode): Promise<number> {
   const started = await node.run('systemctl start microshift', { timeoutMs: startLimitMs });
@@ -110,7 +113,10 @@ export async function startMicroShift(node: TestNode): Promise<number> {
   throw new Error(`MicroShift did not start: ${started.stderr}${await lastWords(node)}`);
 }
 
-/** What MicroShift has said of its own ends in this boot, and the end of its journal without the configuration and certificates it lists at its start. */
+/**
+ * Messages of MicroShift about its own ends in this boot, and the end of its journal without the configuration and
+ * certificates that it lists at its start.
+ */
 export async function lastWords(node: TestNode): Promise<string> {
   const ends =
     'Restarting MicroShift|SIGTERM|Service error|MICROSHIFT STOP|terminated prematurely|process exited|panic';
@@ -119,8 +125,8 @@ export async function lastWords(node: TestNode): Promise<string> {
 }
 
 /**
- * Who MicroShift and its etcd are: process numbers with the times of their starts, and how often systemd has started MicroShift again. It is
- * the same text as long as neither has ended.
+ * Identity of MicroShift and its etcd: process numbers with the times of their starts, and the number of restarts by
+ * systemd. The text stays the same as long as neither has ended.
  */
 export function processesOf(node: TestNode): Promise<string> {
   return node.text(`for pid in $(systemctl show microshift -P MainPID) $(pgrep -x microshift-etcd); do
@@ -145,7 +151,7 @@ export interface ApiAnswer {
   readonly nodes?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
 }
 
-/** What MicroShift's API server answers at each address to the admin on the node, or from the LAN. */
+/** Answers of MicroShift's API server at each address to the administrator on the node, or from the LAN. */
 export async function apiAnswers(
   node: TestNode,
   addresses: readonly string[],

@@ -1,9 +1,10 @@
-// The nodes on which a real MicroShift is tried: the LAN, what MicroShift and the agent are configured with, and where the API must answer.
+// The nodes on which a real MicroShift is tried: the LAN, what MicroShift and the agent are configured with, and where
+// the API must answer.
 import type { MicroShiftOptions } from './microshift-node.ts';
 
 export interface MicroShiftShape extends Pick<MicroShiftOptions, 'lan' | 'lanAppend' | 'config' | 'ovn'> {
   readonly name: string;
-  /** Addresses that MicroShift gives br-ex and tells the cluster for its API (pkg/config/config.go, updateComputedValues). */
+  /** Addresses that MicroShift gives br-ex and advertises for its API (pkg/config/config.go, updateComputedValues). */
   readonly advertised: readonly string[];
   /** Addresses of the node's own, which the LAN asks; the first is the node's InternalIP. */
   readonly own: readonly string[];
@@ -37,7 +38,7 @@ export const ipv6Shapes: readonly MicroShiftShape[] = [
   { name: 'IPv6 only', lan: 'v6only', advertised: ['fd02::1:0'], own: [ipv6] },
 ];
 
-/** Those whose names contain one of SHAPES, which is a list with semicolons; all of them where it is not set. */
+/** Shapes whose names contain one of SHAPES, a list separated by semicolons; all shapes if it is not set. */
 export function wantedShapes(shapes: readonly MicroShiftShape[]): readonly MicroShiftShape[] {
   const wanted = (process.env.SHAPES ?? 'all').split(';').filter(Boolean);
   return shapes.filter(({ name }) => wanted.some((part) => part === 'all' || name.includes(part)));

@@ -9,7 +9,10 @@ import { microshiftSkip } from './microshift-folder.ts';
 import { bootMicroShift, endsWithin, startMicroShift } from './microshift-node.ts';
 
 const node4 = { name: 'its own br-ex', lan: 'dhcp', advertised: ['10.44.0.0'], own: ['192.0.2.50'] } as const;
-/** What ovn-controller and ovnkube add to br-ex, which are not there without images (ovn-kubernetes, go-controller/pkg/node). */
+/**
+ * Entries that ovn-controller and ovnkube, which do not run without images, would add to br-ex (ovn-kubernetes,
+ * go-controller/pkg/node).
+ */
 const others = `#!/bin/bash
 set -e
 ovs-vsctl --may-exist add-br br-int -- set bridge br-int datapath_type=netdev \\

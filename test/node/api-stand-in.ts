@@ -1,4 +1,5 @@
-// An API server for a node, as far as `manifests apply` asks it: it keeps what is put to it, and says so on standard output.
+// An API server for a node, as far as `manifests apply` asks it: it keeps what is put to it, and says so on standard
+// output.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -41,7 +41,7 @@ for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
       t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /^Drift:/ });
     });
 
-    await t.test('apply moves everything, and nobody in the LAN notices', async (t) => {
+    await t.test('apply moves everything without an interruption for the LAN', async (t) => {
       await startSsh(node);
       const session = await openSession(node);
       const command = through === 'ssh' ? `${ssh} microshift-net apply` : 'microshift-net apply';
@@ -110,7 +110,7 @@ async function startSsh(node: TestNode): Promise<void> {
     /usr/sbin/sshd`);
 }
 
-/** An SSH session from the LAN that repeats what it is told. */
+/** SSH session from the LAN that repeats its input. */
 async function openSession(node: TestNode): Promise<{ says(text: string): Promise<void>; close(): Promise<void> }> {
   await node.text('mkfifo /run/talk');
   const session = node.start(`exec 3<> /run/talk; ${ssh} cat < /run/talk`);

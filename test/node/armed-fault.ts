@@ -1,4 +1,5 @@
-// Arms one of the agent's fault points on a node, for its next run (docs/lab/faults.md), and strikes the run that stands there.
+// Arms one of the agent's fault points on a node, for its next run (docs/lab/faults.md), and strikes the run that
+// stands there.
 import path from 'node:path';
 import { faultFile } from '../../agent/run/fault-points.ts';
 import type { TestNode } from './node.ts';
@@ -10,7 +11,10 @@ export type FaultAction = 'hold' | Strike;
 /** Shell text that lets a held run go on, and disarms a point that no run came to. */
 export const letGoOfRun = `rm -f ${faultFile} ${faultFile}.*`;
 
-/** Makes the next run that comes to this point stand still there, and strikes it if the action is another one than `hold`. */
+/**
+ * Makes the next run that comes to this point stand still there, and strikes it if the action is another one than
+ * `hold`.
+ */
 export async function armFault(node: TestNode, point: string, action: FaultAction): Promise<void> {
   const folder = path.dirname(faultFile);
   await node.text(`${letGoOfRun}; install -d ${folder}; umask 077; echo '${JSON.stringify({ point })}' > ${faultFile}`);

@@ -1,6 +1,7 @@
 // npm run bench: what a run costs a node, beside another command when one is given.
 //   npm run bench -- [-n ROUNDS] [--scenario dhcp,static4] [--beside 'NAME=shell text' --files DIR] [--json FILE]
-// Every round is a fresh node per command, in turns; times are medians. Memory and message counts come from one more, untimed node each.
+// Every round is a fresh node per command, in turns; times are medians. Memory and message counts come from one more,
+// untimed node each.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fineGrained } from './lan.ts';

@@ -1,4 +1,5 @@
-// Crashes of the agent while a bond moves. The ports must never leave it: it has the first port's MAC, and returning ports negotiate LACP again.
+// Crashes of the agent while a bond moves. The ports must never leave it: it has the first port's MAC, and returning
+// ports negotiate LACP again.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -6,10 +7,10 @@ import { apply, giveBack, isOld } from './interfere.ts';
 import { bootNode } from './node.ts';
 import { picture } from './picture.ts';
 
-/** Nothing is activated anew; what else runs on the machine may hold the node up for some scheduler slices. */
+/** Nothing is activated again; what else runs on the machine may hold the node up for some scheduler slices. */
 
 for (const lan of ['bond-ab', 'bond-8023ad']) {
-  t.test(`a bond whose agent dies, ${lan}`, { skip: nodeSkip }, async (t) => {
+  t.test(`a bond whose agent crashes, ${lan}`, { skip: nodeSkip }, async (t) => {
     const node = await bootNode({ lan });
     t.teardown(() => node.halt());
     const old = await picture(node);

@@ -1,4 +1,5 @@
-// A bond whose ARP monitor cannot work under a bridge: refused, found by the proof where it was accepted before, and reported where it runs.
+// A bond whose ARP monitor cannot work under a bridge: refused, found by the proof where it was accepted before, and
+// reported where it runs.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

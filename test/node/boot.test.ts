@@ -1,4 +1,5 @@
-// The unit at boot: the node has its address on br-ex, whatever happened before, without an administrator. sandbox.test.ts has its hardening.
+// The unit at boot: the node has its address on br-ex, whatever happened before, without an administrator.
+// sandbox.test.ts has its hardening.
 import t, { type Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -37,7 +38,7 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
 
   await t.test('starts again by itself after its process was killed', async (t) => {
     await armFault(node, 'after step 5', 'hold');
-    // Its own or whoever looks after br-ex takes it back: killed with everything in it, the unit's own may be hit, too.
+    // The unit's own `recover` or the repair rolls it back: a kill of the whole control group may also kill the former.
     const log = await followJournal(node, '-t microshift-net');
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
@@ -107,7 +108,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   });
 
   await t.test('and not again and again', async (t) => {
-    // What a network that is not there leaves.
+    // State after a boot without a network.
     await node.text('touch /run/microshift-net/network-missed /run/microshift-net/network-came');
     t.equal(await attemptsAfterLease(node), 0, 'within ten minutes');
     await node.text('touch -d "11 minutes ago" /run/microshift-net/network-came');

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { isOld, isTakenBack } from './interfere.ts';
+import { isOld, isRolledBack } from './interfere.ts';
 import { areSame } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
@@ -10,8 +10,8 @@ import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
 
 const listFile = '/var/lib/microshift-net/bridges.json';
-// A repair that runs when the event comes starts another one after it, and no unit reports that there are no more. Each command takes the node half a
-// second of its CPU, which the repair needs.
+// A repair that runs when the event comes starts another one after it, and no unit reports that there are no more. Each
+// command takes the node half a second of its CPU, which the repair needs.
 const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 2; done'";
 async function listOn(node: TestNode): Promise<unknown> {
   return JSON.parse((await node.read(listFile)) ?? '[]');
@@ -39,16 +39,16 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.strictSame(await picture(node), untouched);
   });
 
-  await t.test('a run that dies leaves the host as it was', async (t) => {
+  await t.test('a run that crashes leaves the host as it was', async (t) => {
     await armFault(node, 'after step 5', 'kill');
     const since = await node.now();
     t.match(await node.run('microshift-net bridge add eth0'), { signal: 'SIGKILL' });
-    await isTakenBack(node);
+    await isRolledBack(node);
     await isOld(t, node, untouched, since);
     t.strictSame(await listOn(node), []);
   });
 
-  await t.test('each NIC gets its bridge, and nobody in the LAN notices', async (t) => {
+  await t.test('each NIC gets its bridge without an interruption for the LAN', async (t) => {
     for (const nic of ['eth1', 'eth0']) {
       const run = await node.measure(`microshift-net bridge add ${nic}`);
       t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
@@ -82,7 +82,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.strictSame(await picture(node), moved);
   });
 
-  await t.test('NetworkManager is restarted, and somebody takes the NIC out', async (t) => {
+  await t.test('NetworkManager is restarted, and the NIC is removed by hand', async (t) => {
     const restart = await node.measure('systemctl restart NetworkManager');
     reachable(t, restart);
     await node.text(untilAsWanted);
@@ -100,7 +100,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
   await t.test('Open vSwitch is stopped and started', async (t) => {
     await node.text('systemctl stop ovs-vswitchd');
     t.match(await node.run('systemctl is-active microshift-net-bridges.service'), { stdout: 'inactive\n' });
-    t.strictSame((await node.state()).addressesOf('eth1'), before.addressesOf('eth1'), 'eth1 is given back first');
+    t.strictSame((await node.state()).addressesOf('eth1'), before.addressesOf('eth1'), 'eth1 is returned first');
     await node.text('systemctl start ovs-vswitchd');
     await node.text(
       "timeout 110 sh -c 'until systemctl is-active --quiet microshift-net-bridges.service; do sleep 1; done'",
@@ -108,18 +108,18 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     for (const nic of ['eth0', 'eth1']) isUnder(t, before, await node.state(), nic);
   });
 
-  await t.test('a removal that dies leaves the bridge', async (t) => {
+  await t.test('a removal that crashes leaves the bridge', async (t) => {
     const moved = await picture(node);
     const list = await listOn(node);
     await armFault(node, 'after step 1', 'kill');
     const since = await node.now();
     t.match(await node.run('microshift-net bridge remove eth0'), { signal: 'SIGKILL' });
-    await isTakenBack(node);
+    await isRolledBack(node);
     await isOld(t, node, moved, since);
     t.strictSame(await listOn(node), list);
   });
 
-  await t.test('each NIC is given back, and nothing is left', async (t) => {
+  await t.test('each NIC is returned, and nothing is left', async (t) => {
     for (const name of ['eth0', 'breth1']) {
       const run = await node.measure(`microshift-net bridge remove ${name}`);
       t.match(run, { exitCode: 0, stdout: /committed/ });
@@ -139,20 +139,26 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.match(await listOn(node), [{ bridge: 'breth1', interface: 'eth1' }]);
     t.match(await node.run('microshift-net undo'), { exitCode: 0 });
     t.strictSame(await pictureLike(node, untouched), untouched);
-    t.strictSame(await listOn(node), [], 'undo forgets it, too');
+    t.strictSame(await listOn(node), [], 'undo also forgets it');
   });
 
-  await t.test('NetworkManager dies while what was tried is taken back, and when it has been', async (t) => {
-    for (const line of ['returning: breth1 is removed completely', 'returning: the node is reachable on eth1 again']) {
-      t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
-      const undo = node.start('microshift-net undo');
-      await undo.saw(line);
-      await node.text('systemctl kill --kill-whom=main --signal=KILL NetworkManager');
-      const ended = await undo.ended;
-      t.match(ended, { exitCode: 0 }, `${line}: ${ended.stderr}`);
-      t.strictSame(await pictureLike(node, untouched), untouched, `${line}: nothing is held for the NIC any more`);
-    }
-  });
+  await t.test(
+    'NetworkManager crashes during and after the rollback of a change that waits for confirmation',
+    async (t) => {
+      for (const line of [
+        'returning: breth1 is removed completely',
+        'returning: the node is reachable on eth1 again',
+      ]) {
+        t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
+        const undo = node.start('microshift-net undo');
+        await undo.saw(line);
+        await node.text('systemctl kill --kill-whom=main --signal=KILL NetworkManager');
+        const ended = await undo.ended;
+        t.match(ended, { exitCode: 0 }, `${line}: ${ended.stderr}`);
+        t.strictSame(await pictureLike(node, untouched), untouched, `${line}: nothing is held for the NIC any more`);
+      }
+    },
+  );
 
   await t.test('a br-ex of the admin stays as it is', async (t) => {
     await node.text("mkdir -p /etc/microshift; echo 'disableOVSInit: true' > /etc/microshift/ovn.yaml");

@@ -21,7 +21,7 @@ mkdir -p "$cache"
 exec 9> "$cache/build.lock"
 flock -w 1800 9 || { say "waited 30 min for another builder (lock $cache/build.lock)"; exit 1; }
 if [ -e "$base/etc/testnode-release" ]; then echo "$base"; exit 0; fi
-rm -rf "$cache"/*.partial "$base"          # what a killed builder left; nobody else builds while we hold the lock
+rm -rf "$cache"/*.partial "$base"          # remains of a killed builder; no other process builds while this script holds the lock
 root=$base.partial
 
 # the mirror this machine's apt is set up with

@@ -1,4 +1,5 @@
-// The system bus at a second address, which can be lost: SIGUSR1 cuts every connection, SIGKILL takes the address away too.
+// The system bus at a second address, which can be lost: SIGUSR1 cuts every connection, SIGKILL takes the address away
+// too.
 
 export const busProxyPath = '/usr/local/bin/bus-proxy';
 /** Where a command finds the bus through the proxy. */

@@ -60,7 +60,7 @@ export function startCommand(wire: Wire, shell: string, options: RunOptions, sam
     if (!end.timedOut) return { ...end, ...output };
     throw new Error(`test node: waited ${timeoutMs / 1000} s for "${shell}" to end${shown()}`);
   });
-  ended.catch(() => {}); // told by whoever awaits it
+  ended.catch(() => {}); // The caller that awaits the promise handles its error.
   const saw = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {

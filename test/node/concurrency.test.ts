@@ -1,5 +1,6 @@
-// Several programs that change the node at the same time: one succeeds, the others report the reason, and the node is never in a mixed state. The test
-// uses this machine's kernel, possibly without Open vSwitch's data path: only the agent's own runs are concurrent, and a run takes a fifth there.
+// Several programs that change the node at the same time: one succeeds, the others report the reason, and the node is
+// never in a mixed state. The test uses this machine's kernel, possibly without Open vSwitch's data path: only the
+// agent's own runs are concurrent, and a run takes a fifth there.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -11,7 +12,9 @@ import { type Picture, picture, pictureLike } from './picture.ts';
 
 const nm = 'org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager';
 const unit = 'microshift-ovs-init.service';
-/** A signal of user nobody, straight to every connection there is, in the words of the bus daemon; prints how many. */
+/**
+ * Sends a signal of a user without rights to every connection, in the form of the bus daemon's; prints their number.
+ */
 const spoofed = `owner=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s org.freedesktop.NetworkManager | cut -d'"' -f2)
 test -n "$owner"
 for peer in $(busctl list --unique --no-legend | cut -d' ' -f1); do
@@ -30,16 +33,16 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     const won = runs.filter((run) => /^Done: .* committed/m.test(run.stdout));
     t.equal(won.length, 1, JSON.stringify(runs.map((run) => [run.exitCode, run.stdout, run.stderr])));
     for (const run of runs.filter((one) => !won.includes(one))) {
-      // Who came after the end of the winner found nothing to do.
-      const told =
+      // A run that came after the end of the first found nothing to do.
+      const reported =
         run.exitCode === 1 && /^microshift-net: another run is in progress: .*process \d+; wait/.test(run.stderr);
-      t.ok(told || /^Nothing to do/.test(run.stdout), `${run.exitCode} ${run.stdout}${run.stderr}`);
+      t.ok(reported || /^Nothing to do/.test(run.stdout), `${run.exitCode} ${run.stdout}${run.stderr}`);
     }
     hasMoved(t, before, await node.state());
     await giveBack(t, node, old);
   });
 
-  await t.test('while the unit runs at boot, others are told', async (t) => {
+  await t.test('while the unit runs at boot, other commands report it', async (t) => {
     await armFault(node, 'after step 5', 'hold');
     const log = await followJournal(node, `-u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
@@ -59,7 +62,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     await giveBack(t, node, old);
   });
 
-  await t.test("somebody else's checkpoint is not run over", async (t) => {
+  await t.test("another program's checkpoint is respected", async (t) => {
     const made = await node.text(`busctl call ${nm} CheckpointCreate aouu 0 300 0`);
     const checkpoint = /"(.*)"/.exec(made)?.[1] ?? '';
     const untouched = await picture(node);
@@ -94,9 +97,9 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     await holdAfter(node, afterStep.bridge);
     const run = node.start(apply);
     await run.saw(held);
-    const told = await node.text(spoofed);
+    const reported = await node.text(spoofed);
     await letGo(node);
-    t.match(await run.ended, { exitCode: 0, stdout: /committed/ }, told);
+    t.match(await run.ended, { exitCode: 0, stdout: /committed/ }, reported);
   });
 
   await t.test('an admin edits the profile in the middle: it counts from the next run on', async (t) => {
@@ -115,7 +118,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
     await node.text(`nmcli connection modify '${profile}' ipv4.dns-search ''`);
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
-    // nmcli has written the profile anew, in its own order.
+    // nmcli has written the profile again, in its own order.
     const withoutFiles = (shown: Picture): Picture => ({ ...shown, etc: [], files: {} });
     t.strictSame(await pictureLike(node, old, 60_000, withoutFiles), withoutFiles(old));
   });

@@ -1,4 +1,5 @@
-// A change that waits for confirmation, across a lost SSH session, a reboot and a second run; and the undo of any transaction.
+// A change that waits for confirmation, across a lost SSH session, a reboot and a second run; and the undo of any
+// transaction.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { followJournal } from './follow-journal.ts';
@@ -20,7 +21,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
   const before = await node.state();
   const old = await picture(node);
 
-  await t.test('in an SSH session with a terminal that dies in the middle', async (t) => {
+  await t.test('in an SSH session with a terminal that is killed during the run', async (t) => {
     await holdAfter(node, afterStep.attach);
     const session = node.start(`exec ${ssh} -tt ${apply} --confirm-timeout 60`);
     await session.saw(held);
@@ -31,7 +32,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(await node.text('microshift-net history'), /rolled-back +apply .*stopped by SIGHUP/);
   });
 
-  await t.test('in one without a terminal, whose output nobody reads any more', async (t) => {
+  await t.test('in a session without a terminal, whose output is no longer read', async (t) => {
     await holdAfter(node, afterStep.attach);
     const session = node.start(`exec ${ssh} ${apply} --confirm-timeout 8`);
     await session.saw(held);
@@ -50,7 +51,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net confirm'), { exitCode: 2, stderr: /not confirmed in time/ });
   });
 
-  await t.test('by somebody who goes away, and is kept from another session', async (t) => {
+  await t.test('by a user who logs out, and it is confirmed from another session', async (t) => {
     const watch = node.start('exec microshift-net status --watch');
     await watch.saw('see `microshift-net plan`');
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
@@ -64,7 +65,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(
       await node.run(apply),
       { exitCode: 1, stderr: /still waits to be confirmed/ },
-      'nobody changes it meanwhile',
+      'no run changes it meanwhile',
     );
     t.match(await node.run('microshift-net recover'), { exitCode: 0, stderr: /still waits to be confirmed/ });
     t.match(await node.run(`${ssh} microshift-net confirm`), { exitCode: 0, stdout: /^Confirmed/ });

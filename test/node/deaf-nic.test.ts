@@ -1,4 +1,5 @@
-// A NIC between its move into the bridge and the removal of its own addresses: it sends but does not receive, so its neighbour entries have to last.
+// A NIC between its move into the bridge and the removal of its own addresses: it sends but does not receive, so its
+// neighbour entries have to last.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, apply, held, holdAfter, letGo } from './interfere.ts';
@@ -7,7 +8,7 @@ import { bootNode } from './node.ts';
 t.test('a NIC in the bridge does not ask who its neighbours are', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'static4', kernel: 'of this machine', enableRepair: true });
   t.teardown(() => node.halt());
-  // One to whom nobody talks, so that nobody but the agent changes what is known of it.
+  // A host to which no other program sends, so that only the agent changes its neighbour entry.
   const neighbour = '192.0.2.77 lladdr 52:54:00:bb:00:77 dev eth0';
   await node.text(`ip neigh replace ${neighbour} nud stale`);
   const knows = (device: string): Promise<string> => node.text(`ip neigh show 192.0.2.77 dev ${device}`);

@@ -1,5 +1,6 @@
-// NetworkManager restarted, killed, and stopped for a while: the node never lacks a default route, and what others have on br-ex stays as it was listed.
-// On this machine's kernel with the userspace data path, whose tap NetworkManager would flush; with the kernel's in User-Mode Linux.
+// NetworkManager restarted, killed, and stopped for a while: the node never lacks a default route, and what others have
+// on br-ex stays as it was listed. On this machine's kernel with the userspace data path, whose tap NetworkManager
+// would flush; with the kernel's in User-Mode Linux.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
@@ -26,14 +27,20 @@ const cases: readonly Case[] = [
 /** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
-/** What MicroShift, ovnkube and cloud agents put on br-ex: addresses, routes of other scopes, tables and metrics, a permanent neighbour. */
+/**
+ * Entries of MicroShift, ovnkube and cloud agents on br-ex: addresses, routes of other scopes, tables and metrics, a
+ * permanent neighbour.
+ */
 const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.2/29 dev br-ex
   ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400; ip route add 169.254.169.1 dev br-ex scope link
   ip route add 198.51.100.0/24 via 169.254.169.4 dev br-ex table 7 metric 5 proto 99
   ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $address dev br-ex nodad; done
   ip route add fd43::/64 via fd69::4 dev br-ex mtu 1400; ip neighbour replace fd69::4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
-/** All that br-ex has, in the order in which the kernel lists it, but for what a lease or a router's advertisement lets end. */
+/**
+ * All that br-ex has, in the order in which the kernel lists it, but for what a lease or a router's advertisement lets
+ * end.
+ */
 const whatIsThere = `ip -o address show dev br-ex scope global | sed 's/^[0-9]*: //; s/ *valid_lft.*//; s/ tentative//'
   { ip -4 route show table all dev br-ex; ip -6 route show table all dev br-ex; } | grep -v '^multicast\\|^local\\|^anycast' | sed 's/ expires [0-9a-z]*//; s/ hoplimit [0-9]*//'
   ip neighbour show dev br-ex nud permanent; ip -6 neighbour show dev br-ex nud permanent`;
@@ -79,8 +86,8 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
 }
 
 /**
- * NetworkManager removes what a router has advertised, and hears of it again only once its link-local address is usable: a node of IPv6 alone is
- * configured by nothing else.
+ * NetworkManager removes what a router has advertised, and hears of it again only once its link-local address is
+ * usable: a node of IPv6 alone is configured by nothing else.
  */
 t.test('IPv6 alone, by router advertisements, userspace data path', { skip: nodeSkip }, async (t) => {
   const own = '2001:db8::5054:ff:feaa:0/64';
@@ -127,8 +134,8 @@ interface Watched {
   /** The moments of the kernel's addresses and default routes from just before a command to its end. */
   readonly seen: readonly Moment[];
   /**
-   * Packets by which br-ex detected duplicates meanwhile, as tcpdump(8) prints them: neighbour solicitations from `::` for its global address (RFC
-   * 4862 section 5.4.2).
+   * Packets by which br-ex detected duplicates meanwhile, as tcpdump(8) prints them: neighbour solicitations from `::`
+   * for its global address (RFC 4862 section 5.4.2).
    */
   readonly probes: string;
 }
@@ -154,11 +161,14 @@ async function watched(node: TestNode, shell: string): Promise<Watched> {
   return { seen: moments(news), probes: probes.trim() };
 }
 
-/** Asserts that at each moment every family had a default route, and the device of IPv4's the node's own address first, as MicroShift asks for it. */
+/**
+ * Asserts that at each moment every family had a default route, and the device of IPv4's the node's own address first,
+ * as MicroShift asks for it.
+ */
 function neverWithout(t: Test, { seen, probes }: Watched, families: readonly (4 | 6)[]): void {
   const first = seen.findIndex(({ news }) => news.startsWith('[ROUTE]default'));
   const complete = seen.slice(first + families.length);
-  t.ok(complete.length > 0, 'the kernel told of something');
+  t.ok(complete.length > 0, 'the kernel reported changes');
   for (const family of families) {
     const lost = complete.find(({ defaults }) => !defaults.some((route) => route.family === family));
     t.equal(lost, undefined, `IPv${family} always has a default route`);
@@ -168,7 +178,10 @@ function neverWithout(t: Test, { seen, probes }: Watched, families: readonly (4 
   t.equal(probes, '', 'br-ex does not ask the LAN whether another node has its IPv6 addresses');
 }
 
-/** What MicroShift takes for the node's address: the first of the best default route's device (k8s.io/apimachinery, util/net, ChooseHostInterface). */
+/**
+ * Address that MicroShift uses as the node's: the first of the best default route's device (k8s.io/apimachinery,
+ * util/net, ChooseHostInterface).
+ */
 function firstOfDefault({ addresses, defaults }: Moment): string | undefined {
   const [best] = defaults.filter(({ family }) => family === 4).sort((a, b) => a.metric - b.metric);
   return addresses.find(({ device, family }) => device === best?.device && family === 4)?.address;

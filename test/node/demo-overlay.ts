@@ -1,4 +1,5 @@
-// make demo-overlay: two nodes become one network on OVN, one of them the gateway to the LAN. KEEP=1 leaves a shell in the first one at the end.
+// make demo-overlay: two nodes become one network on OVN, one of them the gateway to the LAN. KEEP=1 leaves a shell in
+// the first one at the end.
 import type { TestNode } from './node.ts';
 import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { type Drawn, picture } from './overlay-picture.ts';

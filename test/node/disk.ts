@@ -1,5 +1,5 @@
-// Writes into a node's disk from outside, before a boot. An absolute symbolic link in it (/var/run, unit aliases) would lead into this
-// machine's own files, so every path is walked with the node's root as "/".
+// Writes into a node's disk from outside, before a boot. An absolute symbolic link in it (/var/run, unit aliases) would
+// lead into this machine's own files, so every path is walked with the node's root as "/".
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -1,4 +1,5 @@
-// Dispatcher scripts run with `up` for a NIC that has left br-ex; NetworkManager itself runs them only after an activation.
+// Dispatcher scripts run with `up` for a NIC that has left br-ex; NetworkManager itself runs them only after an
+// activation.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
@@ -23,9 +24,9 @@ t.test('`up` after disable', { timeout: 600_000, skip: nodeSkip }, async (t) => 
   await node.text('rm -f /run/dispatched');
   await node.text('microshift-net disable');
   const uuid = (await node.text('nmcli -g connection.uuid connection show eth0')).trim();
-  const told = (await node.text('cat /run/dispatched')).split('\n');
-  const up = told.filter((line) => line.startsWith('eth0 up '));
+  const reported = (await node.text('cat /run/dispatched')).split('\n');
+  const up = reported.filter((line) => line.startsWith('eth0 up '));
   const filename = '/etc/NetworkManager/system-connections/eth0.nmconnection';
-  t.strictSame(up, [`eth0 up ${uuid} eth0 192.0.2.50/24 192.0.2.1 ${filename}`], told.join('\n'));
+  t.strictSame(up, [`eth0 up ${uuid} eth0 192.0.2.50/24 192.0.2.1 ${filename}`], reported.join('\n'));
   t.match(await node.text('ip route show 10.9.0.0/16'), 'dev eth0', 'what the script gives the NIC is there');
 });

@@ -81,14 +81,14 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match(text.stdout, /\n0 failed, \d+ warnings?, \d+ ok, \d+ not applicable\n$/);
   });
 
-  await t.test('every run leaves metrics, and one with nothing to do counts, too', async (t) => {
+  await t.test('every run leaves metrics, also one with nothing to do', async (t) => {
     const unchanged = async (): Promise<number> => {
       const text = await node.read('/run/microshift-net/metrics.prom');
       return parseMetrics(text ?? '').value('microshift_net_runs_total', { outcome: 'unchanged' }) ?? 0;
     };
     const earlier = await unchanged();
     t.match(await node.run(apply), { exitCode: 0, stdout: /^Nothing to do/ });
-    t.ok((await unchanged()) > earlier, 'a run after an event may have counted, too');
+    t.ok((await unchanged()) > earlier, 'a run after an event may also have counted');
     const metrics = parseMetrics((await node.read('/run/microshift-net/metrics.prom')) ?? '');
     t.equal(metrics.value('microshift_net_runs_total', { outcome: 'changed' }), 1);
     t.equal(metrics.value('microshift_net_last_run_differences', {}), 0);
@@ -128,7 +128,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
       rmdir /etc/ovnk/extra_bridge; printf 'eth0\\n' > /var/lib/ovnk/iface_default_hint; ovs-vsctl del-br br-old
       rm /etc/NetworkManager/system-connections/*.A1B2C3 /etc/systemd/system/microshift-ovs-init.service.d/mine.conf
       nmcli connection delete "$(printf '\\033[31m')dummy9-slave-ovs-clone"; ip link set eth0 mtu 1500; systemctl daemon-reload`);
-    t.strictSame((await examined(node)).of('failed'), {}, 'what it told to mend, mended, is mended');
+    t.strictSame((await examined(node)).of('failed'), {}, 'after its fixes were applied, no check fails');
   });
 
   await t.test('support-bundle has everything but secrets', async (t) => {
@@ -279,7 +279,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
 
   await t.test('a run that was interrupted by a crash', async (t) => {
     await node.run('microshift-net disable');
-    // What systemd does by itself would be done before doctor looks.
+    // systemd would otherwise repair the node before doctor looks.
     await node.text('systemctl mask --quiet --runtime microshift-net-died.service');
     await holdAfter(node, afterStep.profiles);
     const run = node.start(apply);

@@ -1,4 +1,5 @@
-// Wired 802.1X: the switch forwards packets of the NIC because it has authenticated, and the agent does not cause another authentication.
+// Wired 802.1X: the switch forwards packets of the NIC because it has authenticated, and the agent does not cause
+// another authentication.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { authenticatedLan, countOf, nicMac, type SwitchPort, saidSince, switchPort } from './dot1x.ts';
@@ -30,7 +31,7 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('is given back without authenticating again', async (t) => {
+  await t.test('is returned without authenticating again', async (t) => {
     t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'it was the uplink');
     await staysAuthenticated(t, node, 'microshift-net disable');
     const after = await node.state();
@@ -65,7 +66,7 @@ function authenticatedOnce(t: Test, port: SwitchPort): void {
   t.match(port, { authorized: true, open: true, logoffs: 0 }, 'and lets it in');
 }
 
-/** Runs a command that moves the NIC; nobody in the LAN notices, the switch least of all. */
+/** Runs a command that moves the NIC; neither the LAN nor the switch is interrupted. */
 async function staysAuthenticated(t: Test, node: TestNode, command: string): Promise<void> {
   const before = await switchPort(node);
   const run = await node.measure(command);

@@ -1,9 +1,13 @@
-// What the switch knows of a NIC that authenticates with 802.1X: hostapd's own account of it, and what its port lets in.
+// State of a NIC's 802.1X authentication at the switch: hostapd's own account of it, and what its port lets
+// in.
 import path from 'node:path';
 import type { NodeOptions, TestNode } from './node.ts';
 import { sourceDir } from './source.ts';
 
-/** The LAN whose switch asks, and what its node needs to answer: the test node's kernel has no wifi, and Debian's supplicant ends without. */
+/**
+ * The LAN whose switch asks, and what its node needs to answer: the test node's kernel has no wifi, and Debian's
+ * supplicant ends without.
+ */
 export const authenticatedLan: Pick<NodeOptions, 'lan' | 'folders'> = {
   lan: 'dot1x',
   folders: { '/testnode/wired-supplicant.py': path.join(sourceDir, 'guest/wired-supplicant.py') },
@@ -17,7 +21,9 @@ export interface SwitchPort {
   /** hostapd counts the NIC as authenticated, and the port lets frames from its MAC in. */
   authorized: boolean;
   open: boolean;
-  /** EAPOL frames of every kind that hostapd has had from the NIC, and which of them began or ended an authentication. */
+  /**
+   * EAPOL frames of every kind that hostapd has had from the NIC, and which of them began or ended an authentication.
+   */
   frames: number;
   starts: number;
   logoffs: number;
@@ -27,7 +33,7 @@ export interface SwitchPort {
   said: string[];
 }
 
-/** What the switch knows now. */
+/** Present state at the switch. */
 export async function switchPort(node: TestNode): Promise<SwitchPort> {
   const text = await node.text(`set -e
     ${inLan} hostapd_cli -p /run/testnode/hostapd -i peth0 sta ${nicMac}
@@ -45,7 +51,7 @@ export async function switchPort(node: TestNode): Promise<SwitchPort> {
   };
 }
 
-/** What hostapd said between two looks at it. */
+/** Messages of hostapd between two readings. */
 export function saidSince(before: SwitchPort, after: SwitchPort): string[] {
   return after.said.slice(before.said.length);
 }

@@ -1,5 +1,5 @@
-// Changes by other programs to the uplink and br-ex in use: the node stays reachable and returns to the desired state by itself. Those that take br-ex
-// down and those on a bond have the kernel's data path.
+// Changes by other programs to the uplink and br-ex in use: the node stays reachable and returns to the desired state
+// by itself. Those that take br-ex down and those on a bond have the kernel's data path.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -14,7 +14,9 @@ interface Event {
   readonly keeps?: readonly string[];
 }
 
-/** Containers' cables, which NetworkManager leaves alone by a rule of udev's that the LANs of these tests switch off. */
+/**
+ * Containers' cables, which NetworkManager leaves alone by a rule of udev's that the LANs of these tests switch off.
+ */
 const guests = ['guest0', 'guest1'];
 const guestFiles = {
   '/etc/NetworkManager/conf.d/guests.conf': '[keyfile]\nunmanaged-devices=interface-name:guest*\n',
@@ -31,7 +33,8 @@ const events: readonly Event[] = [
   { what: 'guests connected to br-ex', shell: connectGuests, keeps: guests },
   { what: 'ovs-vsctl del-port', shell: 'ovs-vsctl del-port br-ex $NIC', keeps: guests },
   { what: 'ovs-vswitchd restarted', shell: 'systemctl restart ovs-vswitchd', keeps: guests },
-  // Ports of other programs go with a bridge that is deleted, and `verify` reports them from then on (others-lost.test.ts).
+  // Ports of other programs go with a bridge that is deleted, and `verify` reports them from then on
+  // (others-lost.test.ts).
   { what: 'guests removed', shell: removeGuests },
   { what: 'nmcli connection down ovs-if-br-ex', shell: 'nmcli connection down ovs-if-br-ex' },
   { what: 'every profile of br-ex deleted', shell: 'nmcli connection delete ovs-if-br-ex ovs-port-br-ex br-ex' },
@@ -41,7 +44,7 @@ const events: readonly Event[] = [
 /** With the kernel's data path NetworkManager forgets the link of br-ex before it takes the bridge down. */
 const takesBridgeDown = /ovs-if-br-ex|every profile/;
 
-/** A run takes a second or two after the event; a bond that is started anew and a busy machine some more. */
+/** A run takes a second or two after the event; a bond that is started again and a busy machine some more. */
 const wantedLimitSeconds = 100;
 
 for (const { lan, nic, profile, kernel, events: some } of [

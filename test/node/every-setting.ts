@@ -1,4 +1,5 @@
-// Every setting and property NetworkManager has, by its own introspection (libnm in the test node's root; nothing is booted).
+// Every setting and property NetworkManager has, by its own introspection (libnm in the test node's root; nothing is
+// booted).
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,13 +11,13 @@ export interface SettingCase {
   kind: string;
   setting: string | null;
   key: string | null;
-  /** As GetSettings tells it; null: no profile of this kind can have it, or nobody gave it a value. */
+  /** Value as in GetSettings; null if no profile of this kind can have the setting, or it has no value. */
   profile: ProfileSettings | null;
   /** GetSettings leaves it out. */
   secret: boolean;
 }
 
-/** What libnm makes of a profile: as NetworkManager would have it, or why it would refuse it. */
+/** Result of libnm for a profile: the form that NetworkManager would use, or the reason of its refusal. */
 export type Checked = { profile: ProfileSettings } | { refused: string };
 
 const script = fs.readFileSync(path.join(sourceDir, 'guest/every-setting.py'), 'utf8');

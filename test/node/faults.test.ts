@@ -1,4 +1,5 @@
-// Faults during a run: the node ends in exactly the old or exactly the new state, is reachable, and the next run succeeds.
+// Faults during a run: the node ends in exactly the old or exactly the new state, is reachable, and the next run
+// succeeds.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -50,9 +51,10 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
   });
 
   for (const line of ['br-ex is removed completely', 'the same MAC gets the same lease']) {
-    await t.test(`NetworkManager is killed, and again under the way back: ${line}`, async (t) => {
+    await t.test(`NetworkManager is killed, and again during the rollback: ${line}`, async (t) => {
       const kill = () => node.text('systemctl kill --signal=KILL --kill-whom=main NetworkManager');
-      // systemd starts a unit five times within 10 s and then no more; the tests here do not depend on how quick they are
+      // systemd starts a unit five times within 10 s and then no more; the tests here do not depend on how quick they
+      // are
       await node.text('systemctl reset-failed NetworkManager');
       let again: Promise<unknown> = Promise.resolve();
       const run = await interfered(node, afterStep.move, async (command) => {
@@ -61,7 +63,8 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
       });
       await again;
       t.equal(run.exitCode, 5, run.stderr);
-      // not what NetworkManager makes up for a NIC that somebody else seems to have configured, whose lease nobody would renew
+      // This is not the profile that NetworkManager generates for an external device, whose lease no client would
+      // renew.
       await isOld(t, node, old, run.interferedAt);
     });
   }
@@ -121,7 +124,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old, start);
   });
 
-  await t.test('a try that nobody confirms ends by itself', async (t) => {
+  await t.test('a change that is not confirmed is rolled back by itself', async (t) => {
     const run = await node.run(`${apply} --confirm-timeout 5`);
     t.match(run, { exitCode: 0, stdout: /awaiting-confirm\.\nKeep it with `microshift-net confirm` before/ });
     const tried = await node.now();

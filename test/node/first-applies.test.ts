@@ -1,4 +1,5 @@
-// Many first runs on MicroShift's own br-ex while other programs use the CPU: NetworkManager makes devices later than a run asks for them.
+// Many first runs on MicroShift's own br-ex while other programs use the CPU: NetworkManager makes devices later than a
+// run asks for them.
 //   MICROSHIFT_NET_FIRST_APPLIES=50 npm test -- node/first-applies
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
@@ -20,7 +21,10 @@ const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; ethtool -K eth0 tx off > /dev/null';
 /** Three programs that never wait, on the one CPU of the node. */
 const load = "for name in a b c; do systemd-run --quiet --unit=load-$name sh -c 'while :; do :; done'; done";
-/** Makes br-ex with MicroShift's script, as on a node that has never had another one: NetworkManager has forgotten the former one. */
+/**
+ * Makes br-ex with MicroShift's script, as on a node that has never had another one: NetworkManager has forgotten the
+ * former one.
+ */
 const asNew = `ovs-vsctl --if-exists del-br br-ex; systemctl restart NetworkManager; ${script}`;
 
 t.test(`${count} first runs`, { skip }, async (t) => {

@@ -1,4 +1,4 @@
-// What of this project goes into a node's disk before its first boot.
+// Files of this project that are copied to a node's disk before its first boot.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,8 +23,8 @@ const unitFile = /\.(service|timer|path|target|socket)$/;
 const unitDir = '/usr/lib/systemd/system';
 
 /**
- * A node on this machine's kernel has pipes in place of the serial line, and no udev, whose rules keep NetworkManager off pods' veths. `+=` leaves the
- * list of other files of NetworkManager in force.
+ * A node on this machine's kernel has pipes in place of the serial line, and no udev, whose rules keep NetworkManager
+ * off pods' veths. `+=` leaves the list of other files of NetworkManager in force.
  */
 const onThisKernel: Readonly<Record<string, string>> = {
   '/etc/systemd/system/testnode-channel.service.d/pipes.conf':
@@ -56,7 +56,10 @@ function filesOf({ kernel, files = {} }: NodeOptions): Readonly<Record<string, s
     : files;
 }
 
-/** `text` of a file; on this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may have no module of Open vSwitch. */
+/**
+ * `text` of a file; on this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may have no
+ * module of Open vSwitch.
+ */
 export function withDataPath(kernel: NodeKernel | undefined, file: string, text: string): string {
   const isComplete = kernel !== 'of this machine' || file !== ovnYaml || text.includes('datapathType');
   return isComplete ? text : `${text}${userspaceDataPath}`;

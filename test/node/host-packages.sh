@@ -27,7 +27,7 @@ command -v apt-get > /dev/null || { echo "host-packages: missing ${missing[*]}: 
 export DEBIAN_FRONTEND=noninteractive
 options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=5)
 
-# policy-rc.d is how Debian is told to start nothing; one that is there already is left to decide.
+# With policy-rc.d, Debian's packages start no service; an existing file keeps its effect.
 policy=/usr/sbin/policy-rc.d
 if ! [ -e "$policy" ]; then
   trap 'rm -f "$policy"' EXIT

@@ -8,7 +8,10 @@ import { type Picture, pictureLike } from './picture.ts';
 import { answersAgain } from './reachability.ts';
 
 export const apply = 'microshift-net apply';
-/** What a run has just done, as pointsOf() says it: a run is over within a second, so it is held there. */
+/**
+ * Action of a run before a point, as pointsOf() names it; the run is stopped there, because it takes less than a
+ * second.
+ */
 export const afterStep = {
   profiles: 'writeProfiles',
   bridge: 'activate ovs-port-br-ex',
@@ -16,7 +19,7 @@ export const afterStep = {
   move: 'clearUplink',
   settings: 'writeProfiles ovs-if-br-ex',
 };
-/** What a run that is held prints. */
+/** Output of a run that has stopped at a point. */
 export const held = 'armed fault: held';
 const address = '192.0.2.50';
 
@@ -78,7 +81,7 @@ export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<v
 }
 
 /** Waits until no transaction is open any more. */
-export async function isTakenBack(node: TestNode): Promise<void> {
+export async function isRolledBack(node: TestNode): Promise<void> {
   const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
   await node.text(`timeout 90 sh -c 'while ${isOpen}; do sleep 0.5; done'`);
 }

@@ -1,5 +1,5 @@
-// Power cuts before each effect of `overlay join`: the node boots, and the same command completes the work. Some of the effects; all of them with
-// `npm run power-cuts` (docs/lab/measurements.md).
+// Power cuts before each effect of `overlay join`: the node boots, and the same command completes the work. Some of the
+// effects; all of them with `npm run power-cuts` (docs/lab/measurements.md).
 import t from 'tap';
 import { countdown, stopped } from '../overlay/kills.ts';
 import { nodeSkip } from './availability.ts';
@@ -12,7 +12,7 @@ const isWhole = process.env.POWER_CUTS === 'all';
 const [bundle, preload] = ['/var/tmp/bundle', '/var/tmp/countdown.cjs'];
 const record = '/var/lib/microshift-net/overlay.json';
 const units = 'ovn-host ovn-controller microshift-net-overlay';
-/** What a node in no cluster has: keys, bridges, ports and files, and how its units are. */
+/** Keys, bridges, ports, files and states of units of a node in no cluster. */
 const remains = `ovs-vsctl get Open_vSwitch . external_ids other_config ssl; ovs-vsctl list-br
   ovs-vsctl show | grep -oE 'ovn-k8s-mp0|type: geneve' || true
   ls -A /etc/microshift-net/pki ${record} /var/lib/microshift-net/overlay-units.json 2>&1
@@ -36,7 +36,7 @@ async function cutBefore(node: TestNode, step: number): Promise<boolean> {
   );
   if (!isHeld) return false;
   await node.text('systemctl stop second-node');
-  // What ran it there has stopped with it.
+  // The program that ran it has stopped with it.
   await run.signal('SIGKILL');
   await run.ended;
   await node.text('systemctl start second-node');

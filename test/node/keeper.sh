@@ -1,6 +1,6 @@
 #!/bin/bash
-# Holds what a node keeps between its boots: the CPU's lock (taken by whoever started this) and, in a mount namespace of its own, the node's
-# disk: an overlay in memory over the base. When the test closes our input or dies, we end, and the kernel drops both.
+# Holds what a node keeps between its boots: the CPU's lock (taken by the process that started this script) and, in a mount namespace of its own, the node's
+# disk: an overlay in memory over the base. When the test closes its input or crashes, the keeper exits, and the kernel deletes both.
 #   keeper.sh BASE            prints "held", waits for a line, prints "ready"
 set -eu
 echo held

@@ -1,4 +1,4 @@
-// What `ip monitor` saw of a node's addresses and default routes, as one state per piece of news.
+// A node's addresses and default routes as `ip monitor` reported them, as one state after each change.
 
 /** Addresses and default routes at one moment. */
 export interface Moment {
@@ -31,8 +31,9 @@ export const presentNews = `ip -o address show | sed 's/^/[ADDR]/'
   for family in 4 6; do ip -o -$family route show default | sed 's/^/[ROUTE]/'; done`;
 
 /**
- * The states through which the news led (`ip -o monitor label address route`, behind `presentNews`). The kernel does not tell of IPv4 routes that
- * go with an address or with the last address of a device (Linux, net/ipv4/fib_trie.c, fib_table_flush): they are taken out here.
+ * The states through which the news led (`ip -o monitor label address route`, behind `presentNews`). The kernel does
+ * not tell of IPv4 routes that go with an address or with the last address of a device (Linux, net/ipv4/fib_trie.c,
+ * fib_table_flush): they are taken out here.
  */
 export function moments(news: string): readonly Moment[] {
   const lines = news.split('\n').filter((line) => /^\[(ADDR|ROUTE)\]/.test(line));

@@ -67,8 +67,8 @@ t.test('a node in a DHCP LAN', { skip: nodeSkip }, async (t) => {
     const [begin, gone, still, back] = cut.stdout.trim().split('\n').map(Number) as [number, number, number, number];
     const outage = cut.outageMs['192.0.2.50'] ?? 0;
     // The commands themselves take some time, and the node as a whole may stand still in it.
-    const told = `${still - gone} ms without a cable were ${outage} ms, and ${stopped} ms in which nobody asked`;
-    t.ok(outage + stopped >= 290 && outage <= back - begin + 100, told);
+    const reported = `${still - gone} ms without a cable were ${outage} ms, and ${stopped} ms without a request`;
+    t.ok(outage + stopped >= 290 && outage <= back - begin + 100, reported);
     t.not(cut.recoveredAfterMs, null);
   });
 
@@ -114,7 +114,8 @@ t.test('a test that is killed leaves nothing behind', { skip: nodeSkip }, async 
   const deadline = performance.now() + goneLimitMs;
   let left = started;
   while (left.length > 0 && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 20)); // nothing tells of the end of processes that are not our children
+    // No event reports the end of a process that is not a child of the test.
+    await new Promise((resolve) => setTimeout(resolve, 20));
     left = left.filter(isAlive);
   }
   t.strictSame(left, [], 'no process is left');

@@ -8,7 +8,7 @@ export interface Lan {
   /** The whole LAN file, with what the test appended. */
   script: string;
   nodeIf: string;
-  /** What must end inside br-ex. */
+  /** Addresses that must be on br-ex at the end. */
   uplink: string;
   ip4: string;
   ip6: string;
@@ -16,7 +16,7 @@ export interface Lan {
   gateway6: string;
   /** Addresses of the node that are pinged from the LAN. */
   pinged: string[];
-  /** Those of them that must answer before a test begins: the node's own, not EXTRA_IP. */
+  /** Addresses of these that must answer before a test begins: the node's own, not EXTRA_IP. */
   awaited: string[];
   /** Interval of the pings. */
   pingMs: number;

@@ -7,7 +7,7 @@ import { stayedReachable } from './reachability.ts';
 
 const unit = 'microshift-ovs-init.service';
 const [first, second] = ['192.0.2.50', '203.0.113.50'];
-/** What br-ex has for ovnkube when it has no NIC. */
+/** Entries of ovnkube on a br-ex without a NIC. */
 const withoutNic = '10.44.0.0/32';
 const configuration = '/etc/microshift/ovn.yaml';
 

@@ -25,7 +25,10 @@ export interface Boot {
   cut(): Promise<void>;
 }
 
-/** Which kernel a node runs on: one of its own, or this machine's, which has nf_tables and may lack Open vSwitch's module. */
+/**
+ * Which kernel a node runs on: one of its own, or this machine's, which has nf_tables and may lack Open vSwitch's
+ * module.
+ */
 export type NodeKernel = 'user-mode' | 'of this machine';
 
 const bootOn: Record<NodeKernel, string[]> = {
@@ -64,7 +67,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
   });
   child.once('error', (error) => wire.fail(error));
   const cut = (): Promise<void> => {
-    child.kill('SIGKILL'); // unshare dies, and --kill-child takes the guest with it
+    child.kill('SIGKILL'); // unshare ends, and --kill-child also ends the guest
     return off;
   };
   try {

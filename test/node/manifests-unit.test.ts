@@ -1,4 +1,5 @@
-// The units that put the manifests on the cluster: well-formed, hardened, started with MicroShift and by a changed file.
+// The units that put the manifests on the cluster: well-formed, hardened, started with MicroShift and by a changed
+// file.
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { apiStandIn, apiStandInPath, writeKubeconfig } from './api-stand-in.ts';

@@ -5,7 +5,7 @@ import type { TestNode } from './node.ts';
 export interface MessageCounts {
   dbusSent: number;
   dbusReceived: number;
-  /** By clients that came during the run: the command's, and NetworkManager's, which connects anew for its changes. */
+  /** By clients that came during the run: the command's, and NetworkManager's, which connects again for its changes. */
   ovsdbTransactions: number;
 }
 

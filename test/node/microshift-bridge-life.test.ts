@@ -2,7 +2,7 @@
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { afterStep, interfered, isTakenBack } from './interfere.ts';
+import { afterStep, interfered, isRolledBack } from './interfere.ts';
 import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn } from './microshift-bridge.ts';
 import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
@@ -33,7 +33,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, `systemctl kill -s KILL NetworkManager; sleep 2; ${untilWanted()}`);
     t.strictSame(await addressesInOrder(node), addressesWithNic);
   });
-  await t.test('the bridge is built anew, around what others have', async (t) => {
+  await t.test('the bridge is built again, around what others have', async (t) => {
     await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 1400 && nmcli device reapply eth0');
     await holds(t, 'microshift-net apply');
     t.match(await node.text('ip link show br-ex'), /mtu 1400/);
@@ -41,7 +41,8 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 0 && nmcli device reapply eth0');
     await holds(t, 'microshift-net apply');
   });
-  // The stand-in adds others' things again at every start: this shows that nothing of ours is in their way. The bridge's row outlives only a power cut.
+  // The stand-in adds others' things again at every start: this shows that nothing of ours is in their way. The
+  // bridge's row outlives only a power cut.
   const boots = [
     { name: 'the machine is rebooted', end: () => node.reboot(), rowStays: false },
     { name: 'its power fails', end: () => node.powerCut(), rowStays: true },
@@ -58,10 +59,10 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     });
   }
   for (const point of ['after step 1', 'after step 2']) {
-    await t.test(`the way out, killed ${point}, is taken back`, async (t) => {
+    await t.test(`the way out, killed ${point}, is rolled back`, async (t) => {
       await armFault(node, point, 'kill');
       t.match(await node.run('microshift-net disable'), { signal: 'SIGKILL' });
-      await isTakenBack(node);
+      await isRolledBack(node);
       t.equal(await node.text(whatOthersHave), others, 'what others have is there');
       t.strictSame(await addressesInOrder(node), addressesWithNic);
       t.equal((await node.run('microshift-net verify')).exitCode, 0);
@@ -72,11 +73,12 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  // It has marks of NetworkManager's then, and NetworkManager no note of it yet: at its start it would remove what it takes for a leftover.
+  // It has marks of NetworkManager's then, and NetworkManager no note of it yet: at its start it would remove what it
+  // takes for a leftover.
   await t.test('NetworkManager is killed while it is taken over', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text('systemctl kill -s KILL NetworkManager'));
     t.equal(run.exitCode, 5, run.stderr);
-    await isTakenBack(node);
+    await isRolledBack(node);
     t.equal(await node.text(whatOthersHave), others, 'what others have is there');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);

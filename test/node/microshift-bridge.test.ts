@@ -1,5 +1,6 @@
-// The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and out of it again, with faults on the
-// way. The kernel's data path; microshift-bridge-life.test.ts has kills and reboots.
+// The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and
+// out of it again, with faults on the way. The kernel's data path; microshift-bridge-life.test.ts has kills and
+// reboots.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
@@ -13,11 +14,17 @@ import { untilWanted } from './until-wanted.ts';
 const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
 
 const news = '/run/news';
-/** Shell text that waits until the monitor has written an address of lo that comes and goes, and with it all that happened before. */
+/**
+ * Shell text that waits until the monitor has written an address of lo that comes and goes, and with it all that
+ * happened before.
+ */
 const monitorHasWritten = (mark: string): string =>
   `until grep -q ${mark} ${news}; do ip address add ${mark}/32 dev lo; ip address delete ${mark}/32 dev lo; sleep 0.2; done`;
 
-/** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */
+/**
+ * As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go,
+ * selectIPFromHostInterface).
+ */
 const findsNodeIp = ({ addresses }: Moment): boolean =>
   addresses.some(({ device, address }) => device !== 'br-ex' && address.startsWith('192.0.2.50/'));
 const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
@@ -70,11 +77,13 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, 'microshift-net disable');
     t.strictSame(await ownOf(node), old);
   });
-  // The run cannot wait for vswitchd, and NetworkManager for no more than 6 s: it does not see the interface any more, which is there all along.
+  // The run cannot wait for vswitchd, and NetworkManager for no more than 6 s: it does not see the interface any more,
+  // which is there all along.
   await t.test('vswitchd hangs in a run, and the next run goes through', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${vswitchd}`));
     t.equal(run.exitCode, 5, run.stderr);
-    // It sets the MAC of the interface once more, at which the kernel drops permanent neighbours; ovnkube adds its own when it starts.
+    // It sets the MAC of the interface once more, at which the kernel drops permanent neighbours; ovnkube adds its own
+    // when it starts.
     await node.text(`kill -CONT ${vswitchd} && sleep 1 && /usr/local/bin/pods`);
     t.match(await node.text('microshift-net plan'), /which it does not see, is created again/);
     await holds(t, 'microshift-net apply');
@@ -83,14 +92,14 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  await t.test('taken back and undone, too', async (t) => {
+  await t.test('a rollback and an undo', async (t) => {
     await holds(t, 'microshift-net apply --confirm-timeout 60 && microshift-net undo');
     t.equal(await node.text(bridgeRow), row);
     await holds(t, 'microshift-net apply && microshift-net undo');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  await t.test('MicroShift is told an address of its own, and finds it all the time', async (t) => {
+  await t.test('MicroShift with a configured address finds it at every moment', async (t) => {
     await node.write('/etc/microshift/config.yaml', 'node:\n  nodeIP: 192.0.2.50\n');
     await node.text('ip address add 10.44.0.0/32 dev lo');
     t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 is also added to lo/);
@@ -112,7 +121,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     const found = seen.slice(seen.findIndex(findsNodeIp));
     t.ok(
       found.some(({ news }) => / br-ex .* 192\.0\.2\.50\//.test(news)),
-      'the kernel told of the address on br-ex',
+      'the kernel reported the address on br-ex',
     );
     t.equal(
       found.find((moment) => !findsNodeIp(moment)),
@@ -122,7 +131,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(onLoopback), '');
     t.strictSame(await ownOf(node), old);
   });
-  await t.test('a NIC of somebody else in it is refused', async (t) => {
+  await t.test('a NIC of another program in it is refused', async (t) => {
     await node.text('ip link add dum0 type dummy && ovs-vsctl add-port br-ex dum0');
     t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /dum0/ });
     await node.text('ovs-vsctl del-port br-ex dum0 && ip link delete dum0');

@@ -1,4 +1,5 @@
-// A node on which MicroShift's own br-ex is there, with ports, flows and addresses of others in it, and the agent has not begun.
+// A node on which MicroShift's own br-ex is there, with ports, flows and addresses of others in it, and the agent has
+// not begun.
 import type { Test } from 'tap';
 import { whatOthersHave } from './microshift-stand-in.ts';
 import type { TestNode } from './node.ts';
@@ -8,7 +9,7 @@ export const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mod
 /** Addresses of br-ex with the NIC in it; MicroShift takes the first for the node's own. */
 export const addressesWithNic = ['192.0.2.50/24', '10.44.0.0/32', '169.254.169.2/29'];
 
-/** What the node was before the NIC moved. */
+/** State of the node before the NIC moved. */
 export interface BridgeOfMicroShift {
   readonly others: string;
   readonly row: string;
@@ -45,7 +46,7 @@ export async function addressesInOrder(node: TestNode): Promise<readonly string[
   return (await node.text('ip -4 -br address show br-ex')).trim().split(/\s+/).slice(2);
 }
 
-/** What of the node is its own. */
+/** Parts of the node's state that are its own. */
 export async function ownOf(node: TestNode): Promise<unknown> {
   const state = await node.state();
   const links = ['br-ex', 'eth0'].map((name) => ({ name, mac: state.link(name)?.mac, has: state.addressesOf(name) }));

@@ -1,6 +1,7 @@
-// Facts about the files of MicroShift's packages that touch a node's network, and stand-ins that have them. The files themselves are not in this
-// project: a stand-in does what the real file does, and is filled up with comment lines to the same size, with what the agent looks for at the
-// same byte. test/microshift/microshift-file-table.test.ts compares the table with real files, where there are any.
+// Facts about the files of MicroShift's packages that touch a node's network, and stand-ins that have them. The files
+// themselves are not in this project: a stand-in does what the real file does, and is filled up with comment lines to
+// the same size, with what the agent looks for at the same byte. test/microshift/microshift-file-table.test.ts compares
+// the table with real files, where there are any.
 
 /** One file as the package installs it. */
 export interface MicroShiftFile {
@@ -10,7 +11,10 @@ export interface MicroShiftFile {
   readonly source: string;
   readonly bytes: number;
   readonly mode: number;
-  /** Texts by which the agent, systemd or NetworkManager knows what it needs, each with the byte at which it first occurs. */
+  /**
+   * Texts by which the agent, systemd or NetworkManager knows what it needs, each with the byte at which it first
+   * occurs.
+   */
   readonly marks: Readonly<Record<string, number>>;
 }
 
@@ -88,7 +92,7 @@ export const microshiftFileTable: readonly MicroShiftFile[] = [
   },
 ];
 
-/** What stand-ins do, before they are filled up. */
+/** Beginning of the stand-ins, before they are filled with comments. */
 const texts: Readonly<Record<string, string>> = {
   '/usr/bin/configure-ovs.sh': `#!/bin/bash
 mac=0a:59:00:00:00:01
@@ -136,8 +140,9 @@ TimeoutSec=2m
 };
 
 /**
- * A stand-in of the size of the real file, with the first mark of the table at its byte where the stand-in's own text has it. Throws where the text
- * does not fit. `edit` changes what the file does before it is filled up; an edited file may be longer than the real one.
+ * A stand-in of the size of the real file, with the first mark of the table at its byte where the stand-in's own text
+ * has it. Throws where the text does not fit. `edit` changes what the file does before it is filled up; an edited file
+ * may be longer than the real one.
  */
 export function microshiftStandInFile(path: string, edit = (text: string): string => text): string {
   const file = microshiftFileTable.find((entry) => entry.path === path);

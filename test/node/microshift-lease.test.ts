@@ -1,11 +1,15 @@
-// The address that lo has for MicroShift is the one that br-ex has, or had last: it follows a lease that becomes another one, and stays if there is no
-// other. No other host gets an answer for it then, because the server may have granted it to another one.
+// The address that lo has for MicroShift is the one that br-ex has, or had last: it follows a lease that becomes
+// another one, and stays if there is no other. No other host gets an answer for it then, because the server may have
+// granted it to another one.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { microshiftStandIn } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 
-/** dnsmasq grants no lease shorter than 2 minutes, which a client renews after one. It reads the file with the addresses again when it is asked to. */
+/**
+ * dnsmasq grants no lease shorter than 2 minutes, which a client renews after one. It reads the file with the addresses
+ * again when it is asked to.
+ */
 const shortLeases = `
 lan() {
   nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64
@@ -29,7 +33,10 @@ const until = (condition: string): string => `timeout 240 sh -c 'until ${conditi
 const limit = { timeoutMs: 260_000 };
 const loHas = (addresses: string): string =>
   `${until(`[ "$(ip -br address show dev lo | tr -s " " "\\n" | grep / | grep -v "^127\\.\\|^::1/" | sort | tr "\\n" " ")" = "${addresses}" ]`)} || ${onLo}`;
-/** How many addresses of these a host of the LAN is answered for, which has not heard of them before (RFC 826, RFC 4861). */
+/**
+ * How many addresses of these a host of the LAN is answered for, which has not heard of them before (RFC 826, RFC
+ * 4861).
+ */
 const answered = (...addresses: readonly string[]): string =>
   `ip netns exec lan ip neighbour flush dev lan0
   for address in ${addresses.join(' ')}; do ip netns exec lan ping -c 1 -W 2 $address > /dev/null; ip netns exec lan ip neighbour show $address dev lan0; done | grep -c lladdr || true`;

@@ -1,9 +1,9 @@
-// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses on it from before the package was installed: its interface is a tap,
-// and NetworkManager shows a generated profile br-ex for it.
+// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses on it from before the package was
+// installed: its interface is a tap, and NetworkManager shows a generated profile br-ex for it.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { isTakenBack } from './interfere.ts';
+import { isRolledBack } from './interfere.ts';
 import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
@@ -34,7 +34,7 @@ t.test("MicroShift's br-ex from before the package, userspace data path", { skip
   await t.test('a run that is ended before the proof leaves it as it was', async (t) => {
     await armFault(node, 'before step 13', 'terminate');
     t.match(await node.run('microshift-net apply'), { exitCode: 1 });
-    await isTakenBack(node);
+    await isRolledBack(node);
     t.equal(await node.text(bridgeRow), row);
     t.equal(await node.text(whatOthersHave), others);
   });

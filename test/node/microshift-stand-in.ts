@@ -1,8 +1,12 @@
-// What MicroShift, ovn-controller and ovnkube do to br-ex of a node that runs them: the bridge without a NIC, ports, a flow, addresses, a route.
-// As MicroShift's packaging/systemd/configure-ovs.sh and pkg/node/netconfig.go, and ovn-kubernetes' go-controller/pkg/node do it at their start.
+// Effects of MicroShift, ovn-controller and ovnkube on br-ex of their node: the bridge without a NIC, ports, a
+// flow, addresses, a route. As MicroShift's packaging/systemd/configure-ovs.sh and pkg/node/netconfig.go, and
+// ovn-kubernetes' go-controller/pkg/node do it at their start.
 import { microshiftStandInFile } from './microshift-file-table.ts';
 
-/** ovn-controller adds the ports that the mappings ask for, ovnkube its flows and addresses, MicroShift its API server's address. */
+/**
+ * ovn-controller adds the ports that the mappings ask for, ovnkube its flows and addresses, MicroShift its API server's
+ * address.
+ */
 const pods = `#!/bin/bash
 ovs-vsctl --may-exist add-br br-int \\
   -- --may-exist add-port br-ex patch-ex -- set interface patch-ex type=patch options:peer=patch-int \\
@@ -29,8 +33,8 @@ ExecStart=/usr/local/bin/pods
 `;
 
 /**
- * No IPv6 address of the node's own, but IPv6: what others give br-ex is listed in their order. With a profile that disables IPv6 the kernel
- * drops it.
+ * No IPv6 address of the node's own, but IPv6: what others give br-ex is listed in their order. With a profile that
+ * disables IPv6 the kernel drops it.
  */
 export const withIpv6 = "profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\n[ipv6]\\nmethod=link-local'; }";
 

@@ -1,11 +1,13 @@
-// What must hold once a node's NIC is the uplink of br-ex, said once for every test that moves one.
+// Properties of a node whose NIC is the uplink of br-ex, for every test that moves a NIC.
 import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
 import type { NodeState } from './state.ts';
 
 export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-port-br-ex'];
 
-/** Asserts that both are the same, and says in its name what is not: a list of failures is all that some runners keep. */
+/**
+ * Asserts that both are the same, and says in its name what is not: a list of failures is all that some runners keep.
+ */
 export function areSame(t: Test, actual: readonly unknown[], wanted: readonly unknown[], what: string): void {
   const unlike = isDeepStrictEqual(actual, wanted) ? '' : `: ${JSON.stringify(actual)} for ${JSON.stringify(wanted)}`;
   t.strictSame(actual, wanted, `${what}${unlike}`);

@@ -1,7 +1,8 @@
-// Open vSwitch's userspace data path: br-ex is a tap, and the NIC's own IP stack receives the same packets as Open vSwitch.
+// Open vSwitch's userspace data path: br-ex is a tap, and the NIC's own IP stack receives the same packets as Open
+// vSwitch.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { afterStep, interfered, isTakenBack } from './interfere.ts';
+import { afterStep, interfered, isRolledBack } from './interfere.ts';
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
 
@@ -12,7 +13,7 @@ const files = {
 };
 const sourceCheck = 'cat /proc/sys/net/ipv4/conf/eth0/rp_filter';
 const uuidOfBridge = 'ovs-vsctl get bridge br-ex _uuid';
-/** What ovnkube puts on br-ex when it starts. */
+/** Entries that ovnkube adds to br-ex when it starts. */
 const giveMore = `ip address add 169.254.169.2/29 dev br-ex; ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
   ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 const whatOthersGave = `ip -br -4 address show br-ex | grep -o '169.254.169.2/29'; ip route show 10.43.0.0/16
@@ -48,12 +49,12 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('systemctl start microshift-ovs-init'), { exitCode: 0 });
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
   });
-  await t.test('killed once the NIC is in the bridge, it is taken back', async (t) => {
+  await t.test('killed once the NIC is in the bridge, it is rolled back', async (t) => {
     await interfered(node, afterStep.attach, async (run) => {
       t.equal(await node.text(sourceCheck), '1', 'only Open vSwitch listens');
       await run.signal('SIGKILL');
     });
-    await isTakenBack(node);
+    await isRolledBack(node);
     t.equal(await node.text(sourceCheck), before);
     t.equal(await node.text(answers), '0% packet loss');
   });

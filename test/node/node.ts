@@ -1,4 +1,5 @@
-// The booted test node: a whole Linux machine with systemd, NetworkManager and Open vSwitch, a LAN around it, and a test that holds the cable.
+// The booted test node: a whole Linux machine with systemd, NetworkManager and Open vSwitch, a LAN around it, and a
+// test that holds the cable.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -45,7 +46,10 @@ export interface MeasureOptions extends RunOptions {
   settleMs?: number;
   /** Within which the node's addresses must answer after the end of the command; they need not. */
   recoverMs?: number;
-  /** Measures the peaks of memory, every 10 ms, which costs the node more than the rest of the measurement. Otherwise they are 0. */
+  /**
+   * Measures the peaks of memory, every 10 ms, which costs the node more than the rest of the measurement. Otherwise
+   * they are 0.
+   */
   sampleMemory?: boolean;
 }
 
@@ -66,7 +70,10 @@ const shortestJudgedMs = 200;
 const requestLimitMs = 30_000;
 const strikeLimitMs = 180_000;
 const defaultSettleMs = 500;
-/** Time within which late actions of NetworkManager (dispatcher, DAD, a second activation) show, for measurements of silences. */
+/**
+ * Time within which late actions of NetworkManager (dispatcher, DAD, a second activation) show, for measurements of
+ * silences.
+ */
 export const measuredSettleMs = 2000;
 const defaultRecoverMs = 30_000;
 /** Boots a node and waits until its addresses answer from the LAN. */
@@ -157,10 +164,14 @@ export class TestNode {
     };
   }
 
-  /** Strikes the run that stands at the armed fault point, as soon as one does, in the background; null calls an earlier strike off. */
+  /**
+   * Strikes the run that stands at the armed fault point, as soon as one does, in the background; null calls an earlier
+   * strike off.
+   */
   strikeHeld(file: string, strike: Strike | null): void {
     const what = `a run to stand at ${file}`;
-    this.#boot.wire.ask<null>({ do: 'strike', file, strike }, strikeLimitMs, what).value.catch(() => {}); // none came, or the node is off
+    // none came, or the node is off
+    this.#boot.wire.ask<null>({ do: 'strike', file, strike }, strikeLimitMs, what).value.catch(() => {});
   }
 
   /** The node's clock, ms since 1970: a mark for outages(). */
@@ -168,7 +179,7 @@ export class TestNode {
     return this.#ask({ do: 'now' }, 'the time');
   }
 
-  /** What the LAN saw of every pinged address between two marks of one boot. */
+  /** Outages of every pinged address, as the LAN measured them between two marks of one boot. */
   async outages(fromMs: number, toMs: number): Promise<Record<string, Outage>> {
     const found: Record<string, Outage> = {};
     for (const address of this.lan.pinged) {
@@ -201,13 +212,16 @@ export class TestNode {
     });
   }
 
-  /** Contents of a file of the node; null when there is none. */
+  /** Contents of a file of the node; null if it does not exist. */
   async read(file: string): Promise<string | null> {
     const base64 = await this.#ask<string | null>({ do: 'read', path: file }, `${file} to be read`);
     return base64 === null ? null : Buffer.from(base64, 'base64').toString('utf8');
   }
 
-  /** Writes a file of the node, executable if it begins with "#!"; ovn.yaml gets the data path that the node's kernel allows. */
+  /**
+   * Writes a file of the node, executable if it begins with "#!"; ovn.yaml gets the data path that the node's kernel
+   * allows.
+   */
   async write(file: string, text: string | Buffer): Promise<void> {
     const mode = typeof text === 'string' ? modeOf(text) : 0o644;
     const whole = typeof text === 'string' ? withDataPath(this.#options.kernel, file, text) : text;
@@ -233,7 +247,10 @@ export class TestNode {
     return this.boot();
   }
 
-  /** Pulls the plug and boots the same disk again; gives the ms until the node's addresses answered, counted from power on. */
+  /**
+   * Pulls the plug and boots the same disk again; gives the ms until the node's addresses answered, counted from power
+   * on.
+   */
   async powerCut(): Promise<number> {
     await this.cut();
     return this.boot();

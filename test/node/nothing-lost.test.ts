@@ -1,4 +1,5 @@
-// Every setting of an administrator's profile: it stays with the NIC, moves to a profile of the agent, or the plan reports why it does not.
+// Every setting of an administrator's profile: it stays with the NIC, moves to a profile of the agent, or the plan
+// reports why it does not.
 import t from 'tap';
 import type { NmProfile, Observation } from '../../agent/model/observation.ts';
 import type { Plan, WantedProfile } from '../../agent/model/plan.ts';
@@ -29,11 +30,14 @@ const withoutValue: Readonly<Record<string, string>> = {
   'macsec.mode': 'its other value needs 802.1X beside it',
 };
 
-/** What a profile of ours says in its own way: it is another profile, of a bridge. */
+/** Settings that differ in the agent's profile because it is another profile, of a bridge. */
 const ownWords =
   /^((connection|bond|bridge|team|vlan)\.interface-name|connection\.(id|uuid|type|controller|master|port-type|slave-type|timestamp)|user\.data|802-3-ethernet\.mtu)$/;
 
-/** Properties of `connection` that follow the address to the bridge; the others stay with the NIC, whose profile they are in. */
+/**
+ * Properties of `connection` that follow the address to the bridge; the others stay with the NIC, whose profile they
+ * are in.
+ */
 const connectionOfAddress =
   /^(zone|mdns|llmnr|dns-over-tls|dnssec|metered|secondaries|stable-id|gateway-ping-timeout|ip-ping-.*|mptcp-flags|mud-url|permissions|autoconnect-retries)$/;
 
@@ -90,7 +94,7 @@ function staysWithNic({ kind, setting, key }: SettingCase): boolean {
   return !/^(ipv4|ipv6|proxy|hostname|user)$/.test(setting ?? '');
 }
 
-/** What of the setting is not so in a profile without anything special. */
+/** Differences of the setting from a profile with default values. */
 function special({ kind, setting, profile }: SettingCase): Record<string, SettingValue> {
   const usual = plain.get(kind)?.[setting ?? ''] ?? {};
   const legacy = /^(addresses|routes|dns)$/;
@@ -139,7 +143,7 @@ function withProfile(name: string, id: string, settings: ProfileSettings): Obser
   return { ...observation, routes, networkManager: { ...observation.networkManager, profiles } };
 }
 
-/** NetworkManager's answers pass through the driver, which drops what is told twice. */
+/** NetworkManager's answers pass through the driver, which drops repeated values. */
 function withoutLegacy(settings: ProfileSettings): ProfileSettings {
   const modern: Readonly<Record<string, string>> = { addresses: 'address-data', routes: 'route-data', dns: 'dns-data' };
   return Object.fromEntries(

@@ -1,4 +1,5 @@
-// Another program creates br-ex again: foreign entries of its interface are restored, and missing foreign ports are reported.
+// Another program creates br-ex again: foreign entries of its interface are restored, and missing foreign ports are
+// reported.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { microshiftStandIn } from './microshift-stand-in.ts';
@@ -18,7 +19,7 @@ const inKernel = `ip -br -4 address show dev br-ex; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const until = (shell: string): string => `timeout 110 sh -c 'until ${shell}; do sleep 0.3; done'`;
 const isNoted = (text: string): string => until(`grep -q "${text}" /run/microshift-net/others.json`);
-/** What MicroShift's script does to a br-ex that it takes for one of its own before 4.14. */
+/** Effect of MicroShift's script on a br-ex that it regards as its own of before 4.14. */
 const madeAgain = 'ovs-vsctl del-br br-ex && /usr/bin/configure-ovs.sh';
 const carriesAgain = `${until('ovs-vsctl port-to-br eth0 > /dev/null 2>&1')}; ${until('! systemctl is-active --quiet microshift-net-repair.service && [ ! -e /run/microshift-net/repair-asked ]')}`;
 
@@ -66,7 +67,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
     t.match(present, /10\.44\.0\.0\/32/);
     t.notMatch(present, /169\.254\.169\.2/);
   });
-  await t.test('a person who runs apply is told, and it is not reported again', async (t) => {
+  await t.test('a manual apply reports it, and it is not reported again', async (t) => {
     t.match((await node.run('microshift-net verify')).stdout, /port in0 of another program/);
     const run = await node.run('microshift-net apply');
     t.equal(run.exitCode, 0, run.stderr);

@@ -1,9 +1,13 @@
-// Entries that other programs added to the NIC with ip(8): each moves to br-ex with all attributes, and returns with `disable` or a rollback.
+// Entries that other programs added to the NIC with ip(8): each moves to br-ex with all attributes, and returns with
+// `disable` or a rollback.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 
-/** An address of every kind, routes with every kind of attribute, rules and neighbours, as keepalived, nm-cloud-setup and scripts give them. */
+/**
+ * An address of every kind, routes with every kind of attribute, rules and neighbours, as keepalived, nm-cloud-setup
+ * and scripts give them.
+ */
 const given = `
 ip address add 192.0.2.60/24 dev eth0
 ip address add 198.51.100.9/24 dev eth0 label eth0:vip scope link noprefixroute proto 18
@@ -32,8 +36,8 @@ ip -6 neighbour add 2001:db8:9::77 lladdr 02:00:00:00:00:01 dev eth0 nud permane
 `;
 
 /**
- * Everything of an interface that is not made by the kernel or in the profile, as text that names it NIC, in no order: lines of ip(8) with every detail.
- * Lifetimes are told by whether there is one.
+ * Everything of an interface that is not made by the kernel or in the profile, as text that names it NIC, in no order:
+ * lines of ip(8) with every detail. Of a lifetime only its existence counts.
  */
 async function othersOn(node: TestNode, name: string): Promise<readonly string[]> {
   const text = await node.text(
@@ -101,5 +105,5 @@ t.test('what others gave the NIC', { timeout: 600_000, skip: nodeSkip }, async (
     before,
     'all of it is back on the NIC, with every attribute',
   );
-  t.equal(returned.filter(isLate).length, late.length, 'what came later, too');
+  t.equal(returned.filter(isLate).length, late.length, 'also what came later');
 });

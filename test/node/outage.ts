@@ -1,34 +1,34 @@
 // How long an address did not answer: pure arithmetic on the times of its replies.
 
-/** A time in which nobody asked: whoever pings runs ahead of everything else, so the node as a whole stood still, and the LAN with it. */
+/** Time without a request. The pinger has the highest priority, so the whole node and its LAN were paused. */
 export interface Stop {
   fromMs: number;
   toMs: number;
 }
 
-/** What the LAN has heard of an address, ascending. */
+/** Times of the replies of an address, ascending. */
 export interface Replies {
   times: readonly number[];
   stops: readonly Stop[];
 }
 
-/** What the LAN saw of one address between two marks. */
+/** Outage of one address between two marks, as the LAN measured it. */
 export interface Outage {
-  /** Longest silence, without what of it nobody asked in. */
+  /** Longest silence, without the times at which no request was sent. */
   longestMs: number;
   /** All silences together. */
   totalMs: number;
   silences: { fromMs: number; ms: number }[];
-  /** How long nobody asked. */
+  /** Total time without a request. */
   stoppedMs: number;
   replies: number;
-  /** First reply after the first mark; null when there was none. */
+  /** First reply after the first mark; null if no reply came. */
   firstReplyAt: number | null;
 }
 
 /**
- * Silences between two marks, from the replies of an address (beginning before the first mark where there are any). Two replies in a row
- * can be two intervals of the pings apart by rounding and scheduling alone, which is no silence.
+ * Silences between two marks, from the replies of an address (beginning before the first mark where there are any). Two
+ * replies in a row can be two intervals of the pings apart by rounding and scheduling alone, which is no silence.
  */
 export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number, pingMs: number): Outage {
   const within = times.filter((time) => time >= fromMs && time <= toMs);

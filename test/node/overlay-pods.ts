@@ -1,4 +1,5 @@
-// Pods of two booted nodes: the daemons are units of systemd, the plug-in is where the package has it, and this is their container runtime.
+// Pods of two booted nodes: the daemons are units of systemd, the plug-in is where the package has it, and this is
+// their container runtime.
 import type { Test } from 'tap';
 import { kube, kubeconfigFor, kubeconfigPath } from '../cluster/api-in-node.ts';
 import { sandboxId } from '../overlay/cni-cluster.ts';
@@ -10,7 +11,7 @@ import { onSecond, second } from './second-node.ts';
 const shim = '/run/cni/bin/microshift-net-cni';
 const conflist = '/etc/cni/net.d/10-microshift-net.conflist';
 const kubectl = `kubectl --kubeconfig ${kube}/admin.kubeconfig`;
-/** What a pod leaves when it is not taken away whole. */
+/** Remains of a pod that was not removed completely. */
 const links = 'ovs-vsctl list-ports br-int; ls /sys/class/net';
 
 /** One of the two; `on` stands before a command of it. */
@@ -30,7 +31,10 @@ interface Sandbox extends Place {
   readonly netns: string;
 }
 
-/** Both get a pod, which is taken away again; the first one has kube.service (apiOfNode). The cluster is as before when this is over. */
+/**
+ * Both get a pod, which is taken away again; the first one has kube.service (apiOfNode). The cluster is as before when
+ * this is over.
+ */
 export async function havePods(t: Test, node: TestNode): Promise<void> {
   const linksNow = (): Promise<string[]> => Promise.all(places.map(({ on }) => node.text(`${on}sh -c '${links}'`)));
   const before = await linksNow();
@@ -44,7 +48,11 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
   const [here, there] = [await makeSandbox(node, places[0]), await makeSandbox(node, places[1])];
   const [ofHere, ofThere] = await Promise.all([add(t, node, here), add(t, node, there)]);
   for (const { on, name } of places) {
-    t.match(await node.text(`${on}cat ${conflist}`), /"name": "ovn-kubernetes"/, `a runtime of ${name} is told`);
+    t.match(
+      await node.text(`${on}cat ${conflist}`),
+      /"name": "ovn-kubernetes"/,
+      `a runtime of ${name} has the network`,
+    );
     t.match(await cni(node, 'STATUS', name === here.name ? here : there), { exitCode: 0 });
     const journal = await node.text(`${on}journalctl -o cat -u microshift-net-overlay`);
     t.match(journal, new RegExp(`^default/pod-${name}: ADD of eth0 `, 'm'), 'and the journal has it');

@@ -11,7 +11,10 @@ import { havePods } from './overlay-pods.ts';
 import { onSecond, second } from './second-node.ts';
 import { runShell } from './shell.ts';
 
-/** Every row of a database as far as we write it; of tables that are ours alone with its _version, which each write changes (RFC 7047, 3.2). */
+/**
+ * Every row of a database as far as we write it; of tables that are ours alone with its _version, which each write
+ * changes (RFC 7047, 3.2).
+ */
 const rowsOf = (database: keyof typeof writtenColumns, server = ''): string => {
   const selects = Object.entries(writtenColumns[database]).map(([table, names]) => ({
     op: 'select',
@@ -24,7 +27,10 @@ const rowsOf = (database: keyof typeof writtenColumns, server = ''): string => {
 const written = `${rowsOf('OVN_Northbound', 'unix:/run/ovn/ovnnb_db.sock')}
   ${rowsOf('OVN_Southbound', 'unix:/run/ovn/ovnsb_db.sock')}
   ${rowsOf('Open_vSwitch')}`;
-/** The rows of each table, sorted: a server lists them in the order of a hash, which has changed where one was written and written back. */
+/**
+ * The rows of each table, sorted: a server lists them in the order of a hash, which has changed where one was written
+ * and written back.
+ */
 async function writtenRows(node: TestNode): Promise<readonly (readonly string[])[]> {
   const answers = (await node.text(written)).trim().split('\n');
   const tables = answers.flatMap((answer): { readonly rows: readonly unknown[] }[] => JSON.parse(answer));
@@ -33,7 +39,7 @@ async function writtenRows(node: TestNode): Promise<readonly (readonly string[])
   return tables.map(({ rows }) => rows.map((row) => JSON.stringify(row)).toSorted());
 }
 const ovnCtl = '/usr/share/ovn/scripts/ovn-ctl';
-/** What both nodes are told first, as the guides of ovn-kubernetes' first tool had it. */
+/** First configuration of both nodes, as in the guides of ovn-kubernetes' first tool. */
 const toldWhere = (address: string): string => `ln -s microshift-net /usr/bin/ovn-k8s-overlay
   ovs-vsctl set Open_vSwitch . external_ids:ovn-remote=tcp:192.0.2.50:6642 external_ids:ovn-nb=tcp:192.0.2.50:6641 \\
     external_ids:ovn-encap-ip=${address} external_ids:ovn-encap-type=geneve
@@ -127,7 +133,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   await node.reboot();
   await node.text('systemctl start microshift-net-overlay');
   t.equal(await daemon('SubState'), 'running');
-  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, 'after a boot, too');
+  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, 'also after a boot');
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
   t.match(await node.run('microshift-net overlay status'), {
     exitCode: 0,
@@ -147,7 +153,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.run('systemctl is-enabled microshift-net-overlay'), { stdout: 'disabled\n' });
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 2, stderr: /this node is in no overlay/ });
   t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids'), /ovn-remote/);
-  t.equal(await node.text('ls /etc/cni/net.d'), '', 'no runtime is told of a network any more');
+  t.equal(await node.text('ls /etc/cni/net.d'), '', 'no runtime has a network any more');
 
   await t.test('by the commands of 2017', async (t) => {
     // The second node's disk went with the first node's memory: it is another one.

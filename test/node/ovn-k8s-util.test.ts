@@ -1,8 +1,9 @@
-// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also do and undo the steps that the tool of 2017 left to its user.
+// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also do and undo the steps that the tool
+// of 2017 left to its user.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { isOld, isTakenBack } from './interfere.ts';
+import { isOld, isRolledBack } from './interfere.ts';
 import { bootNode, measuredSettleMs } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { isUnder, reachable } from './under.ts';
@@ -15,7 +16,7 @@ const withRules = `profiles() {
 route1_options=table=100\\nrouting-rule1=priority 30000 from 203.0.113.50 table 100
 dns=203.0.113.1;\\ndns-search=second.example;\\n[ipv6]\\nmethod=disabled'; }`;
 const both = ['eth1', 'eth0'];
-/** Who leases what to whom; the rest changes whenever a lease is renewed. */
+/** Server and address of each lease; the other values change at every renewal. */
 const lasting = 'ip_address|dhcp_server_identifier|dhcp_client_identifier|domain_name_servers';
 const lease = (device: string): string =>
   `nmcli -g DHCP4.OPTION device show ${device} | tr '|' '\\n' | grep -oE '(${lasting}) = .*[^ ]' | sort`;
@@ -38,7 +39,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
       await armFault(node, 'after step 5', action);
       const since = await node.now();
       t.match(await node.run('ovn-k8s-util nics-to-bridge eth0 eth1'), ended);
-      await isTakenBack(node);
+      await isRolledBack(node);
       await isOld(t, node, untouched, since);
       await node.text(letGoOfRun);
       t.equal(await node.text(lease('eth0')), leased, 'with its lease');
@@ -51,7 +52,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     t.strictSame(await pictureLike(node, untouched), untouched);
   });
 
-  await t.test('NICs under bridges, and nobody in the LAN notices', async (t) => {
+  await t.test('NICs move under bridges without an interruption for the LAN', async (t) => {
     const run = await node.measure(`ovn-k8s-util nics-to-bridge ${both.join(' ')}`, { settleMs: measuredSettleMs });
     t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
     t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);

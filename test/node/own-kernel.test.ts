@@ -1,4 +1,5 @@
-// What needs a kernel of the node's own: kinds of links and a data path that this machine's kernel may lack, and a limit of memory.
+// Tests that need a kernel of the node's own: kinds of links and a data path that this machine's kernel may lack, and a
+// limit of memory.
 import t from 'tap';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { armFault } from './armed-fault.ts';

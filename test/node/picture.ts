@@ -1,4 +1,5 @@
-// What of a node must be the same before and after something that may not change it: its state without what changes by itself.
+// The part of a node that must be equal before and after an action without an effect: its state without what changes by
+// itself.
 import type { TestNode } from './node.ts';
 import type { NodeState } from './state.ts';
 
@@ -26,15 +27,17 @@ const againMs = 250;
 /** A picture of the node now. */
 export async function picture(node: TestNode): Promise<Picture> {
   const state = await node.state();
-  // resolv.conf is NetworkManager's, and so is one that it was writing when it was killed; its contents are among the files above
+  // resolv.conf is NetworkManager's, and so is one that it was writing when it was killed; its contents are among the
+  // files above
   const others = `! -path /etc/resolv.conf ! -path '/etc/resolv.conf.??????'`;
   const listing = await node.text(`find /etc ! -type d ${others} -printf '%p %s %C@\\n' | sort`);
   return { ...networkOf(state), etc: listing.split('\n') };
 }
 
 /**
- * Takes pictures until one is in the desired state or the time is over; returns the last one. NetworkManager and vswitchd clean up behind an answer.
- * `compared` selects what the caller compares: a difference elsewhere would be waited for until the limit.
+ * Takes pictures until one is in the desired state or the time is over; returns the last one. NetworkManager and
+ * vswitchd clean up behind an answer. `compared` selects what the caller compares: a difference elsewhere would be
+ * waited for until the limit.
  */
 export async function pictureLike(
   node: TestNode,
@@ -47,7 +50,7 @@ export async function pictureLike(
   for (;;) {
     const now = compared(await picture(node));
     if (performance.now() > end || JSON.stringify(now) === expected) return now;
-    await new Promise((resolve) => setTimeout(resolve, againMs)); // no single event tells that all of them are done
+    await new Promise((resolve) => setTimeout(resolve, againMs)); // No single event reports the end of all of them.
   }
 }
 
@@ -56,7 +59,7 @@ export function withoutTimes(shown: Picture): Picture {
   return { ...shown, etc: [] };
 }
 
-/** What one picture has and the other has not, part by part. */
+/** Differences of two pictures, part by part. */
 export function differences(now: Picture, wanted: Picture): readonly string[] {
   const entries = (shown: Picture): readonly string[] =>
     Object.entries(shown).flatMap(([part, items]) =>
@@ -74,13 +77,17 @@ export function withoutDataPath(shown: Picture): Picture {
   return { ...shown, links: shown.links.filter((link) => !link.startsWith(`${dataPath} `)) };
 }
 
-/** The same without the MACs of ports: a bond in the bridge has that of the port that came first; the bridge's own is what counts. */
+/**
+ * The same without the MACs of ports: a bond in the bridge has that of the port that came first; the bridge's own is
+ * what counts.
+ */
 export function withoutPortMacs(shown: Picture): Picture {
   const links = shown.links.map((link) => link.replace(/^(\S+) \S+ (mtu \d+ in (?!undefined ))/, '$1 $2'));
   return { ...shown, links };
 }
 
-// NetworkManager sees MicroShift's br-ex for a moment before it is told to leave it, and may forbid or allow it an address of the kernel's.
+// NetworkManager sees MicroShift's br-ex for a moment before the device becomes unmanaged, and may disable or enable
+// its kernel addresses.
 const byChance = 'fe80::859:ff:fe00:1/64';
 
 function networkOf(state: NodeState): Omit<Picture, 'etc'> {

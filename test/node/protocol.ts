@@ -1,6 +1,9 @@
-// What travels on the command channel between a test and its node: one JSON value per line, both ways.
+// Messages on the command channel between a test and its node: one JSON value per line, in both directions.
 
-/** When to kill a command: so long after its start, or as soon as a text appears in its output (and then so long after that). */
+/**
+ * When to kill a command: so long after its start, or as soon as a text appears in its output (and then so long after
+ * that).
+ */
 export interface KillPlan {
   afterMs?: number;
   onText?: string;

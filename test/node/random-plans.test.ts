@@ -1,4 +1,5 @@
-// Plans for ten random edits of profile and ovn.yaml: the node on paper (test/unit/plan/model-node.ts) and a real one end in the same state.
+// Plans for ten random edits of profile and ovn.yaml: the node on paper (test/unit/plan/model-node.ts) and a real one
+// end in the same state.
 import t from 'tap';
 import { isAgentError } from '../../agent/errors.ts';
 import type { Observation } from '../../agent/model/observation.ts';
@@ -80,8 +81,9 @@ function planFor(text: string, observation: Observation) {
 }
 
 /**
- * Returns the outcome of a run: bridges, profiles of IP interfaces, and the configuration of each device. Left out is what only a real node adds: link-local
- * addresses and their routes, devices without a profile, the device of the userspace data path, and defaults that NetworkManager adds to a profile.
+ * Returns the outcome of a run: bridges, profiles of IP interfaces, and the configuration of each device. Left out is
+ * what only a real node adds: link-local addresses and their routes, devices without a profile, the device of the
+ * userspace data path, and defaults that NetworkManager adds to a profile.
  */
 function picture({ links, routes, networkManager: nm, ovs }: Observation): object {
   const idOf = new Map(nm.activeConnections.map(({ path, id }) => [path, id]));

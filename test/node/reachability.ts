@@ -1,4 +1,5 @@
-// Reachability of the node from the LAN. `make bench` and `make faults` measure the duration of an outage, because a loaded machine prolongs it.
+// Reachability of the node from the LAN. `make bench` and `make faults` measure the duration of an outage, because a
+// loaded machine prolongs it.
 import type { Test } from 'tap';
 import type { MeasuredRun, TestNode } from './node.ts';
 

@@ -1,4 +1,5 @@
-// Recovery of an interrupted run: at boot before another program uses its remains, immediately by its unit, and by hand.
+// Recovery of an interrupted run: at boot before another program uses its remains, immediately by its unit, and by
+// hand.
 import t, { type Test } from 'tap';
 import { rootInterface, rootPath, service } from '../../agent/drivers/networkmanager/nm-names.ts';
 import { checkpointSeconds } from '../../agent/run/checkpoint-timer.ts';
@@ -18,12 +19,12 @@ const diskProfiles = '/etc/NetworkManager/system-connections';
 t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
-  // What systemd does by itself would be done before a hand gets to it.
+  // systemd would otherwise act before the test can.
   await node.text(`systemctl enable --quiet ${unit}; systemctl mask --quiet microshift-net-died.service`);
   const before = await node.state();
   const old = await picture(node);
 
-  await t.test('killed, it is taken back by `recover`, which does nothing else', async (t) => {
+  await t.test('a killed run is rolled back by `recover`, which does nothing else', async (t) => {
     t.match(await node.run('microshift-net recover'), { exitCode: 0, stdout: 'Nothing to recover.\n' });
     await armFault(node, 'after step 9', 'kill');
     t.equal((await node.run(apply)).signal, 'SIGKILL');
@@ -34,7 +35,8 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
   });
 
-  // A moment too short to be hit: the checkpoint is made as the run would have made it, over everything and with its timer.
+  // A moment too short to be hit: the checkpoint is made as the run would have made it, over everything and with its
+  // timer.
   await t.test('killed before its journal had the name of its checkpoint', async (t) => {
     for (const command of ['microshift-net recover', apply]) {
       await armFault(node, 'before checkpoint', 'kill');
@@ -52,7 +54,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old);
   });
 
-  await t.test('killed when its work was done, it stays, whoever looks first', async (t) => {
+  await t.test('killed after its work was done, its result stays, for every command that finds it', async (t) => {
     for (const command of ['microshift-net recover', 'microshift-net apply --repair']) {
       await armFault(node, 'before journal-end', 'kill');
       t.equal((await node.run(apply)).signal, 'SIGKILL');
@@ -63,7 +65,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     }
   });
 
-  await t.test('killed under its unit, it is taken back at once and done again', async (t) => {
+  await t.test('a run that is killed under its unit is rolled back and repeated at once', async (t) => {
     await armFault(node, 'after step 9', 'kill');
     const run = await node.measure('systemctl start microshift-ovs-init', { settleMs: 4_000 });
     t.not(run.exitCode, 0);
@@ -105,7 +107,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old);
   });
 
-  await t.test('a journal that is none is set aside, told and not obeyed', async (t) => {
+  await t.test('an invalid journal is set aside and reported, and has no effect', async (t) => {
     const [good = ''] = (await node.text(`head -qn 1 ${transactions}/*.json | head -n 1`)).split('\n');
     const spoilt = {
       corrupt: 'printf "\\0\\1\\2garbage" > F',
@@ -121,7 +123,11 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     for (const name of Object.keys(spoilt))
       t.match(run.stderr, new RegExp(`journal .*-${name}\\.open is set aside and not obeyed: `));
     t.equal(await node.text(`ls ${transactions} | grep -c 'open.unusable$'`), '5');
-    t.match(await node.run('microshift-net recover'), { stdout: 'Nothing to recover.\n', stderr: '' }, 'told once');
+    t.match(
+      await node.run('microshift-net recover'),
+      { stdout: 'Nothing to recover.\n', stderr: '' },
+      'it is reported once',
+    );
     t.match(await node.run('microshift-net history'), {
       exitCode: 0,
       stderr: /-future\.open\.unusable is not a usable/,

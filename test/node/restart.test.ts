@@ -1,4 +1,5 @@
-// NetworkManager or Open vSwitch restarted or killed while br-ex is in use: the node answers again by itself, with everything in place.
+// NetworkManager or Open vSwitch restarted or killed while br-ex is in use: the node answers again by itself, with
+// everything in place.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import type { NodeKernel } from './machine.ts';
@@ -10,7 +11,7 @@ import { untilWanted } from './until-wanted.ts';
 const settleSeconds = 100;
 const ways = ['systemctl restart', 'systemctl kill --signal=KILL'];
 
-/** What others put on the bridge. */
+/** Foreign entries on the bridge. */
 const foreign = `ip address add 10.44.0.0/32 dev br-ex; ovs-ofctl add-flow br-ex cookie=0x77,priority=5,udp,tp_dst=9,actions=drop
   ovs-vsctl add-port br-ex patch-out -- set interface patch-out type=patch options:peer=patch-in`;
 const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -c udp
@@ -64,7 +65,7 @@ async function ovsRestarts(t: Test, node: TestNode): Promise<void> {
   await survives('systemctl restart openvswitch');
   t.equal(await node.text('microshift-net history'), runs, 'no run was needed');
   await survives('systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd');
-  t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was given back for that long');
+  t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was returned for that long');
 }
 
 /** Restarts NetworkManager while a change waits to be confirmed: that confirms nothing. */

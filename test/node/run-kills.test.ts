@@ -1,8 +1,9 @@
-// The agent is stopped or killed during a run: the node returns to its previous state by itself, stays reachable, and the next run succeeds.
+// The agent is stopped or killed during a run: the node returns to its previous state by itself, stays reachable, and
+// the next run succeeds.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { afterStep, apply, giveBack, interfered, isOld, isTakenBack } from './interfere.ts';
+import { afterStep, apply, giveBack, interfered, isOld, isRolledBack } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { picture } from './picture.ts';
@@ -29,7 +30,7 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
     await t.test(`SIGKILL after the step "${step}"`, async (t) => {
       const run = await interfered(node, text, (command) => command.signal('SIGKILL'));
       t.equal(run.signal, 'SIGKILL');
-      // At the others the next run is there before it is taken back, and waits for that.
+      // At the other points the next run starts before the rollback, and waits for its end.
       if (step === 'move') await isOld(t, node, old, run.interferedAt);
       const next = await node.measure(apply);
       t.match(next, { exitCode: 0, stdout: /committed/ }, 'the next run works');
@@ -39,21 +40,21 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
     });
   }
 
-  await t.test('SIGKILL while the NIC is given back', async (t) => {
+  await t.test('SIGKILL while the NIC is returned', async (t) => {
     t.match(await node.run(apply), { exitCode: 0 });
     const moved = await picture(node);
     for (const point of ['after step 1', 'after step 4']) {
       await armFault(node, point, 'kill');
       const since = await node.now();
       t.match(await node.run('microshift-net disable'), { signal: 'SIGKILL' });
-      await isTakenBack(node);
+      await isRolledBack(node);
       await isOld(t, node, moved, since);
     }
     await giveBack(t, node, old);
     t.match(await node.text('microshift-net history'), / rolled-back +disable /);
   });
 
-  await t.test('SIGKILL, and nobody there to take it back but NetworkManager', async (t) => {
+  await t.test('SIGKILL, and only NetworkManager can roll it back', async (t) => {
     await node.text(`systemctl mask --quiet --runtime ${diedUnit}`);
     const run = await interfered(node, afterStep.move, (command) => command.signal('SIGKILL'));
     t.equal(run.signal, 'SIGKILL');

@@ -1,4 +1,5 @@
-// The hardening of the agent's units: its figure, the programs that they start within it, and a run of theirs that proves the gateway.
+// The hardening of the agent's units: its figure, the programs that they start within it, and a run of theirs that
+// proves the gateway.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -27,7 +28,7 @@ const network = [
   'for key in ipv4/conf/eth0/rp_filter ipv6/conf/eth0/disable_ipv6 ipv6/conf/eth0/accept_ra; do file=/proc/sys/net/$key; old=$(cat $file); echo $old > $file; done',
 ];
 const tuning = [
-  // As on RHEL, where the daemons of Open vSwitch are another user's: ProtectProc= hides them from nobody in root's group.
+  // On RHEL another user runs the daemons of Open vSwitch; ProtectProc= hides no process from members of root's group.
   'test -e /proc/$(cat /run/nobodys.pid)/status',
   'for pid in $(pidof ovs-vswitchd ovsdb-server); do test -e /proc/$pid/task/$pid/status; done',
   'touch /etc/systemd/system/probe && rm /etc/systemd/system/probe',

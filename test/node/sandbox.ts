@@ -14,8 +14,8 @@ ExecStart=/bin/sh -e /run/probe.sh
 ExecStopPost=`;
 
 /**
- * Runs a shell command as a unit of another name that has what the [Service] part of this one says, and returns what it prints. Not by the journal,
- * which may not know the unit of a process that has ended.
+ * Runs a shell command as a unit of another name that has what the [Service] part of this one says, and returns what it
+ * prints. Not by the journal, which may not know the unit of a process that has ended.
  */
 export async function inSandboxOf(
   node: TestNode,

@@ -6,7 +6,10 @@ export const second = { name: 'second', address: '192.0.2.51' } as const;
 /** Before a command of the first node: runs it on the second one. */
 export const onSecond = '/testnode/on-second.sh';
 
-/** Files of the first node: a unit whose start ends when the second one has booted, and whose stop cuts its power. `edit` makes the new disk its own. */
+/**
+ * Files of the first node: a unit whose start ends when the second one has booted, and whose stop cuts its power.
+ * `edit` makes the new disk its own.
+ */
 export function withSecondNode(edit = ''): Record<string, string> {
   const start = `/testnode/second-node.sh ${second.name} ${second.address} ${edit}`.trimEnd();
   return {

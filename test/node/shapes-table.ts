@@ -40,7 +40,7 @@ const shapes: readonly Shape[] = [
   { title: 'no NIC (`uplink: none`)', lan: 'dhcp', ovnYaml: 'uplink: none\n' },
 ];
 
-/** What one command or boot cost: the longest silence of every pinged address, and a time. */
+/** Cost of one command or boot: the longest silence of every pinged address, and a time. */
 interface Figures {
   readonly silencesMs: readonly number[];
   readonly tookMs: number;

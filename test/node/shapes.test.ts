@@ -43,7 +43,7 @@ t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) =>
   }
 });
 
-/** What cannot be moved, or is refused before that, is as it was afterwards. */
+/** Uplinks that cannot be moved, or are refused, are unchanged afterwards. */
 async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Promise<void> {
   const before = await node.state();
   const run = await node.run('microshift-net apply');
@@ -107,7 +107,7 @@ function waysOf(state: NodeState, device: string): string[] {
     .sort();
 }
 
-/** What the profile says that a device runs. */
+/** Settings of the profile that a device runs. */
 function settingsOf(state: NodeState, device: string): Record<string, string> | undefined {
   const profile = state.data.profiles.find((entry) => entry.device === device && entry.active);
   return state.data.settings[profile?.name ?? ''];
@@ -115,7 +115,8 @@ function settingsOf(state: NodeState, device: string): Record<string, string> | 
 
 function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }: Shape): void {
   areSame(t, after.addressesOf(uplink), before.addressesOf(uplink), 'the addresses are back');
-  // What ip(8) has set up comes back as a profile: another origin, and the connected route with the metric of the others.
+  // Settings that ip(8) has made return as a profile: another origin, and the connected route with the metric of the
+  // others.
   const shown = (route: Route): Route =>
     leaves === undefined ? route : { ...route, protocol: '', metric: route.protocol === 'kernel' ? 0 : route.metric };
   const ordered = (state: NodeState): string[] =>

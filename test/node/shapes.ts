@@ -5,12 +5,12 @@ export interface Shape {
   /** Device that carries the node's addresses. */
   uplink: string;
   profiles: Record<string, Keyfile>;
-  /** Shell text that makes the LAN fit, before the profiles; `after` takes it back. */
+  /** Shell text that prepares the LAN before the profiles are written; `after` reverts it. */
   lan?: string;
   after?: string;
   /** Shell text for when the uplink has its addresses, right before the first run. */
   before?: string;
-  /** Address that must answer before and after; null: the node answers to nobody. */
+  /** Address that must answer before and after; null if the node has none. */
   address: string | null;
   /** Settings of the uplink's profile that must be as they were. */
   kept?: string[];
@@ -20,7 +20,7 @@ export interface Shape {
   stopped?: true;
   /** It cannot be moved: what apply says, and that everything is as before. */
   fails?: RegExp;
-  /** Profiles that stay when the NIC is given back. */
+  /** Profiles that stay when the NIC is returned. */
   leaves?: string[];
 }
 

@@ -1,5 +1,6 @@
-// A place on a CPU for a node. User-Mode Linux hands over between processes at every system call: kept on one CPU it is more than twice as
-// fast and much steadier. A node waits for its timers for a third of its time, so each of two CPUs has two places; the next node waits.
+// A place on a CPU for a node. User-Mode Linux hands over between processes at every system call: kept on one CPU it is
+// more than twice as fast and much steadier. A node waits for its timers for a third of its time, so each of two CPUs
+// has two places; the next node waits.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,7 +8,10 @@ import readline from 'node:readline';
 import { sourceDir } from './source.ts';
 
 const cpusForNodes = 2;
-/** Suffixes of a CPU's locks, one for each node that may run on it. A node takes a second place only when no CPU is free. */
+/**
+ * Suffixes of a CPU's locks, one for each node that may run on it. A node takes a second place only when no CPU is
+ * free.
+ */
 const placesOnCpu = ['', '-2'];
 const firstPlaceMs = 500;
 // Longer than the longest test file, which may hold both CPUs before us.

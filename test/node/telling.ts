@@ -1,4 +1,4 @@
-// What the demonstrations print.
+// Output of the demonstrations.
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`);
 export const heading = (text: string): void => say(`\n── ${text} ${'─'.repeat(Math.max(0, 74 - text.length))}\n`);

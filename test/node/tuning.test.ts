@@ -1,4 +1,5 @@
-// Open vSwitch runs as ovn.yaml says: seen from /proc, systemd and the database of a booted node, with nothing restarted.
+// Open vSwitch runs as ovn.yaml says: seen from /proc, systemd and the database of a booted node, with nothing
+// restarted.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

@@ -1,4 +1,5 @@
-// A run that fails, with a rollback that also fails: message, history, journal file, status.json and systemd's journal have both in order.
+// A run that fails, with a rollback that also fails: message, history, journal file, status.json and systemd's journal
+// have both in order.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered } from './interfere.ts';
@@ -13,7 +14,7 @@ interface Failures {
 t.test('the first failure of a run is never hidden by a later one', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
-  // The NIC is gone before it is put into the bridge: the step fails, and nobody can give it its address again.
+  // The NIC is removed before it is put into the bridge: the step fails, and its address cannot be restored.
   const run = await interfered(node, afterStep.bridge, () => node.text('ip link delete eth0'));
   t.equal(run.exitCode, 4, run.stderr);
   const lines = run.stderr.split('\n').filter((line) => /^ *(microshift-net|then): /.test(line));

@@ -1,4 +1,4 @@
-// What must hold while a NIC is put under a bridge of its own, and after.
+// Properties of a node while a NIC is put under a bridge of its own, and afterwards.
 import type { Test } from 'tap';
 import { areSame } from './moved.ts';
 import type { MeasuredRun } from './node.ts';
@@ -12,7 +12,10 @@ export function reachable(t: Test, run: MeasuredRun): void {
   stayedReachable(t, run, addresses);
 }
 
-/** Asserts that a bridge has everything that its NIC had: addresses, routes, name servers; and its place among the default routes. */
+/**
+ * Asserts that a bridge has everything that its NIC had: addresses, routes, name servers; and its place among the
+ * default routes.
+ */
 export function isUnder(t: Test, before: NodeState, after: NodeState, nic: string): void {
   const bridge = `br${nic}`;
   areSame(t, after.addressesOf(bridge), before.addressesOf(nic), `the addresses are on ${bridge}`);

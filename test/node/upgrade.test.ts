@@ -1,4 +1,5 @@
-// A node that the script has set up: one run returns the NIC and builds br-ex again, and nothing of the script is left after a reboot.
+// A node that the script has set up: one run returns the NIC and builds br-ex again, and nothing of the script is left
+// after a reboot.
 import path from 'node:path';
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
@@ -13,7 +14,9 @@ const cases = [
   { lan: 'dhcp', place: 'etc', uplink: 'eth0' },
   { lan: 'bond-ab', place: 'run', uplink: 'bond0' },
 ];
-/** What ovn-kubernetes puts on the bridge: a patch port to br-int, and the mapping by which ovn-controller makes it. */
+/**
+ * Entries of ovn-kubernetes on the bridge: a patch port to br-int, and the mapping by which ovn-controller makes it.
+ */
 const ovn = `ovs-vsctl add-br br-int -- add-port br-ex patch-br-ex_node-to-br-int -- set interface patch-br-ex_node-to-br-int type=patch \
   options:peer=patch-br-int-to-br-ex_node -- add-port br-int patch-br-int-to-br-ex_node -- set interface patch-br-int-to-br-ex_node \
   type=patch options:peer=patch-br-ex_node-to-br-int -- set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex`;
@@ -28,7 +31,7 @@ for (const { lan, place, uplink } of cases) {
     await node.ready();
     await node.text(ovn);
 
-    await t.test('apply builds the bridge anew', async (t) => {
+    await t.test('apply builds the bridge again', async (t) => {
       const run = await node.measure('microshift-net apply');
       t.match(run, { exitCode: 0, stdout: /committed/ }, run.stderr);
       stayedReachable(t, run, [address]);

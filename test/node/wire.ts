@@ -11,7 +11,8 @@ interface Pending {
   onText: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined;
 }
 
-// The serial line takes what fits the node's tty buffer at once; more can stall it for good. The way back has no such limit.
+// The serial line to the node accepts only as much at once as fits its tty buffer; more can block it permanently. The
+// line from the node has no such limit.
 const lineLimitBytes = 4000;
 
 /** One boot's channel: ready once the node says hello, dead once the node is. */
@@ -31,7 +32,7 @@ export class Wire {
     this.hello = new Promise((resolve, reject) => {
       this.#pending.set(0, { resolve: () => resolve(), reject, onText: undefined });
     });
-    this.hello.catch(() => {}); // told by whoever waits for it
+    this.hello.catch(() => {}); // The caller that waits for the promise handles its error.
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => this.#take(text));
     socket.on('error', () => {}); // the node's end is reported by fail()
@@ -65,7 +66,8 @@ export class Wire {
       this.#socket.write(`${line}\n`);
       return;
     }
-    const name = `${process.hrtime.bigint()}-${id}`; // never used before: the node may remember that a file was not there
+    // never used before: the node may remember that a file was not there
+    const name = `${process.hrtime.bigint()}-${id}`;
     fs.writeFileSync(path.join(this.#inbox, name), line);
     this.#socket.write(`${JSON.stringify({ id, inbox: name })}\n`);
   }

@@ -1,4 +1,5 @@
-// What a command writes: every D-Bus call and OVSDB operation of it that is not a question, and every change of the database's file.
+// Writes of a command: every D-Bus call and OVSDB operation of it that is not a question, and every change of the
+// database's file.
 import type { RunResult } from './command.ts';
 import type { TestNode } from './node.ts';
 
@@ -7,7 +8,10 @@ export interface WatchedRun extends RunResult {
   busWrites: string[];
   /** Number of calls that only ask: none at all would mean that nothing was seen. */
   busReads: number;
-  /** What NetworkManager said had come, gone or been written meanwhile. Its properties also change by what routers and servers send. */
+  /**
+   * Objects that NetworkManager reported as added, removed or written meanwhile. Its properties also change by messages
+   * of routers and servers.
+   */
   busSignals: string[];
   /** Operations of its transactions that are no `select`, `wait` or `comment` (RFC 7047 section 5.2). */
   databaseWrites: string[];
@@ -81,10 +85,13 @@ function clientsIn(log: string): string[] {
   return [...log.matchAll(/\|(unix#\d+): /g)].map((match) => match[1] ?? '');
 }
 
-/** `…|unix#12: received request, method="transact", params=["Open_vSwitch",{"op":"select",…}], id=3`, of clients that came during the run. */
+/**
+ * `…|unix#12: received request, method="transact", params=["Open_vSwitch",{"op":"select",…}], id=3`, of clients that
+ * came during the run.
+ */
 function operationsIn(line: string, oldClients: ReadonlySet<string>): string[] {
   const [, client = '', request = ''] = /\|(unix#\d+): received request, method="transact", (.*)$/.exec(line) ?? [];
-  // vswitchd, which writes its statistics every 5 s, is told by the lock it asserts
+  // vswitchd, which writes its statistics every 5 s, is recognized by the lock that it asserts.
   if (request === '' || oldClients.has(client) || request.includes('"lock":"ovs_vswitchd"')) return [];
   return [...request.matchAll(/"op":"(\w+)"/g)].map((match) => match[1] ?? '');
 }

@@ -1,4 +1,5 @@
-// A kubeconfig with more rights than the daemon needs, as a node reports it: at `overlay init`, by `doctor` and by `overlay verify`.
+// A kubeconfig with more rights than the daemon needs, as a node reports it: at `overlay init`, by `doctor` and by
+// `overlay verify`.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { apiServerFor } from '../cluster/session.ts';

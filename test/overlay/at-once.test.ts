@@ -1,4 +1,5 @@
-// Concurrent requests: nodes that request their bundles and join, and one node that joins twice. No node is lost, and no number is assigned twice.
+// Concurrent requests: nodes that request their bundles and join, and one node that joins twice. No node is lost, and
+// no number is assigned twice.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -25,7 +25,7 @@ type Database = 'nb' | 'sb';
 export interface Central {
   readonly folder: string;
   readonly client: OvsdbClient;
-  /** A program of OVN, told where the databases are; what it prints. */
+  /** Runs a program of OVN with the places of the databases; returns its output. */
   run(program: 'ovn-nbctl' | 'ovn-sbctl' | 'ovn-trace', ...words: readonly string[]): string;
   read(): Promise<DatabaseRows>;
   /** Plans from what is there, and makes the changes. */
@@ -33,8 +33,8 @@ export interface Central {
 }
 
 /**
- * Starts what is wanted, of a release of OVN; it ends with the test. The server of the databases is this machine's; `ofSouthbound` are further options
- * of the southbound one.
+ * Starts what is wanted, of a release of OVN; it ends with the test. The server of the databases is this machine's;
+ * `ofSouthbound` are further options of the southbound one.
  */
 export async function startCentral(
   t: Test,

@@ -1,4 +1,5 @@
-// Certificates over the life of a cluster: keys that never leave their node, automatic renewal, and an authority that is replaced while packets flow.
+// Certificates over the life of a cluster: keys that never leave their node, automatic renewal, and an authority that
+// is replaced while packets flow.
 
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -29,7 +30,7 @@ function hearing() {
     /** Settles as soon as the whole output contains these words so many times. */
     heard: (words: RegExp, times = 1): Promise<void> =>
       new Promise((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error(`nobody has said ${words}`)), limitMs);
+        const late = setTimeout(() => reject(new Error(`no daemon has printed ${words}`)), limitMs);
         const look = (): void => {
           if ([...said.matchAll(new RegExp(words, 'g'))].length < times) return;
           clearTimeout(late);
@@ -111,7 +112,7 @@ t.test('certificates', { skip }, async (t) => {
     t.equal(await member.stop(), 0);
   });
 
-  await t.test('one that is not due is refused, whoever asks', async (t) => {
+  await t.test('the renewal of a certificate that is not due is refused for every caller', async (t) => {
     const before = read(n1, 'issued/n2.crt');
     t.match(n2.agent('overlay', 'pki', 'request'), { status: 0 });
     t.match(n2.agent('overlay', 'apply'), { status: 0 });

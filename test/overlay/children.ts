@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Test } from 'tap';
 
-/** What takes down at its end what was set up in it: a test, or something that is no test. */
+/** Owner of a teardown: a test, or another program. */
 export type Scope = Pick<Test, 'teardown'>;
 
 /** Processes that end with the test, the last one first, and then the folder that they work in. */

@@ -12,8 +12,8 @@ const socket = '/run/kube-api.sock';
 const file = '/etc/kubeconfig';
 
 /**
- * Hands connections on. What a node's loopback takes goes through a socket in its file system, because files cross network namespaces and connections do
- * not. Both ends are processes of their own: this one waits for programs.
+ * Hands connections on. What a node's loopback takes goes through a socket in its file system, because files cross
+ * network namespaces and connections do not. Both ends are processes of their own: this one waits for programs.
  */
 const relay = `
   const net = require('node:net');

@@ -1,4 +1,5 @@
-// `overlay init`, `join` and the rest on real nodes: the tunnels carry, a second run writes nothing, and what is taken out is gone.
+// `overlay init`, `join` and the rest on real nodes: the tunnels carry, a second run writes nothing, and what is taken
+// out is gone.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
@@ -33,7 +34,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   installPing(n1);
   for (const host of [n1, n2, n3]) startController(host);
 
-  t.match(n1.agent('overlay', 'verify'), { status: 2, stderr: /this node is in no overlay/ }, 'there is none yet');
+  t.match(n1.agent('overlay', 'verify'), { status: 2, stderr: /this node is in no overlay/ }, 'no overlay exists yet');
   const begun = n1.agent('overlay', 'init');
   t.match(begun, {
     status: 0,
@@ -121,7 +122,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   n1.must('ovn-nbctl', '--wait=sb', 'sync');
   const cause = /no port for n3: it was taken out\s+of the cluster there/;
-  t.match(n3.agent('overlay', 'verify'), { status: 3, stdout: cause }, 'a member that was taken out is told so');
+  t.match(n3.agent('overlay', 'verify'), { status: 3, stdout: cause }, 'a member that was removed reports it');
   t.match(n3.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing that `overlay apply` can change/ });
   t.match(n3.agent('overlay', 'plan'), { stdout: cause });
   t.match(n3.agent('overlay', 'status'), { status: 0, stdout: cause });

@@ -19,7 +19,10 @@ export interface CniCluster {
   ): Promise<{ readonly pod: TestPod; readonly sandbox: Sandbox }>;
 }
 
-/** Two nodes, in an overlay and without daemons yet; null: there can be no API server here. `keys` of the group overlay are those of their ovn.yaml. */
+/**
+ * Two nodes, in an overlay and without daemons yet; null: there can be no API server here. `keys` of the group overlay
+ * are those of their ovn.yaml.
+ */
 export async function startCniCluster(
   t: Test,
   keys: Readonly<Record<string, string>> = {},

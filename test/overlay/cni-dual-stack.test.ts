@@ -1,4 +1,5 @@
-// Pods with both families on real nodes: each has an address of either, reaches others by either, and is closed in both by a policy.
+// Pods with both families on real nodes: each has an address of either, reaches others by either, and is closed in both
+// by a policy.
 import t from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import { startCniCluster } from './cni-cluster.ts';

@@ -8,7 +8,10 @@ import { cni, inPod, missingForPods, ofPods, removeNamespace } from './pods.ts';
 
 const skip = missingForPods() ?? false;
 
-/** Stands before a program that the shim starts, and kills the shim with all that it has started, before or after one of its calls. */
+/**
+ * Stands before a program that the shim starts, and kills the shim with all that it has started, before or after one of
+ * its calls.
+ */
 const wrapper = (program: string): string => `#!/bin/sh
 call=$(($(cat /run/calls) + 1))
 echo $call > /run/calls
@@ -29,7 +32,10 @@ function killAt(host: Host, point: string): void {
   host.write('/run/kill', point);
 }
 
-/** Ends when there is no link of this name: looks each time the kernel tells of a change (rtnetlink(7)), of which it misses none. */
+/**
+ * Resolves when there is no link of this name: checks after each change that the kernel reports (rtnetlink(7)), and
+ * misses none.
+ */
 const untilGone = `
   socket(my $kernel, 16, 3, 0) or die $!;
   bind($kernel, pack('SSLL', 16, 0, 0, 1)) or die $!;
@@ -104,7 +110,7 @@ t.test('the daemon is killed', { skip }, (t) =>
       return { sandbox, link, adding };
     };
 
-    // Of another subnet: it never gets one.
+    // An address of another subnet, which it never gets.
     const early = (await cluster.pod(n2, 'unaddressed', { 'microshift-net/ip-address': '192.0.2.99' })).sandbox;
     const two = [cni(n2, 'ADD', early), cni(n2, 'ADD', early)];
     t.match(
@@ -123,7 +129,7 @@ t.test('the daemon is killed', { skip }, (t) =>
     t.notOk(eth0.flags.includes('UP'), 'without its flows the pod cannot send');
     await kill();
     t.match(await first.adding, { status: 1, result: { code: 11 } }, 'while flows are waited for');
-    t.strictSame(ofPods(n2), [], 'the plug-in takes back what was made');
+    t.strictSame(ofPods(n2), [], 'the plug-in rolls back what was made');
 
     controller('CONT');
     daemon = await startDaemon(n2);
@@ -131,7 +137,7 @@ t.test('the daemon is killed', { skip }, (t) =>
     n2.must('sh', '-c', 'kill -9 -$(cat /run/group)');
     const [code] = await once(n2.start('perl', '-e', untilGone, second.link), 'exit');
     t.equal(code, 0);
-    t.strictSame(ofPods(n2), [], 'where nobody waits any more, the daemon does');
+    t.strictSame(ofPods(n2), [], 'if the runtime no longer waits, the daemon does');
 
     controller('CONT');
     const third = await halfWay('third');

@@ -1,6 +1,8 @@
-// ADD and DEL over and over on a real node: how long ADD takes, and whether anything is left when processes are killed at any moment.
+// ADD and DEL over and over on a real node: how long ADD takes, and whether anything is left when processes are killed
+// at any moment.
 //   node build/test/overlay/cni-rounds.js [--pods N] [--rounds N] [--seed N]
-// --pods: so many pods one after another, and as many with four at a time, and the time of each. --rounds: so many ADD and DEL, most of them killed.
+// --pods: so many pods one after another, and as many with four at a time, and the time of each. --rounds: so many ADD
+// and DEL, most of them killed.
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -61,7 +63,7 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
   return `${count} ADD, ${atOnce} at a time: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, all ${(wholeMs / 1000).toFixed(2)} s`;
 }
 
-/** What is left after all of the rounds, and told where something is left after one. */
+/** Remains after all rounds; remains after a single round are printed. */
 async function killed(
   cluster: CniCluster,
   host: Host,

@@ -1,4 +1,5 @@
-// The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every verb does what its specification says.
+// The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every verb does what its
+// specification says.
 import t from 'tap';
 import { removePod } from './cluster-api.ts';
 import { sandboxId, startCniCluster } from './cni-cluster.ts';
@@ -27,10 +28,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
   );
   t.match(await cni(n1, 'ADD', a.sandbox), { status: 1, result: { code: 11 } }, 'ADD is to be tried again');
   t.match(await cni(n1, 'DEL', a.sandbox), { status: 0, result: undefined }, 'and DEL has nothing to do');
-  t.notOk(
-    n1.run(['test', '-e', '/etc/cni/net.d/10-microshift-net.conflist']).status === 0,
-    'no runtime is told of a network',
-  );
+  t.notOk(n1.run(['test', '-e', '/etc/cni/net.d/10-microshift-net.conflist']).status === 0, 'no runtime has a network');
 
   for (const host of hosts) await startDaemon(host);
   t.match(await cni(n1, 'STATUS', a.sandbox), { status: 0, result: undefined });
@@ -54,7 +52,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
   t.match(
     n1.must('cat', '/etc/cni/net.d/10-microshift-net.conflist'),
     /"name": "ovn-kubernetes"/,
-    'the runtime is told',
+    'the runtime has the network',
   );
   t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`]);
 
@@ -99,21 +97,21 @@ t.test('pods of two nodes', { skip }, async (t) => {
     'twice is once too often',
   );
   t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`], 'and takes nothing away');
-  const anew = makeSandbox(n1, sandboxId(), a.pod);
-  t.match(await cni(n1, 'ADD', anew), { status: 0 }, 'a new sandbox of the pod');
-  const second = anew.id.slice(0, 15);
+  const again = makeSandbox(n1, sandboxId(), a.pod);
+  t.match(await cni(n1, 'ADD', again), { status: 0 }, 'a new sandbox of the pod');
+  const second = again.id.slice(0, 15);
   t.strictSame(
     ofPods(n1),
     [`link ${link}`, `link ${second}`, `port ${second}`].toSorted(),
     'has the only port of its name',
   );
 
-  const valid = { 'cni.dev/valid-attachments': [{ containerID: anew.id, ifname: 'eth0' }] };
-  t.match(await cni(n1, 'GC', anew), { status: 1, result: { code: 7 } }, 'without a list nothing is collected');
-  t.match(await cni(n1, 'GC', anew, valid), { status: 0 });
+  const valid = { 'cni.dev/valid-attachments': [{ containerID: again.id, ifname: 'eth0' }] };
+  t.match(await cni(n1, 'GC', again), { status: 1, result: { code: 7 } }, 'without a list nothing is collected');
+  t.match(await cni(n1, 'GC', again, valid), { status: 0 });
   t.strictSame(ofPods(n1), [`link ${second}`, `port ${second}`]);
-  t.equal(ping(inPod(n1, anew), addressB), 63);
-  for (const _ of [1, 2]) t.match(await cni(n1, 'DEL', anew), { status: 0, result: undefined });
+  t.equal(ping(inPod(n1, again), addressB), 63);
+  for (const _ of [1, 2]) t.match(await cni(n1, 'DEL', again), { status: 0, result: undefined });
   removeNamespace(n2, b.sandbox);
   t.match(await cni(n2, 'DEL', { ...b.sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
   for (const host of hosts) t.strictSame(ofPods(host), []);
@@ -180,7 +178,8 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
 
   await startDaemon(n1);
   const answers = [];
-  // As the kubelet does, with a sandbox of its own for each try; the central node needs a moment to write the annotation again.
+  // As the kubelet does, with a sandbox of its own for each try; the central node needs a moment to write the
+  // annotation again.
   for (let tries = 0; tries < 50 && answers.at(-1)?.status !== 0; tries += 1)
     answers.push(await cni(n2, 'ADD', makeSandbox(n2, sandboxId(), pod)));
   t.match(answers.at(-1), { status: 0, result: { ips: [{ address }] } }, 'a later try gives the address of OVN');
@@ -203,7 +202,7 @@ t.test('what is asked for wrongly', { skip }, async (t) => {
     t.match(await cni(n1, 'ADD', { ...sandbox, ...of }, config), { status: 1, result: { code } }, what);
   };
   await refused(1, {}, { cniVersion: '2.0.0' }, 'a version that is not there yet');
-  await refused(4, { id: '../x' }, {}, 'an id that is none');
+  await refused(4, { id: '../x' }, {}, 'an invalid id');
   await refused(4, { netns: '' }, {}, 'no namespace');
   await refused(
     4,

@@ -1,14 +1,18 @@
-// What test/cases/trace keeps of a trace: what decides about the packet. Dozens of tables in a row do nothing but lead to the next one.
+// The part of a trace that test/cases/trace keeps: what decides about the packet. Dozens of tables in a row do nothing
+// but lead to the next one.
 import { isAclStage } from '../../agent/trace/rules.ts';
 
 /**
- * Lines that decide nothing: flags and registers except for the next hop (reg0) and the SNAT of a load balancer, the marks of a connection,
- * what the heading of the next pipeline repeats, and the packet in the terms of OpenFlow.
+ * Lines that decide nothing: flags and registers except for the next hop (reg0) and the SNAT of a load balancer, the
+ * marks of a connection, what the heading of the next pipeline repeats, and the packet in the terms of OpenFlow.
  */
 const filler =
   /^ +(next;|output;|mac_cache_use;|ct_commit \{.*\};|flags\.(?!force_snat)\S+ = .*;|x*reg(?!0 =)\d\S* = .*;|x*reg0 = (\d+|ip[46]\.dst);|\/\* output to ".*", type "(patch|l3gateway)" \*\/)$|^#/;
 
-/** Of what ovn-trace printed: headings, the steps of ACLs with the one after, those that do more than the lines above, and the last one. */
+/**
+ * Shortens output of ovn-trace: keeps headings, the steps of ACLs with the next step, steps that do more than the lines
+ * above, and the last one.
+ */
 export function cutOvnTrace(text: string): string {
   const lines = text.split('\n');
   const starts = lines.flatMap((line, index) => (/^ ?\d+\. /.test(line) ? [index] : []));
@@ -32,7 +36,10 @@ const kernel =
   /^ *(Flow:|Final flow:|Megaflow:|Datapath actions:|recirc\(|Replacing |Initial flow:|Modified flow:|thaw|Resuming |=+$|-> (A clone|Sets the packet)|This flow is handled by the userspace|- Uses action)/;
 const lookup = /^ *\d+\. /;
 
-/** Of what ofproto/trace printed: the flows that do more than to fill registers, what they do, and the flow before each end. */
+/**
+ * Shortens output of ofproto/trace: keeps the flows that do more than fill registers, their actions, and the flow
+ * before each end.
+ */
 export function cutOpenFlowTrace(text: string): string {
   const kept = text
     .replaceAll(/\n *\d+\. No match\.\n +drop(?=\n)/g, '')

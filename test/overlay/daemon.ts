@@ -1,12 +1,12 @@
-// The daemon of a node, with somebody who listens where systemd would.
+// The daemon of a node, with a listener in place of systemd.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Host } from './hosts.ts';
 
-/** What it says when it has put something right. */
+/** Message about a repair. */
 export const asWanted = /is in the desired state/;
 
-/** What systemd does with NOTIFY_SOCKET: prints each datagram as a line. Node has no such sockets. */
+/** Stands in for systemd at NOTIFY_SOCKET: prints each datagram as a line. Node has no such sockets. */
 const notified = `
   use Socket; $| = 1;
   socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, pack_sockaddr_un('/run/notify')) or die $!;
@@ -17,8 +17,8 @@ const notified = `
 export interface Daemon {
   readonly pid: number;
   /** The next words for systemd that match. */
-  told(words: RegExp): Promise<string>;
-  /** What it has printed so far. */
+  reported(words: RegExp): Promise<string>;
+  /** Its output so far. */
   said(): string;
   /** Its exit code, once it has ended. */
   ended(): Promise<number | null>;
@@ -26,7 +26,10 @@ export interface Daemon {
   stop(): Promise<number | null>;
 }
 
-/** Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` is told what it says, `environment` is NAME=VALUE of its own. */
+/**
+ * Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` receives its output,
+ * `environment` is NAME=VALUE of its own.
+ */
 export async function startDaemon(
   host: Host,
   ready = /^READY=1 STATUS=\S+ is in the desired state/,
@@ -54,19 +57,19 @@ export async function startDaemon(
     said += chunk;
     tell(`# ${host.name}: ${chunk}`);
   });
-  const told = async (words: RegExp): Promise<string> => {
+  const reported = async (words: RegExp): Promise<string> => {
     for (;;) {
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`${host.name}: the daemon has ended`);
-      tell(`# ${host.name} told ${value}\n`);
+      tell(`# ${host.name} reported ${value}\n`);
       if (words.test(String(value))) return String(value);
     }
   };
-  await told(ready);
+  await reported(ready);
   const { pid } = JSON.parse(host.must('cat', '/run/microshift-net/overlay-run.json')) as { pid: number };
   return {
     pid,
-    told,
+    reported,
     said: () => said,
     ended: () => gone,
     stop: () => {

@@ -4,7 +4,9 @@ import type { Host } from './hosts.ts';
 
 const limitMs = 60_000;
 
-/** Columns that only we write, by database; those in which daemons report are left out. null: all of them, which are. */
+/**
+ * Columns that only we write, by database; those in which daemons report are left out. null: all of them, which are.
+ */
 export const writtenColumns = {
   OVN_Northbound: {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
@@ -44,7 +46,10 @@ const sockets = {
   Open_vSwitch: '/run/openvswitch/db.sock',
 } as const;
 
-/** Does something, and gives the names of the databases into which something was written meanwhile, once per transaction. */
+/**
+ * Does something, and gives the names of the databases into which something was written meanwhile, once per
+ * transaction.
+ */
 export async function writesDuring(
   host: Host,
   databases: readonly (keyof typeof writtenColumns)[],

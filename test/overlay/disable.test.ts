@@ -1,4 +1,5 @@
-// `overlay pki init` and `overlay disable`: an authority that is there before its cluster, and nothing of it that stays.
+// `overlay pki init` and `overlay disable`: an authority that is there before its cluster, and nothing of it that
+// stays.
 import t from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { stateOf } from './overlay-state.ts';
@@ -15,7 +16,8 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
   const isClear = (host: Host): void => {
-    // The name and the system-id are the machine's; br-int and vlan-limit are those of an ovn-controller that ran before.
+    // The name and the system-id are the machine's; br-int and vlan-limit are those of an ovn-controller that ran
+    // before.
     const [ids, config = '', ...rest] = stateOf(host).split('\n');
     t.equal(ids, `{hostname=${host.name}, system-id=${host.name}-of-the-test}`, `${host.name} has no keys of ours`);
     t.notMatch(config, /bundle-idle-timeout/, 'nor settings');

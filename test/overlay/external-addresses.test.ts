@@ -1,4 +1,5 @@
-// External addresses of services on a LAN with two gateways, in packets: who answers for which address, before and after a gateway fails.
+// External addresses of services on a LAN with two gateways, in packets: who answers for which address, before and
+// after a gateway fails.
 import t from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -63,7 +64,10 @@ function macOf(host: Host): string {
   return host.must('cat', '/sys/class/net/br-ex/address').trim();
 }
 
-/** Settles when the neighbour table of a host has a MAC for each of these addresses that it did not ask for (ip-monitor(8)). */
+/**
+ * Settles when the neighbour table of a host has a MAC for each of these addresses that it did not ask for
+ * (ip-monitor(8)).
+ */
 function announcements(host: Host, mac: string, addresses: readonly string[]) {
   const monitor = host.start('sh', '-c', 'ip monitor neigh dev br-ex & echo listening; wait');
   let said = '';
@@ -93,7 +97,8 @@ t.test('external addresses', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13), await lan.host('client', 50)];
   for (const host of [n1, n2, n3, client]) {
-    // The NIC's own IP stack is mute, as it is below the kernel's data path; everybody else answers ARP and neighbour discovery.
+    // The NIC's own IP stack is mute, as it is below the kernel's data path; everybody else answers ARP and neighbour
+    // discovery.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
   }

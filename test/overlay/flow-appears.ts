@@ -4,7 +4,9 @@ import type { Host } from './hosts.ts';
 /** Limit that is reached only if the flow never appears. */
 const limitMs = 100_000;
 
-/** Waits until ovs-vswitchd has a flow with this match on a bridge, and fails if none appears (ovs-ofctl(8), monitor). */
+/**
+ * Waits until ovs-vswitchd has a flow with this match on a bridge, and fails if none appears (ovs-ofctl(8), monitor).
+ */
 export function flowAppears(host: Host, bridge: string, match: RegExp): Promise<void> {
   return untilFlows(host, bridge, `no flow ${match}`, (said) => match.test(said));
 }
@@ -15,7 +17,9 @@ export function flowDisappears(host: Host, bridge: string, match: RegExp): Promi
   return untilFlows(host, bridge, `a flow ${match}`, isGone);
 }
 
-/** Waits until `isSo` is true of what the monitor of a bridge has printed; it is asked after every change of the flows. */
+/**
+ * Waits until `isSo` is true of what the monitor of a bridge has printed; it is asked after every change of the flows.
+ */
 async function untilFlows(host: Host, bridge: string, left: string, isSo: (said: string) => boolean): Promise<void> {
   // Existing flows are printed on standard output, and later ones on standard error.
   const monitor = host.start('stdbuf', '-oL', 'ovs-ofctl', 'monitor', bridge, 'watch:');

@@ -13,7 +13,10 @@ export function configure(host: Host, overlay: Readonly<Record<string, string>>)
   host.write('/etc/microshift/ovn.yaml', JSON.stringify({ ovs: { datapathType: 'netdev' }, overlay }));
 }
 
-/** Makes a cluster of these nodes, the first of which is the central one; `grants` are options of `pki issue` for some of them. */
+/**
+ * Makes a cluster of these nodes, the first of which is the central one; `grants` are options of `pki issue` for some
+ * of them.
+ */
 export function form(
   t: Test,
   [central, ...others]: readonly [Host, ...Host[]],

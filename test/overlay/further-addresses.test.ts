@@ -1,4 +1,5 @@
-// A second address of a node, as services ask for it: the node keeps its ports there and answers for it, from the LAN, from itself and from pods.
+// A second address of a node, as services ask for it: the node keeps its ports there and answers for it, from the LAN,
+// from itself and from pods.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { apiServerFor } from '../cluster/session.ts';
@@ -83,7 +84,7 @@ t.test('further addresses of a node', { skip }, async (t) => {
   };
   await publish('taking', { type: 'LoadBalancer' }, [second, elsewhere]);
   t.equal(askUntil(asker, second, 80, 'the thief'), 'the thief', 'a port that ovn.yaml lists is served there');
-  t.equal(askUntil(client, second, 80, 'the thief'), 'the thief', 'to the LAN, too');
+  t.equal(askUntil(client, second, 80, 'the thief'), 'the thief', 'also to the LAN');
   t.equal(askUntil(asker, second, 22, 'the node'), 'the node', 'the central node knows the address');
   // The announcer of an external address would be n1, the first gateway.
   await publish('outside', { externalIPs: [second] }, []);

@@ -1,4 +1,5 @@
-// `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with the address of its gateway.
+// `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with
+// the address of its gateway.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { configure, dualStack, form } from './form.ts';

@@ -1,4 +1,5 @@
-// `overlay gateway --interface`: a NIC becomes the gateway's, is removed from the machine, inserted again, and returned.
+// `overlay gateway --interface`: a NIC becomes the gateway's, is removed from the machine, inserted again, and
+// returned.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
@@ -78,7 +79,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.equal(seenAs(n1, '10.42.0.2'), '203.0.113.9');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
-  t.match(n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'), /203\.0\.113\.9/, 'leaving gives it back, too');
+  t.match(n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'), /203\.0\.113\.9/, 'leave also returns it');
   t.notMatch(n2.must('ovs-vsctl', 'list-br'), /br-gw/);
   t.notMatch(
     n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids'),

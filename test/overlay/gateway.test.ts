@@ -1,4 +1,5 @@
-// `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its gateway.
+// `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its
+// gateway.
 import t from 'tap';
 import { withheldCookie, withheldFlows } from '../../agent/overlay/services/withheld-answers.ts';
 import { writesDuring } from './database-writes.ts';
@@ -8,7 +9,7 @@ import { answerTo, connected, databases, outside, seenAs, startOutside, startPod
 
 const skip = missingForHosts() ?? false;
 
-/** What arrives at the address that node and gateway share goes to who has asked for it, by its mark in conntrack. */
+/** A packet to the address that node and gateway share goes to the sender of the request, by its mark in conntrack. */
 function tellApart(host: Host): void {
   const ofport = (name: string): string => host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim();
   const [nic, way] = [ofport('eth0'), ofport(`patch-br-ex_${host.name}-to-br-int`)];
@@ -98,8 +99,8 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     '.',
     'external_ids:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"',
   );
-  const told = 'other_config:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"';
-  n1.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Chassis', 'n2-of-the-test', told);
+  const reported = 'other_config:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"';
+  n1.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Chassis', 'n2-of-the-test', reported);
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.match(n1.agent('overlay', 'verify'), {
     status: 3,
@@ -152,5 +153,5 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     status: 5,
     stderr: /rolling back/,
   });
-  t.equal(state(n3), untouched, 'what cannot be proved is taken back');
+  t.equal(state(n3), untouched, 'what cannot be proved is rolled back');
 });

@@ -26,7 +26,7 @@ for mounted in "$dist=/opt/program" "$@"; do
   mount --bind "${mounted%=*}" "$root${mounted#*=}"
 done
 ip link set lo up
-# The root of the whole namespace, and not of this process alone: whoever enters a container's namespace gets the namespace's.
+# The root of the whole namespace, and not of this process alone: a process that enters a container's namespace gets the namespace's.
 mkdir "$root/run/before"
 cd "$root"
 pivot_root . run/before

@@ -1,10 +1,17 @@
-// Frames of a hostile pod, byte by byte: what its port must not let through, and what it may send to places where it must do no harm.
+// Frames of a hostile pod, byte by byte: what its port must not let through, and what it may send to places where it
+// must do no harm.
 import { ipv6Value } from '../../agent/net/address.ts';
 
-/** Text in the payload of each frame, by which it is recognized wherever it arrives; two bytes with the frame's number follow. */
+/**
+ * Text in the payload of each frame, by which it is recognized wherever it arrives; two bytes with the frame's number
+ * follow.
+ */
 export const marker = Buffer.from('mallory:');
 
-/** An interface with its addresses of both families; `linkLocal` is the one that the kernel makes of the MAC (RFC 4291, appendix A). */
+/**
+ * An interface with its addresses of both families; `linkLocal` is the one that the kernel makes of the MAC (RFC 4291,
+ * appendix A).
+ */
 export interface Party {
   readonly mac: string;
   readonly address: string;
@@ -184,7 +191,8 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     const packet = ipv4(at.own.address, to.address, one([protocols.udp, protocols.tcp]), load, offset);
     return frame('a fragment', false, ethernet(one([to.mac, at.router.mac]), at.own.mac, types.ip, packet));
   },
-  // Router advertisements (RFC 4861) with a route, a prefix and an MTU. OVN lets them pass, because their source is the pod's own.
+  // Router advertisements (RFC 4861) with a route, a prefix and an MTU. OVN lets them pass, because their source is the
+  // pod's own.
   ({ at, mark, pick: one }) => {
     const prefix = Buffer.concat([bytesOf('030440c0'), bytesOf('ffffffffffffffff00000000'), six('2001:db8:bad::')]);
     const mtu = bytesOf('0501000000000500');

@@ -67,7 +67,7 @@ function poses(t: Test, liar: Host, member: Host): void {
       `ssl:${address}:6642`,
     ]);
   t.match(ask('192.0.2.11'), { status: 0, stdout: /OVN_Southbound/ }, 'the central node is one');
-  t.match(ask('192.0.2.13'), { status: 1, stderr: /failed to connect/ }, 'a member is none');
+  t.match(ask('192.0.2.13'), { status: 1, stderr: /failed to connect/ }, 'a member is not the central node');
 }
 
 const announced = (address: string): string =>
@@ -139,9 +139,9 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
   n1.must('ip', 'neigh', 'replace', '192.0.2.253', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
   t.match(learn('192.0.2.253'), { status: 0 });
-  const told = n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
+  const shown = n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
   t.match(
-    told,
+    shown,
     /rtoe-GR_n1 has the MAC 52:54:00:00:00:99 for 192\.0\.2\.253, and the kernel of this node has 52:54:00:00:00:fe/,
   );
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
@@ -165,7 +165,10 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   reached('with one that was taken out');
 }
 
-/** A route that a member writes for the cluster's router: packets follow it, and `verify` reports it until it is removed. */
+/**
+ * A route that a member writes for the cluster's router: packets follow it, and `verify` reports it until it is
+ * removed.
+ */
 function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): void {
   const [port = '', datapath = ''] = central
     .must('ovn-sbctl', '--bare', '--columns=_uuid,datapath', 'find', 'Port_Binding', 'logical_port=rtos-n1')
@@ -233,12 +236,15 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     .filter((line) => /certificate \S+/.test(line));
   t.notOk(
     lied.some((line) => !line.includes('n3-of-the-test')),
-    `nobody else is blamed: ${lied.join()}`,
+    `no other node is blamed: ${lied.join()}`,
   );
   putBack(n1, targets);
 }
 
-/** Removes what the member has registered and what members may write, and gives ports back what they had, as an administrator can. */
+/**
+ * Removes what the member has registered and what members may write, and gives ports back what they had, as an
+ * administrator can.
+ */
 function putBack(central: Host, { rows }: ReturnType<typeof readTargets>): void {
   const own = ['Chassis', 'Chassis_Private', 'Encap', 'Port_Binding'];
   const operations = [
@@ -277,8 +283,8 @@ const openColumns = [
 ];
 
 /**
- * Rows of a database without those that members may write, and without what OVN's daemons report of chassis and connections; chassis and encaps are those
- * of others.
+ * Rows of a database without those that members may write, and without what OVN's daemons report of chassis and
+ * connections; chassis and encaps are those of others.
  */
 function rowsIn(central: Host, which: 'nb' | 'sb'): string {
   const database = which === 'nb' ? 'OVN_Northbound' : 'OVN_Southbound';

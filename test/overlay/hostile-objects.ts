@@ -1,5 +1,5 @@
-// Random objects of a hostile user, who may write everything in the namespace `mallory` and nothing else. They use names, ports, addresses and
-// annotations of other users.
+// Random objects of a hostile user, who may write everything in the namespace `mallory` and nothing else. They use
+// names, ports, addresses and annotations of other users.
 import type { StoredObject } from './stored-api.ts';
 
 type Random = (limit: number) => number;
@@ -42,7 +42,10 @@ function nameOf(index: number): string {
   return `${names[index % names.length]}-${index % mostNames}`;
 }
 
-/** Addresses that may not be served, an address of a served range that nothing else uses, and texts that are not addresses. */
+/**
+ * Addresses that may not be served, an address of a served range that nothing else uses, and texts that are not
+ * addresses.
+ */
 const odd = [
   '127.0.0.1',
   '0.0.0.0',
@@ -177,7 +180,9 @@ function pod(random: Random, index: number, aims: Aims): HostileObject {
   };
 }
 
-/** Returns a service with a cluster IP and NodePorts of its own, because the API server assigns each of them only once. */
+/**
+ * Returns a service with a cluster IP and NodePorts of its own, because the API server assigns each of them only once.
+ */
 function service(random: Random, index: number, aims: Aims): HostileObject {
   const metadata = metadataOf(random, index, aims);
   const type = pick(random, ['ClusterIP', 'NodePort', 'LoadBalancer']);

@@ -1,5 +1,5 @@
-// A hostile pod sends frames that its port must not let through, and frames of its own that must do no harm, while pods of others, the nodes and a host
-// of the LAN are watched. HOSTILE_SEED repeats a run, HOSTILE_FRAMES makes it longer.
+// A hostile pod sends frames that its port must not let through, and frames of its own that must do no harm, while pods
+// of others, the nodes and a host of the LAN are watched. HOSTILE_SEED repeats a run, HOSTILE_FRAMES makes it longer.
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
@@ -40,7 +40,10 @@ const [first, last] = [0xfffe, 0xffff];
 
 type Inside = Pick<Host, 'run' | 'start' | 'must'>;
 
-/** Program that sends frames, one line of hexadecimal digits each, by the interface with this index; the kernel refuses some (packet(7)). */
+/**
+ * Program that sends frames, one line of hexadecimal digits each, by the interface with this index; the kernel refuses
+ * some (packet(7)).
+ */
 const sender = `
   use Socket;
   socket(my $s, 17, SOCK_RAW, unpack('S', pack('n', 3))) or die $!;
@@ -67,7 +70,10 @@ const listener = `
   }
 `;
 
-/** Program that prints the number after the marker of each datagram that the kernel passes to a process at port 53, whatever interface it has come by. */
+/**
+ * Program that prints the number after the marker of each datagram that the kernel passes to a process at port 53,
+ * whatever interface it has come by.
+ */
 const receiver = `
   const socket = require('dgram').createSocket('udp6');
   socket.on('message', (got) => {
@@ -78,8 +84,8 @@ const receiver = `
 `;
 
 /**
- * Program that ends as soon as duplicate address detection has ended for each IPv6 address of a network namespace. The kernel adds the local route of
- * an address at its end (RFC 4862, section 5.4; rtnetlink(7), RTMGRP_IPV6_IFADDR).
+ * Program that ends as soon as duplicate address detection has ended for each IPv6 address of a network namespace. The
+ * kernel adds the local route of an address at its end (RFC 4862, section 5.4; rtnetlink(7), RTMGRP_IPV6_IFADDR).
  */
 const detection = `
   use Socket;
@@ -182,7 +188,10 @@ function macsOf(host: Host): readonly string[] {
 }
 
 const daemons = ['/run/openvswitch/ovs-vswitchd.pid', '/run/ovn/ovn-controller.pid', '/run/ovn/ovn-northd.pid'];
-/** Daemons of Open vSwitch and OVN with their PIDs, and the connection of ovn-controller to the southbound database with its port. */
+/**
+ * Daemons of Open vSwitch and OVN with their PIDs, and the connection of ovn-controller to the southbound database with
+ * its port.
+ */
 function daemonsOf(host: Host): string {
   const alive = daemons.map((file) => host.run(['sh', '-c', `pid=$(cat ${file}) && kill -0 $pid && echo $pid`]).stdout);
   const connections = host.must('ss', '-Htnp', 'state', 'established', 'dst', ':6642').split('\n');
@@ -291,7 +300,10 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     northbound: northboundOf(n1),
     daemons: [n1, n2].map(daemonsOf),
   });
-  /** Entries that may be made by packets, in each place; everything that may be added to them is true of the hostile pod alone. */
+  /**
+   * Entries that may be made by packets, in each place; everything that may be added to them is true of the hostile pod
+   * alone.
+   */
   const learned = () => [
     ...places.flatMap(([title, inside]) => neighboursOf(inside).map((entry) => `${title}: ${entry}`)),
     ...[n1, n2, client].flatMap((host) => macsOf(host).map((mac) => `${host.name}: br-ex has learned ${mac}`)),

@@ -1,5 +1,6 @@
-// Random objects of a hostile user on two nodes with a shared gateway. A host of the LAN watches the nodes' own ports, an open connection, the service
-// and pod of another user, and the answers of ARP and neighbour discovery. HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
+// Random objects of a hostile user on two nodes with a shared gateway. A host of the LAN watches the nodes' own ports,
+// an open connection, the service and pod of another user, and the answers of ARP and neighbour discovery. HOSTILE_SEED
+// repeats a run, HOSTILE_OBJECTS makes it longer.
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { macOf as podMac } from '../../agent/overlay/addresses.ts';
@@ -72,8 +73,8 @@ interface Target {
 }
 
 /**
- * Connects to all targets at once, and again until each of them answers, for 20 s at most. Prints for each the first words of the server, the
- * fingerprint of its certificate, or the error code.
+ * Connects to all targets at once, and again until each of them answers, for 20 s at most. Prints for each the first
+ * words of the server, the fingerprint of its certificate, or the error code.
  */
 const asker = `
 const [net, tls] = [require('net'), require('tls')];
@@ -261,7 +262,7 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   });
   t.match(before.node, { pod: '10.42.0.2', 'pod, IPv6': /^fd01::2$/, 'cluster IP': /^10\.42\.0\.2$/ });
 
-  // The address of a node is served only as one of a load balancer, and only if it is not among externalIPs, too.
+  // The address of a node is served only as one of a load balancer, and only if it is not also among externalIPs.
   const isOfNode = (address: string): boolean => [n1, n2].some((host) => [host.address, sixOf(host)].includes(address));
   const aimed = {
     type: 'LoadBalancer',

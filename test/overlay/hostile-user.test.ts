@@ -1,5 +1,5 @@
-// A hostile user with one namespace makes random objects of every kind. The test watches the rows of other users and of the nodes, and the flows of
-// the nodes. HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
+// A hostile user with one namespace makes random objects of every kind. The test watches the rows of other users and of
+// the nodes, and the flows of the nodes. HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import type { MirrorRow } from '../../agent/drivers/ovsdb/index.ts';
@@ -93,7 +93,7 @@ async function hostile(t: Test): Promise<void> {
   const bed = await workloadBed(t, ownRelease(), nodes);
   const { api, port } = bed;
   let watched = bed.watch();
-  await watched.told(({ role }) => role === 'active');
+  await watched.reported(({ role }) => role === 'active');
   api.put(
     'namespaces',
     { metadata: { name: 'victim', uid: 'uid-of-victim' } },
@@ -119,7 +119,7 @@ async function hostile(t: Test): Promise<void> {
     if (index % (8 * batch) !== 8 * batch - 1) continue;
     await watched.watcher.close();
     watched = bed.watch();
-    await watched.told(({ role }) => role === 'active');
+    await watched.reported(({ role }) => role === 'active');
     await passed(bed, `restarted-${index}`);
     unchanged(t, bed, before, `after a restart with ${index + 1} objects`);
   }
@@ -198,8 +198,8 @@ function differences(key: string, before: MirrorRow, now: MirrorRow): readonly s
 }
 
 /**
- * Returns a value without the mark by which ovn-northd is asked to make all flows again, and without the outside addresses that a gateway announces,
- * if ranges of ovn.yaml have them.
+ * Returns a value without the mark by which ovn-northd is asked to make all flows again, and without the outside
+ * addresses that a gateway announces, if ranges of ovn.yaml have them.
  */
 function withoutMarks(value: unknown): string {
   return JSON.stringify(value ?? null)
@@ -316,7 +316,10 @@ function ways(bed: WorkloadBed): readonly string[] {
     });
 }
 
-/** Returns the effects of all load balancers on the nodes: the flows of their bridges, and the entries of their nftables table. */
+/**
+ * Returns the effects of all load balancers on the nodes: the flows of their bridges, and the entries of their nftables
+ * table.
+ */
 function flowsOf(bed: WorkloadBed): readonly string[] {
   const rows: DatabaseRows = {
     database: 'OVN_Southbound',

@@ -1,4 +1,5 @@
-// Random writes to the southbound database with a member's certificate, made from its schema and from the rows of others.
+// Random writes to the southbound database with a member's certificate, made from its schema and from the rows of
+// others.
 import type { Host } from './hosts.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
-// Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
+// Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the
+// program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, watch } from 'node:fs';
@@ -61,8 +62,8 @@ export interface Host {
 
 export interface Lan {
   /**
-   * A node with eth0 in br-ex, which has its address, and a default route over it; `others` are NICs that nobody uses yet, eth1 on a LAN of its own.
-   * `mounts` are folders of this machine with their places on the node, as FOLDER=PLACE.
+   * A node with eth0 in br-ex, which has its address, and a default route over it; `others` are unused NICs, eth1 on a
+   * LAN of its own. `mounts` are folders of this machine with their places on the node, as FOLDER=PLACE.
    */
   host(name: string, place: number, others?: readonly string[], mounts?: readonly string[]): Promise<Host>;
   /** Puts another NIC into a node. */
@@ -242,8 +243,8 @@ export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
 }
 
 /**
- * What a node is made with (Lan.host) to have the base's Open vSwitch, if it is built: Debian's 3.1 ends at an assertion of its own connection tracking
- * in user space when there is much to track.
+ * Options of a node (Lan.host) with the base's Open vSwitch, if it is built: Debian's 3.1 crashes by an assertion of
+ * its own connection tracking in user space under a high load.
  */
 export function newerSwitch(): readonly string[] {
   const folder = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
@@ -251,8 +252,8 @@ export function newerSwitch(): readonly string[] {
 }
 
 /**
- * What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. `root`: a root on the node with another
- * release of OVN, whose /run is the node's.
+ * Programs that ovn-ctl(8) starts on a central node: both databases, which listen at the places in their tables, and
+ * ovn-northd. `root`: a root on the node with another release of OVN, whose /run is the node's.
  */
 export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = ''): void {
   for (const [short, name, table] of [
@@ -260,7 +261,7 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
-    // One that was killed begins with what it had.
+    // A killed database begins with its contents before the kill.
     if (run(['test', '-e', file]).status !== 0)
       must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
@@ -287,21 +288,22 @@ export function startNorthd({ must }: Pick<Host, 'must'>, root = ''): void {
 }
 
 /**
- * Kills the process of a PID file, and waits until it is gone, or a zombie that no process reaps: before that, its control socket still takes
- * connections.
+ * Kills the process of a PID file, and waits until it is gone, or a zombie that no process reaps: before that, its
+ * control socket still takes connections.
  */
 export function killProcess({ must }: Pick<Host, 'must'>, pidFile: string): void {
   must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', pidFile);
 }
 
-/** What ovn-ctl(8) starts on every node. */
+/** Programs that ovn-ctl(8) starts on every node. */
 export function startController({ must }: Host): void {
   must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);
 }
 
 /**
- * Restarts ovn-controller as `ovn-ctl restart_controller` does: its flows stay. `exit` is answered before the process exits, and a second
- * process refuses to start beside the first one's PID file, so that this waits until that file is gone.
+ * Restarts ovn-controller as `ovn-ctl restart_controller` does: its flows stay. `exit` is answered before the process
+ * exits, and a second process refuses to start beside the first one's PID file, so that this waits until that file is
+ * gone.
  */
 export async function restartController(host: Host): Promise<void> {
   const watcher = watch(host.path('/run/ovn'));

@@ -5,14 +5,14 @@ import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, balance, type Pod, serve, startPod } from './services.ts';
 
-/** What is let through is answered within milliseconds; nothing is proven by waiting longer. */
+/** Permitted packets are answered within milliseconds; a longer wait proves nothing more. */
 const silenceMs = 1500;
 
 const reason = missingForHosts();
 if (reason !== null) t.plan(0, reason);
 else for (const which of ovnsHere()) t.test(`what comes from outside, OVN: ${which}`, (t) => isolated(t, which));
 
-/** Connects once, where nobody shall answer; what the other end says, or nothing. */
+/** Connects once to a place that must not answer; returns the answer of the other end, or an empty text. */
 function attempt(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
     const socket = require('net').connect(${port}, '${address}');
@@ -50,7 +50,7 @@ async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promis
   return { heard: line };
 }
 
-/** Packets that have arrived at a pod, whoever listens there or not (proc_net(5), snmp). */
+/** Packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
 function datagramsAt(pod: Pod): number {
   const [names = '', values = ''] = pod
     .must('cat', '/proc/net/snmp')
@@ -121,7 +121,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     client.must('ip', 'route', 'delete', '10.42.1.0/24');
     client.must('ip', 'address', 'delete', `${far.address}/32`, 'dev', 'lo');
     t.equal(ask(far, 'udp', near.address, 8053), far.address, 'the real pod is heard');
-    t.equal(datagramsAt(near), before + 1, 'and nobody else with its address');
+    t.equal(datagramsAt(near), before + 1, 'and no other host with its address');
     n1.must('ovn-nbctl', 'pg-del', group);
   });
 

@@ -1,4 +1,5 @@
-// `overlay` commands that are killed before any of their effects: the node is unchanged or in the cluster, and the next run completes the work.
+// `overlay` commands that are killed before any of their effects: the node is unchanged or in the cluster, and the next
+// run completes the work.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';

@@ -1,12 +1,13 @@
-// Runs of the program on a node that are stopped right before their next effect: a file put in place or removed, rows written, a program or a unit started.
+// Runs of the program on a node that are stopped right before their next effect: a file put in place or removed, rows
+// written, a program or a unit started.
 import { type Ended, type Host, program } from './hosts.ts';
 
-/** What a run prints that is stopped and not killed, by KILL_WITH=SIGSTOP. */
+/** Output of a run that is stopped and not killed, by KILL_WITH=SIGSTOP. */
 export const stopped = 'stopped before an effect';
 
 /**
- * Loaded into the run before anything else: KILL_BEFORE says before which of its effects. What only reads is none, so that nothing is between two kills but
- * reading.
+ * Is loaded into the run before anything else; KILL_BEFORE is the number of the effect before which the run is killed.
+ * Reads are not effects, so only reads are between two kills.
  */
 export const countdown = `
 const fs = require('node:fs');
@@ -35,10 +36,16 @@ before(require('node:net').Socket.prototype, 'write', (chunk) =>
 `;
 const file = '/tmp/countdown.cjs';
 
-/** Limits the kills to lasting effects: files that are renamed into place, and rows that are written. No other effect changes a lasting state. */
+/**
+ * Limits the kills to lasting effects: files that are renamed into place, and rows that are written. No other effect
+ * changes a lasting state.
+ */
 const onlyLasting = 'KILL_ONLY=lasting';
 
-/** The same command once for each of its effects, killed before it; `after` looks at what that left. The number of them, and how the whole run ended. */
+/**
+ * The same command once for each of its effects, killed before it; `after` looks at what that left. The number of them,
+ * and how the whole run ended.
+ */
 export function killAtEveryEffect(
   host: Host,
   words: readonly string[],

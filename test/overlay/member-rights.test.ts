@@ -1,4 +1,5 @@
-// Rights of a member's certificate to rows of other members, table by table: as ovn-northd grants them, ovsdb-server enforces them, and the page names them.
+// Rights of a member's certificate to rows of other members, table by table: as ovn-northd grants them, ovsdb-server
+// enforces them, and the page names them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -192,7 +193,10 @@ async function operate(client: OvsdbClient, ...operations: readonly Row[]): Prom
   return results;
 }
 
-/** True if the server lets the client make an operation, which is not carried out; throws if it refuses the operation for another reason. */
+/**
+ * True if the server lets the client make an operation, which is not carried out; throws if it refuses the operation
+ * for another reason.
+ */
 async function isAllowed(client: OvsdbClient, operation: Row): Promise<boolean> {
   const answer = await client.call('transact', [database, operation as JsonObject, { op: 'abort' }]);
   const [{ error }] = answer as [{ readonly error?: string }];

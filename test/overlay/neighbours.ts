@@ -1,11 +1,15 @@
-// Questions of ARP (RFC 826) and neighbour discovery (RFC 4861) on a LAN, byte by byte: everybody who answers is seen, not only the last one.
+// Questions of ARP (RFC 826) and neighbour discovery (RFC 4861) on a LAN, byte by byte: everybody who answers is seen,
+// not only the last one.
 import { ipv6Value } from '../../agent/net/address.ts';
 import type { Host } from './hosts.ts';
 
 /** So often each address is asked for: a second answer to one question is there when the next one is answered. */
 const questions = 10;
 
-/** Sends a frame over and over, each time until it is answered; prints the MACs of all answers. Whoever is silent for 10 s does not answer. */
+/**
+ * Sends a frame over and over, each time until it is answered; prints the MACs of all answers. Whoever is silent for 10
+ * s does not answer.
+ */
 const asker = `
   use Socket;
   my ($index, $times, $frame, $answer) = @ARGV;
@@ -61,7 +65,7 @@ function solicitation(mac: string, source: string, target: string): Question {
   };
 }
 
-/** Of the pseudo header and the message (RFC 4443 section 2.3). */
+/** Checksum of the pseudo header and the message (RFC 4443 section 2.3). */
 function checksumOf(hex: string): string {
   let sum = (hex.match(/.{4}/g) ?? []).reduce((total, word) => total + Number.parseInt(word, 16), 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);

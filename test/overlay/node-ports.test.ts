@@ -1,4 +1,5 @@
-// Load balancers that claim addresses and ports of nodes: the node's own processes, SSH and the databases stay reachable, whatever the rows contain.
+// Load balancers that claim addresses and ports of nodes: the node's own processes, SSH and the databases stay
+// reachable, whatever the rows contain.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { startDaemon } from './daemon.ts';
@@ -10,7 +11,7 @@ import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
-/** Of a process that listens on a node and says so. */
+/** Process that listens on a node and answers with its name. */
 const own = 'the node';
 
 /** Listens at a port of every address until it is ended. */
@@ -64,10 +65,10 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   t.equal(ask(n2, 'tcp', n2.address, 8080), n2.address, 'and from the node itself');
   const ssh = await listen(n2, 22);
   t.equal(ask(client, 'tcp', n2.address, 22), own, 'SSH that is started later is reached at once');
-  t.equal(ask(n2, 'tcp', n2.address, 22), own, 'from the node, too');
+  t.equal(ask(n2, 'tcp', n2.address, 22), own, 'also from the node');
   ssh.end();
   const free = await listen(n2, 5000);
-  t.equal(ask(client, 'tcp', n2.address, 5000), own, "a port that nobody allowed is the node's");
+  t.equal(ask(client, 'tcp', n2.address, 5000), own, "a port that is not allowed remains the node's");
   free.end();
   n2.must('sh', '-c', 'kill $(cat /run/ovn/ovn-controller.pid); pidwait -F /run/ovn/ovn-controller.pid || true');
   n2.must(
@@ -84,7 +85,7 @@ t.test('a node keeps its ports', { skip }, async (t) => {
 
   const web = await listen(n2, 80);
   t.equal(askUntil(client, n2.address, 80, own), own, 'a process that begins to listen gets its port back');
-  t.equal(ask(n2, 'tcp', n2.address, 80), own, 'from the node, too');
+  t.equal(ask(n2, 'tcp', n2.address, 80), own, 'also from the node');
   web.end();
   t.equal(askUntil(client, n2.address, 80, ofCluster), ofCluster, 'and the service when it has ended');
 

@@ -1,4 +1,5 @@
-// A node and its gateway on one bridge, with one MAC and the same addresses: destinations of packets, also after failures of ovs-vswitchd and the NIC.
+// A node and its gateway on one bridge, with one MAC and the same addresses: destinations of packets, also after
+// failures of ovs-vswitchd and the NIC.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
@@ -42,7 +43,7 @@ function ofOurs(host: Host): string {
   return host.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x6d6e6f766c79/-1');
 }
 
-/** How many packets our flows have carried; those that are written anew begin at none. */
+/** How many packets our flows have carried; those that are written again begin at none. */
 function carried(host: Host): number {
   return [...ofOurs(host).matchAll(/n_packets=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
@@ -102,7 +103,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   for (const address of [four, six]) {
     t.match(ask(client, 'udp', address, 30053), /^100\.64\.0\.3$|^fd98::3$/, 'a pod of the node itself');
     t.match(ask(client, 'tcp', address, 30081), /\.50$|::50$/, 'what the node serves itself sees who asks');
-    t.equal(ask(n2, 'tcp', address, 30081), address, 'from the node, too');
+    t.equal(ask(n2, 'tcp', address, 30081), address, 'also from the node');
     t.match(ask(n2, 'tcp', address, 30080), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'the node reaches a pod elsewhere');
     t.match(ask(n2, 'udp', address, 30053), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'and its own');
   }
@@ -128,7 +129,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /br-ex has no such flow/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   await both('after ovs-vswitchd was killed');
-  reached('after that, too');
+  reached('also after that');
 
   n2.must('nft', 'delete', 'element', 'inet', 'microshift_net_overlay', 'services4', `{ tcp . ${four} . 30080 }`);
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /\+ table inet microshift_net_overlay/ });
@@ -150,7 +151,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   restartSwitch(n2);
   t.match(n2.agent('overlay', 'apply'), { status: 5, stderr: /could not connect/ }, 'without a central node');
   t.match(ofOurs(n2), /nw_dst=192\.0\.2\.12,tp_dst=30080/, 'flows are as the central node has said last');
-  await both('then, too');
+  await both('also then');
 
   n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
   t.match(n2.agent('overlay', 'leave'), { status: 0 });

@@ -7,7 +7,7 @@ import { installPing } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** What the list says of a node, as programs read it. */
+/** Entry of a node in the list, as programs read it. */
 function shown(central: Host, name: string): Record<string, unknown> {
   const { stdout, stderr } = central.agent('--output', 'json', 'overlay', 'nodes');
   if (stdout === '') throw new Error(stderr);
@@ -26,14 +26,14 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
   t.match(shown(n1, 'n2'), { tunnel: { state: 'unproven', reason: 'ping is missing' } }, 'nothing to ask with');
   installPing(n1);
   const up = (port: string) => ({ tunnel: { port, state: 'up', reason: null }, echo: { isCurrent: true } });
-  t.match(shown(n1, 'n1'), { tunnel: null, echo: { isCurrent: true }, gateway: null }, 'with no gateway, too');
+  t.match(shown(n1, 'n1'), { tunnel: null, echo: { isCurrent: true }, gateway: null }, 'also with no gateway');
   t.match(shown(n1, 'n2'), up('ovn-n2-of--0'));
   t.match(shown(n1, 'n3'), up('ovn-n3-of--0'));
 
   signal(n2, 'STOP');
   t.match(shown(n1, 'n2'), { ...up('ovn-n2-of--0'), echo: { isCurrent: false } }, 'the tunnel of who is silent');
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* ovn-n2-of--0 up +\d+ s ago /m);
-  t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'nobody else is taken for that');
+  t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'no other node is mistaken for it');
   signal(n2, 'CONT');
   t.match(shown(n1, 'n2'), up('ovn-n2-of--0'), 'it answers again');
 
@@ -84,7 +84,7 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
     echo: null,
     tunnel: { port: null, state: 'down', reason: 'it has not registered' },
   });
-  t.match(n3.agent('overlay', 'apply').status, /[^0]/, 'nobody starts it here');
+  t.match(n3.agent('overlay', 'apply').status, /[^0]/, 'it cannot be started here');
   startController(n3);
   t.match(n3.agent('overlay', 'apply'), { status: 0 });
   t.match(shown(n1, 'n3'), up('ovn-n3-of--0'), 'and all is as it was');

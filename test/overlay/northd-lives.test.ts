@@ -1,4 +1,5 @@
-// northd of 26.03 crashes if a switch gets a load balancer that was created during its run without name and VIP. The agent never creates such a row.
+// northd of 26.03 crashes if a switch gets a load balancer that was created during its run without name and VIP. The
+// agent never creates such a row.
 import t, { type Test } from 'tap';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
@@ -14,7 +15,7 @@ function nodeAt(id: number): OverlayNode {
   return nodeOf(id, { subnets: [`192.168.${id}.0/24`], gateway: gatewayOf(id) });
 }
 
-/** Throws where northd has ended: nobody answers then. */
+/** Throws if northd has ended, because it does not answer then. */
 function carriedOut({ run }: Central): void {
   run('ovn-nbctl', '--timeout=60', '--wait=sb', 'sync');
 }

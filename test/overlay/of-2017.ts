@@ -1,4 +1,5 @@
-// The rows of a small cluster as ovn-kubernetes' first tool made them, command by command (bin/ovn-k8s-overlay, December 2017).
+// The rows of a small cluster as ovn-kubernetes' first tool made them, command by command (bin/ovn-k8s-overlay,
+// December 2017).
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { nodeOf } from '../unit/overlay/cluster.ts';
 import type { Central } from './central.ts';
@@ -132,7 +133,7 @@ function connect(nbctl: (...words: string[]) => string, to: string, name: string
   nbctl('lsp-add', to, name, '--', 'set', 'logical_switch_port', name, ...columns);
 }
 
-/** What `ovn-nbctl show` printed then, after the first node. */
+/** Output of `ovn-nbctl show` in 2017, after the first node. */
 export const shownAfterMaster = `
 switch d034f42f-6dd5-4ba9-bfdd-114ce17c9235 (kube-master)
     port k8s-kube-master
@@ -179,7 +180,10 @@ router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
         networks: ["100.64.1.1/24"]
 `;
 
-/** Switches and routers with their ports, in no order; UUIDs and MACs masked, and without what later releases show beside. */
+/**
+ * Switches and routers with their ports, in no order; UUIDs and MACs masked, and without what later releases show
+ * beside.
+ */
 export function blocksOf(text: string): readonly string[] {
   const masked = text
     .replaceAll(/^ *ipv6-lla:.*\n/gm, '')

@@ -1,5 +1,5 @@
-// UDP clients that keep one socket each, while services are made, moved and deleted: the present server answers, and without a server the client is
-// refused.
+// UDP clients that keep one socket each, while services are made, moved and deleted: the present server answers, and
+// without a server the client is refused.
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';

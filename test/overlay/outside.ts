@@ -1,14 +1,14 @@
-// A cluster and what is outside of it: a host far away that tells whom it sees.
+// A cluster, and a distant host outside of it that answers with the address of its client.
 import type { Host, Lan } from './hosts.ts';
 
 /** Far away, behind the LAN's router. */
 export const outside = '198.51.100.1';
 export const outside6 = '2001:db8:ffff::1';
 
-/** What a node is in the cluster. */
+/** Role of a node in the cluster. */
 export const record = '/var/lib/microshift-net/overlay.json';
 
-/** Of a central node. */
+/** Options of a central node. */
 export const databases = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'] as const;
 
 /** The LAN's router, which is the host far away at once, and knows no way to the cluster's subnets. */
@@ -43,7 +43,10 @@ export function seenAs(host: Host, own: string): string {
   return answerTo(host, own);
 }
 
-/** The address with which packets from an address of a node arrive far away; `inside` are words that run a program in a namespace of it. */
+/**
+ * The address with which packets from an address of a node arrive far away; `inside` are words that run a program in a
+ * namespace of it.
+ */
 export function answerTo(host: Host, own: string, ...inside: readonly string[]): string {
   const { stdout, stderr } = host.run([...inside, process.execPath, '-e', ask, farFrom(own), own]);
   return `${stdout}${stderr}`.trim();
@@ -69,7 +72,7 @@ export function startPod(central: Host, host: Host, address: string): readonly s
   return inside;
 }
 
-/** What a node has of a gateway. */
+/** Parts of a gateway on a node. */
 export function state(host: Host): string {
   const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config');
   const ports = ['br-ex', 'br-int'].map((bridge) => host.must('ovs-vsctl', 'list-ports', bridge)).join('');

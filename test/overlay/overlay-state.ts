@@ -1,4 +1,4 @@
-// What a node has of an overlay, to be held against what it had before.
+// State of an overlay on a node, for a comparison with the state before.
 import type { Host } from './hosts.ts';
 
 const files = [

@@ -23,7 +23,7 @@ export type WhichOvn = 'own' | 'newer';
 export const askedOvn: WhichOvn | null =
   (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 
-/** Those that are at hand. */
+/** Releases that are available. */
 export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own'] : ['own', 'newer']);
 
 /** The one of a test that runs with one: the one that the run asks for, and the newest at hand if it asks for none. */

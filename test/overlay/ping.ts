@@ -1,7 +1,10 @@
 // ping(8) as far as a test, and the program, needs it: not every machine that builds has it.
 import type { Host } from './hosts.ts';
 
-/** Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its time to live. Options: -w, -I. */
+/**
+ * Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its
+ * time to live. Options: -w, -I.
+ */
 export const pingScript = `#!/usr/bin/perl
 use Socket;
 use Getopt::Long qw(:config no_ignore_case);

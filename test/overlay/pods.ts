@@ -21,7 +21,7 @@ export interface TestPod {
   readonly uid: string;
 }
 
-/** What a runtime knows of a sandbox. */
+/** Data of a runtime about a sandbox. */
 export interface Sandbox {
   readonly id: string;
   readonly netns: string;
@@ -66,15 +66,15 @@ export function makeSandbox(host: Host, id: string, pod: TestPod): Sandbox {
   return { id, netns: `/run/netns/${name}`, args };
 }
 
-/** The namespace goes, as with the sandbox; nobody asks the plug-in. */
+/** Deletes the namespace, as with the sandbox, without a call of the plug-in. */
 export function removeNamespace(host: Host, { netns }: Sandbox): void {
   host.must('ip', 'netns', 'delete', netns.replace('/run/netns/', ''));
 }
 
-/** What the plug-in answered, and how long it took. */
+/** Answer of the plug-in, and its duration. */
 export interface CniAnswer {
   readonly status: number | null;
-  /** What it printed; undefined: nothing. */
+  /** Its output; undefined if it printed nothing. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
   readonly result: any;
   readonly tookMs: number;
@@ -122,7 +122,7 @@ export function inPod(host: Host, { netns }: Sandbox): Pick<Host, 'run' | 'start
   };
 }
 
-/** What there is of pods on a node: ports of br-int, and links. */
+/** Ports of br-int and links of pods on a node. */
 export function ofPods(host: Host): readonly string[] {
   const rows = JSON.parse(
     host.must('ovs-vsctl', '--format=json', '--columns=name,external_ids', 'list', 'Interface'),

@@ -1,4 +1,5 @@
-// Two nodes with pods of the Kubernetes project's cases, their policies in OVN_Northbound, and packets between them by ovn-trace.
+// Two nodes with pods of the Kubernetes project's cases, their policies in OVN_Northbound, and packets between them by
+// ovn-trace.
 import type { Test } from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../agent/model/overlay.ts';
 import type { ObjectChange, Protocol } from '../../agent/model/workload.ts';

@@ -1,4 +1,5 @@
-// Forms of network policies without a case in the Kubernetes project: ranges of ports and addresses, IPv6, port names, services, and the node itself.
+// Forms of network policies without a case in the Kubernetes project: ranges of ports and addresses, IPv6, port names,
+// services, and the node itself.
 import t, { type Test } from 'tap';
 import type { NetworkPolicy, Pod } from '../../agent/model/workload.ts';
 import { readPolicy } from '../../agent/workload/policies/read-policy.ts';

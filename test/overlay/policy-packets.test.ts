@@ -1,4 +1,5 @@
-// Network policies on real nodes: pods whose ports and groups the program's own planner has made, and packets between them.
+// Network policies on real nodes: pods whose ports and groups the program's own planner has made, and packets between
+// them.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -19,7 +20,7 @@ import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, balance, type Pod, plugPod } from './services.ts';
 import { talk } from './talk.ts';
 
-/** What is let through is answered within milliseconds; nothing is proven by waiting longer. */
+/** Permitted packets are answered within milliseconds; a longer wait proves nothing more. */
 const silenceMs = 1500;
 
 /** A cluster of nodes and its objects. */
@@ -70,7 +71,7 @@ function set(world: PolicyWorld, key: string, spec: object): void {
   world.policies.set(key, readPolicy({ metadata: { namespace, name }, spec }));
 }
 
-/** Connects once, where nobody shall answer; what the other end says, or nothing. */
+/** Connects once to a place that must not answer; returns the answer of the other end, or an empty text. */
 function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string {
   const script = `
     const socket = require('net').connect(${port}, '${address}');
@@ -80,7 +81,7 @@ function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Packets that have arrived at a pod, whoever listens there or not (proc_net(5), snmp). */
+/** Packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
 function datagramsAt(pod: Pod): number {
   const [names = '', values = ''] = pod
     .must('cat', '/proc/net/snmp')
@@ -90,7 +91,9 @@ function datagramsAt(pod: Pod): number {
   return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
 }
 
-/** Sends a datagram every few milliseconds, as long as the test lasts; says how many there were, each time it is asked. */
+/**
+ * Sends a datagram every few milliseconds, as long as the test lasts; says how many there were, each time it is asked.
+ */
 function bombard(from: Pick<Host, 'start'>, address: string): { sent(): Promise<number> } {
   const script = `
     const socket = require('dgram').createSocket('udp4');
@@ -157,7 +160,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     const late = [conversation.say('held'), outwards.say('held')];
     for (const one of late)
       t.equal(await Promise.race([one, pause(silenceMs, 'silent')]), 'silent', 'a policy that forbids it holds it');
-    t.equal(attempt(client, server.address), '', 'new ones, too');
+    t.equal(attempt(client, server.address), '', 'also new ones');
     t.equal(attempt(server, other.address), '', 'and outwards');
     const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
     t.equal(status, 3);
@@ -181,8 +184,8 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
       egress: [{ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'x' } } }] }],
     });
     await pods.plan();
-    t.equal(ask(server, 'tcp', '10.43.0.10', 80), '169.254.169.5', 'a pod that nobody may reach reaches itself');
-    t.equal(attempt(client, '10.43.0.10', 80), '', 'nobody else does');
+    t.equal(ask(server, 'tcp', '10.43.0.10', 80), '169.254.169.5', 'a closed pod reaches itself');
+    t.equal(attempt(client, '10.43.0.10', 80), '', 'no other pod reaches it');
     world.policies.delete('x/deny-all');
     await pods.plan();
     t.equal(ask(client, 'tcp', '10.43.0.10', 80), client.address, 'a rule for the pods behind a service is one for it');

@@ -6,7 +6,10 @@ import { type ApiObject, factsFor, planAll } from '../unit/workload/services/fac
 import { readRows } from './central.ts';
 import type { Host } from './hosts.ts';
 
-/** Makes OVN_Northbound contain what these objects of the API ask for on two nodes, of which the second is a gateway; waits for every ovn-controller. */
+/**
+ * Makes OVN_Northbound contain what these objects of the API ask for on two nodes, of which the second is a gateway;
+ * waits for every ovn-controller.
+ */
 export async function publish(central: Host, objects: readonly ApiObject[]): Promise<void> {
   const nodes = [
     nodeOf(1, { subnets: ['10.42.0.0/24'] }),

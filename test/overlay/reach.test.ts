@@ -1,4 +1,5 @@
-// Rows of a cluster, checked with OVN itself: northd compiles them to flows, and ovn-trace sends packets through the flows.
+// Rows of a cluster, checked with OVN itself: northd compiles them to flows, and ovn-trace sends packets through the
+// flows.
 import t, { type Test } from 'tap';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';

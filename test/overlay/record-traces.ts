@@ -1,4 +1,5 @@
-// Records test/cases/trace anew: what the databases, ovn-trace and ofproto/trace say of the packets of each question.json there. By hand, as root:
+// Records test/cases/trace again: what the databases, ovn-trace and ofproto/trace say of the packets of each
+// question.json there. By hand, as root:
 //   npx tsc && node build/test/overlay/record-traces.js && UPDATE_CASES=1 node build/test/unit/trace/trace-cases.test.js
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

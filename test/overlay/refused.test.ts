@@ -1,4 +1,5 @@
-// Reasons for which a node is not accepted into a cluster: each error reports the cause and a remedy, and changes nothing.
+// Reasons for which a node is not accepted into a cluster: each error reports the cause and a remedy, and changes
+// nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { issueCertificate, type KeyPair } from '../../agent/drivers/openssl/certificates.ts';
@@ -29,7 +30,7 @@ function over(t: Test, central: Host, commonName: string): Promise<KeyPair> {
   );
 }
 
-/** What central node and databases have. */
+/** State of the central node and its databases. */
 const all = (host: Host): string =>
   [
     stateOf(host),
@@ -159,7 +160,7 @@ t.test('a node is kept out', { skip }, async (t) => {
   n1.must('ovs-appctl', '-t', '/run/ovn/ovnsb_db.ctl', 'ovsdb-server/add-remote', 'ptcp:6650:192.0.2.11');
   keepsOut('no TLS', { southbound: ['ssl:192.0.2.11:6650'] }, 5, /listens there with TLS/);
   keepsOut(
-    'nobody there',
+    'without a server',
     { southbound: ['ssl:192.0.2.99:6642'] },
     5,
     /could not connect at ssl:192\.0\.2\.99:6642.*firewall/s,

@@ -26,9 +26,10 @@ const relay = `
 `;
 
 /**
- * Lets nodes reach the server at its own address, and their agents find it with the administrator's kubeconfig, which their ovn.yaml names beside other `keys` of
- * the group overlay. What nodes send goes through a socket in the file system, because files cross network namespaces and connections do not, and through processes of their
- * own: this one waits for programs.
+ * Lets nodes reach the server at its own address, and their agents find it with the administrator's kubeconfig, which
+ * their ovn.yaml names beside other `keys` of the group overlay. What nodes send goes through a socket in the file
+ * system, because files cross network namespaces and connections do not, and through processes of their own: this one
+ * waits for programs.
  */
 export async function offerApi(
   t: Test,

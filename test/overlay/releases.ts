@@ -12,7 +12,8 @@ export interface Release {
   /** A folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
   readonly schemas: string;
   /**
-   * How a program of it is run that works in a folder. What has to stay for that is put to the children, to end with them.
+   * How a program of it is run that works in a folder. What has to stay for that is put to the children, to end with
+   * them.
    */
   prepare(folder: string, children: ChildProcess[]): Promise<(program: string) => readonly string[]>;
 }

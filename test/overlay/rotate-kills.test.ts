@@ -1,4 +1,5 @@
-// A replacement of the authority that is killed before any of its lasting effects: both authorities are trusted or one, and the next run completes it.
+// A replacement of the authority that is killed before any of its lasting effects: both authorities are trusted or one,
+// and the next run completes it.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { certificatesIn } from '../../agent/drivers/openssl/read-certificate.ts';
@@ -36,7 +37,10 @@ function hasEnded(member: Host): boolean {
   return member.run(['sh', '-c', wait, 'sh', endSeconds]).status !== 124;
 }
 
-/** Returns true if a host with the old certificate is still accepted; it trusts the authorities that the central node trusts. */
+/**
+ * Returns true if a host with the old certificate is still accepted; it trusts the authorities that the central node
+ * trusts.
+ */
 function isTaken(central: Host, member: Host): boolean {
   member.write('/root/trusted.crt', readFileSync(central.path(`${pki}/ca.crt`), 'utf8'));
   const keys = ['-p', '/root/old.pem', '-c', '/root/old.pem', '-C', '/root/trusted.crt'];

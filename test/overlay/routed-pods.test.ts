@@ -1,4 +1,5 @@
-// Outside clients that reach pods at their own addresses, by a route to a gateway that shares the node's address and by one with its own: packets both ways.
+// Outside clients that reach pods at their own addresses, by a route to a gateway that shares the node's address and by
+// one with its own: packets both ways.
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
@@ -7,7 +8,7 @@ import { ping } from './ping.ts';
 import { ask, type Pod, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
-/** What is let through is answered within milliseconds; nothing is proven by waiting longer. */
+/** Permitted packets are answered within milliseconds; a longer wait proves nothing more. */
 const silenceMs = 1500;
 const cookie = 'cookie=0x6d6e6f766c79/-1';
 
@@ -25,7 +26,9 @@ interface Side {
   readonly others: readonly string[];
 }
 
-/** Connects once from an address, where nobody shall answer; what the other end says, or nothing. */
+/**
+ * Connects once from an address to a place that must not answer; returns the answer of the other end, or an empty text.
+ */
 function attempt(from: Host, own: string, address: string, port = 8080): string {
   const script = `
     const socket = require('net').connect({ port: ${port}, host: '${address}', localAddress: '${own}' });
@@ -146,7 +149,7 @@ async function reached(t: Test, side: Side, client: Host, central: Host, far: Po
     const [own = '', other = ''] = [permitted[index], others[index]];
     t.equal(ask(client, 'tcp', address, 8080), own, `${address} sees the client over TCP`);
     t.equal(ask(client, 'udp', address, 8053), own, 'and over UDP');
-    t.equal(attempt(client, other, address), '', 'nobody else is let in');
+    t.equal(attempt(client, other, address), '', 'no other host reaches it');
     t.equal(ask(pod, 'tcp', own, 8080), hops[index], 'what the pod begins leaves with the address of the gateway');
   }
   t.equal(ping(client, pod.address), 62, 'the pod answers a ping, behind two routers');
@@ -168,7 +171,7 @@ async function reached(t: Test, side: Side, client: Host, central: Host, far: Po
     client.must('ip', 'address', 'delete', `${forged}/${index === 0 ? 32 : 128}`, 'dev', 'lo');
     t.equal(ask(client, 'udp', places[index] ?? '', 8053), permitted[index], 'the real client is heard');
   }
-  t.equal(datagramsAt(pod), there + 2, 'and nobody with the address of a pod');
+  t.equal(datagramsAt(pod), there + 2, 'and no host with the address of a pod');
 
   for (const [index, address] of [far.address, far.address6].entries()) {
     const own = permitted[index] ?? '';

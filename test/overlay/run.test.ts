@@ -1,4 +1,5 @@
-// `overlay run` on real nodes: the daemon restores what was lost or changed by hand, and writes nothing while it is idle.
+// `overlay run` on real nodes: the daemon restores what was lost or changed by hand, and writes nothing while it is
+// idle.
 import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
@@ -60,9 +61,10 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
     /Central node: ssl:192\.0\.2\.11:6642\nTunnels:\n.* geneve to 192\.0\.2\.11/,
   );
 
-  // What is told may still be of something before: the next one counts then. The plan also says what does not work, such as a tunnel that is not up yet.
+  // A report may still be from before the change; then the next one counts. The plan also names parts that do not work,
+  // such as a tunnel that is not up yet.
   const mended = async (host: Host, daemon: Daemon, what: string): Promise<void> => {
-    do await daemon.told(asWanted);
+    do await daemon.reported(asWanted);
     while (!host.agent('overlay', 'plan').stdout.startsWith('Nothing '));
     t.pass(what);
   };
@@ -100,7 +102,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   killProcess(n2, '/run/openvswitch/ovsdb-server.pid');
   startSwitchDatabase(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
-  await mended(n2, member, 'with the database started anew it goes on');
+  await mended(n2, member, 'with the database started again it goes on');
   n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
   await mended(n2, member, 'and so it does with following it');
 
@@ -109,7 +111,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   t.match(n2.agent('overlay', 'apply'), { status: 1, stderr: /another run is in progress: `microshift-net probe`/ });
   t.notMatch(n2.must('ip', 'address', 'show', 'dev', 'ovn-k8s-mp0'), /10\.42\.1\.2/, 'while another run has the lock');
   n2.must('rm', held);
-  await mended(n2, member, 'and as soon as nobody has it');
+  await mended(n2, member, 'and as soon as no other node has it');
 
   const idle = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], async () => {
     n1.must('ip', 'link', 'add', 'dummy0', 'type', 'bridge');
@@ -120,7 +122,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   });
   t.strictSame(idle, ['Open_vSwitch'], 'the bridge of others, and nothing of ours');
 
-  t.equal(await central.stop(), 0, 'it ends when it is told to');
+  t.equal(await central.stop(), 0, 'it ends when it is stopped');
   t.equal(await member.stop(), 0);
   t.match(n1.agent('overlay', 'status').stdout, /does not run/);
   t.strictSame(n1.must('ls', '/run/microshift-net/lock'), '', 'and leaves no lock');
@@ -139,15 +141,15 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
     host.must('ip', 'route', 'replace', 'default', 'via', '192.0.2.254');
   };
   move(n2, '192.0.2.12', '192.0.2.22');
-  await member.told(asWanted);
-  t.ok(await registered(n1, { table: 'Encap', where: [['ip', '==', '192.0.2.22']] }), 'it registers anew');
+  await member.reported(asWanted);
+  t.ok(await registered(n1, { table: 'Encap', where: [['ip', '==', '192.0.2.22']] }), 'it registers again');
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* 192\.0\.2\.22 /m, 'the central node knows where it is');
   t.match(await (await talk(n1, n2, '10.42.1.2')).say('to n2'), 'to n2', 'and the tunnel follows');
 
   loseDatabases(n1);
   startCentral(n1);
-  await central.told(asWanted);
-  t.ok(await registered(n1, { table: 'Chassis', where: [['name', '==', 'n2-of-the-test']] }), 'all register anew');
+  await central.reported(asWanted);
+  t.ok(await registered(n1, { table: 'Chassis', where: [['name', '==', 'n2-of-the-test']] }), 'all register again');
   t.match(n1.agent('overlay', 'verify'), { status: 0 }, 'the databases are written again');
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 +joined /m);
 
@@ -157,13 +159,13 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
   central = await startDaemon(n1, /^READY=1 STATUS=the D-Bus system bus .* cannot be reached/);
   t.match(n1.agent('overlay', 'status').stdout, /runs since .*; since .*: the D-Bus system bus/);
   startCentral(n1);
-  await central.told(asWanted);
+  await central.reported(asWanted);
   n1.must('ovn-nbctl', 'ls-del', 'n2');
-  await central.told(asWanted);
-  t.match(n1.agent('overlay', 'plan').stdout, /^Nothing /, 'databases that come later are followed, too');
+  await central.reported(asWanted);
+  t.match(n1.agent('overlay', 'plan').stdout, /^Nothing /, 'later databases are also followed');
 
   move(n1, '192.0.2.11', '192.0.2.21');
-  await central.told(asWanted);
+  await central.reported(asWanted);
   t.match(n1.must('ovn-sbctl', 'get-connection'), /pssl:6642:192\.0\.2\.21/, 'the central node listens where it is');
   const renewed = n1.agent('overlay', 'pki', 'renew', 'n2').stdout;
   t.match(n2.agentWith(renewed, 'overlay', 'join', '-'), { status: 0 }, 'and takes the new address with a bundle');
@@ -192,23 +194,23 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   t.strictSame(both, ['100.64.0.2', '100.64.0.3']);
 
   n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
-  // What it has told of the gateways comes first.
-  while (defaultRoutes().includes('100.64.0.3')) await central.told(asWanted);
+  // Its report about the gateways comes first.
+  while (defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
   t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'nothing leaves by the one that is silent');
   t.match(defaultRoutes(), /100\.64\.0\.2/, 'everything by the other');
   t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'every command sees it so');
   n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
-  while (!defaultRoutes().includes('100.64.0.3')) await central.told(asWanted);
+  while (!defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
   t.match(defaultRoutes(), /100\.64\.0\.3/, 'it answers, and is one of them again');
 
   const flows = (): number =>
     n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;
-  const told = flows();
-  t.ok(told > 0, 'node and gateway are told apart on their bridge');
+  const reported = flows();
+  t.ok(reported > 0, 'flows separate node and gateway on their bridge');
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
-  while (flows() < told) await member.told(asWanted);
-  t.equal(flows(), told, 'after a death of ovs-vswitchd, too');
+  while (flows() < reported) await member.reported(asWanted);
+  t.equal(flows(), reported, 'also after a crash of ovs-vswitchd');
 
   const number = (): string => n2.must('ovs-vsctl', 'get', 'Interface', 'eth0', 'ofport').trim();
   const before = number();
@@ -219,7 +221,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
     const dump = n2.must('ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`);
     return dump.includes(`in_port=${number()},`) || dump.includes('in_port=eth0,');
   };
-  while (!ofNic()) await member.told(asWanted);
+  while (!ofNic()) await member.reported(asWanted);
   t.ok(ofNic(), 'and its flows follow');
 
   for (const daemon of [central, member]) t.equal(await daemon.stop(), 0);

@@ -1,4 +1,5 @@
-// A pod as the guides of 2017 show it: its annotation, the steps of the plug-in, a ping from the other node, and its packet on both nodes.
+// A pod as the guides of 2017 show it: its annotation, the steps of the plug-in, a ping from the other node, and its
+// packet on both nodes.
 import t from 'tap';
 import { apiServerFor } from '../cluster/session.ts';
 import { startDaemon } from './daemon.ts';
@@ -58,7 +59,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
     'its annotation, with the same fields in the same order',
   );
 
-  // What it said of each step then, and says now.
+  // Output of each step in 2017, and now.
   const steps: readonly (readonly [string, RegExp])[] = [
     ['plugin invoked with cni_command = ADD', new RegExp(`ADD of eth0 in ${sandbox.netns} for ${containerId}`)],
     ['Annotations for pod sshd-2', /has 192\.168\.2\.3\/24, MAC 0a:58:c0:a8:02:03, gateway 192\.168\.2\.1/],
@@ -93,7 +94,8 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   const id = last(/(?:set_field|load):(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->(?:tun_id|NXM_NX_TUN_ID)/g);
   const to = last(/set_field:(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->tun_metadata0/g);
   const from = last(/TUN_METADATA0\[16\.\.30\] is now (0x[0-9a-f]+)/g);
-  // The router's port is where the subnet is, so that kube-node1 routes; in 2017 kube-node2 did, and the packet had the switch's mark.
+  // The router's port is where the subnet is, so that kube-node1 routes; in 2017 kube-node2 did, and the packet had the
+  // switch's mark.
   t.equal(id, tunnelKey(master, 'Datapath_Binding', 'external_ids:name=ovn_cluster_router'), 'marked with the router');
   t.equal(to, tunnelKey(master, 'Port_Binding', 'logical_port=cr-rtos-kube-node1'), 'and its port to the subnet');
 

@@ -1,4 +1,5 @@
-// Services of a cluster that the commands of 2017 set up, in packets: an address and port without a service stay inside of the cluster.
+// Services of a cluster that the commands of 2017 set up, in packets: an address and port without a service stay inside
+// of the cluster.
 import t, { type Test } from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';

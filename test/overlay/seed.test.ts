@@ -1,4 +1,5 @@
-// A cluster by the commands of ovn-kubernetes' first tool, as its users wrote them down in 2017: only addresses are others.
+// A cluster by the commands of ovn-kubernetes' first tool, as its users wrote them down in 2017: only addresses are
+// others.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
@@ -20,7 +21,7 @@ import { ping } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** What was run on every node first. The daemons are started by the test, and the rest is in the shell's words. */
+/** First commands on every node. The test starts the daemons, and the rest is in the words of the shell. */
 const startNode = `
 ovs-vsctl set Open_vSwitch . external_ids:ovn-remote="tcp:$CENTRAL_IP:6642" external_ids:ovn-nb="tcp:$CENTRAL_IP:6641" external_ids:ovn-encap-ip=$LOCAL_IP external_ids:ovn-encap-type="$ENCAP_TYPE"
 ## set system_id
@@ -29,7 +30,7 @@ test -e $id_file || uuidgen > $id_file
 ovs-vsctl set Open_vSwitch . external_ids:system-id=$(cat $id_file)
 `;
 
-/** What `ovn-k8s-util nics-to-bridge eth0` comes to, in the place of the bridge that the tests' nodes have. */
+/** Result of `ovn-k8s-util nics-to-bridge eth0`, in place of the bridge that the tests' nodes have. */
 const asNicsToBridge = `
 ovs-vsctl del-br br-ex -- add-br breth0 -- set bridge breth0 datapath_type=netdev -- add-port breth0 eth0
 ip address add $LOCAL_IP/24 dev breth0
@@ -104,7 +105,7 @@ ovn-k8s-overlay gateway-init \\
 
 const helperPid = '/run/openvswitch/ovn-k8s-gateway-helper.pid';
 const ours = `ovs-ofctl --no-stats dump-flows breth0 cookie=${flowCookie}/-1`;
-// No program tells of flows that come.
+// No program reports new flows.
 const untilFlows = (count: number): string => `until test "$(${ours} | wc -l)" -ge ${count}; do sleep 0.1; done`;
 
 function flowsOf(host: Host): readonly string[] {
@@ -139,7 +140,7 @@ async function pasteAtOnce(host: Host, text: string, variables: Variables): Prom
   return { status, stdout };
 }
 
-/** A node that is told where the cluster is, and has the old command. */
+/** A node with the address of the cluster and the old command. */
 async function startHost(t: Test, lan: Lan, name: string, place: number, encap: string): Promise<Host> {
   const host = await lan.host(`k${place}`, place);
   host.must('hostname', name);
@@ -152,7 +153,7 @@ async function startHost(t: Test, lan: Lan, name: string, place: number, encap: 
     t.match(paste(host, openDatabases), { status: 0 });
   }
   const variables = { CENTRAL_IP: '192.0.2.11', LOCAL_IP: host.address, ENCAP_TYPE: encap };
-  t.match(paste(host, startNode, variables), { status: 0 }, `${name} is told where the cluster is`);
+  t.match(paste(host, startNode, variables), { status: 0 }, `${name} gets the address of the cluster`);
   startController(host);
   return host;
 }
@@ -174,7 +175,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   t.match(
     paste(node1, minionInit, ofNode1),
     { status: 2, stderr: /has no cluster; begin one .*master-init/ },
-    'there is none yet',
+    'no overlay exists yet',
   );
 
   const begun = paste(master, masterInit);
@@ -248,7 +249,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   t.strictSame(flowsOf(node3), wanted, 'it keeps them, also without a central node');
   for (const name of ['ovnnb_db', 'ovnsb_db']) master.must('sh', '-c', `kill -CONT $(cat /run/ovn/${name}.pid)`);
   node3.must('sh', '-c', 'pid=$(cat "$1"); kill "$pid"; pidwait -F "$1" || true', 'sh', helperPid);
-  t.match(node3.run(['test', '-e', helperPid]), { status: 1 }, 'and ends when it is told to');
+  t.match(node3.run(['test', '-e', helperPid]), { status: 1 }, 'and ends when it is stopped');
   const outside = '192.0.2.99';
   const rampoutInit = `${gatewayInit.trimEnd()} --rampout-ip-subnets=192.168.1.0/24`;
   t.match(paste(node3, rampoutInit, ofGateway), done);

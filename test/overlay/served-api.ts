@@ -1,5 +1,6 @@
-// An API server that keeps objects in memory and serves them over HTTPS, as far as the driver asks it: pages of lists, watches, patches of pods, and
-// Events. It is for measurements, in which the process that is measured must not hold the objects of the server too.
+// An API server that keeps objects in memory and serves them over HTTPS, as far as the driver asks it: pages of lists,
+// watches, patches of pods, and Events. It is for measurements, in which the process that is measured must not hold the
+// objects of the server too.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -145,7 +146,10 @@ export async function serveApi(scope: Scope): Promise<ServedApi> {
   };
 }
 
-/** Returns the status that the kubelet reports when the pod has started with the addresses that these annotations give it. */
+/**
+ * Returns the status that the kubelet reports when the pod has started with the addresses that these annotations give
+ * it.
+ */
 function runningWith(annotations: Readonly<Record<string, string>>): object {
   const networks = JSON.parse(annotations['k8s.ovn.org/pod-networks'] ?? '{}') as {
     readonly default?: { readonly ip_addresses: readonly string[] };

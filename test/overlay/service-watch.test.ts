@@ -1,4 +1,5 @@
-// Changes of services in a real southbound database: the daemon gets notifications of changes to its node's inbound services, and of no others.
+// Changes of services in a real southbound database: the daemon gets notifications of changes to its node's inbound
+// services, and of no others.
 import { EventEmitter, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,9 +45,9 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   const events = new EventEmitter();
   let news = 0;
   const place = async (vips: Readonly<Record<string, string>>): Promise<string> => {
-    const told = once(events, 'news');
+    const reported = once(events, 'news');
     const uuid = addBalancer(vips);
-    await told;
+    await reported;
     return uuid;
   };
   const stop = followServices(

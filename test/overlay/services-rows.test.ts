@@ -1,4 +1,5 @@
-// Rows of services, checked with OVN itself: northd compiles them to flows, and ovn-trace sends packets through the flows.
+// Rows of services, checked with OVN itself: northd compiles them to flows, and ovn-trace sends packets through the
+// flows.
 import t, { type Test } from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../agent/model/overlay.ts';
 import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
@@ -10,7 +11,7 @@ import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', four: '203.0.113.9', six: '2001:db8:ffff::9' };
 
-/** Every node is a chassis and has a pod at place 9 of its subnets; n1 and n2 are gateways, n3 is none. */
+/** Every node is a chassis and has a pod at place 9 of its subnets; n1 and n2 are gateways, and n3 is not. */
 interface Cluster {
   readonly central: Central;
   readonly nodes: readonly OverlayNode[];
@@ -18,9 +19,9 @@ interface Cluster {
   serve(objects: readonly ApiObject[]): Promise<readonly string[]>;
   /** A first packet of the pod of a node, or of the node itself. */
   send(from: string, to: string, port: number, protocol?: string): Way;
-  /** What a pod answers from a port of its own. */
+  /** Answer of a pod from a port of its own. */
   answer(from: string, port: number, to: string): Way;
-  /** A first packet of somebody on the LAN to a gateway. */
+  /** A first packet of a host on the LAN to a gateway. */
   arrive(at: string, to: string, port: number): Way;
   /** Whether a gateway answers when the LAN asks who has an address. */
   ask(at: string, address: string): boolean;
@@ -31,7 +32,7 @@ interface Way {
   readonly end: string;
   /** It is answered by a refusal. */
   readonly isRejected: boolean;
-  /** As ovn-trace tells it. */
+  /** As ovn-trace reports it. */
   readonly text: string;
 }
 
@@ -128,7 +129,7 @@ const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
 else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
 
-/** What ovn-northd and ovn-trace of one release make of the rows. */
+/** Results of ovn-northd and ovn-trace of one release for the rows. */
 function onRelease(t: Test, release: Release): void {
   for (const [naming, layout] of [
     ['modern', modern],
@@ -141,12 +142,12 @@ function onRelease(t: Test, release: Release): void {
         t.equal(send(from, '10.43.0.80', 80).end, 'pod-n2', `${from} reaches the cluster IP`);
       for (const from of ['pod-n1', 'pod-n3'])
         t.equal(send(from, '192.0.2.12', 30080).end, 'pod-n2', `${from} reaches the NodePort`);
-      t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'at a node without a gateway, too');
+      t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'also at a node without a gateway');
       t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2', 'the LAN reaches the NodePort at another node');
       t.equal(arrive('n2', '192.0.2.12', 30080).end, 'pod-n2', 'and at the one who serves');
     });
 
-    t.test(`${naming}: nobody serves`, async (t) => {
+    t.test(`${naming}: without a server`, async (t) => {
       const { serve, send, arrive } = await clusterOf(t, release, layout);
       await serve([nodePort('web')]);
       for (const way of [send('pod-n1', '10.43.0.80', 80), send('pod-n3', '192.0.2.12', 30080)])
@@ -161,7 +162,7 @@ function onRelease(t: Test, release: Release): void {
           t.match(
             send(from, to, port, protocol),
             { end: from },
-            `${to} ${protocol} ${port}, which nobody serves, from ${from}`,
+            `${to} ${protocol} ${port}, without a server, from ${from}`,
           );
       t.match(arrive('n1', '192.0.2.11', 30080), { isRejected: true, end: 'br-ex_n1' }, 'so is the LAN');
     });
@@ -186,7 +187,7 @@ function onRelease(t: Test, release: Release): void {
         }
       t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway without a pod refuses');
       t.ok(ask('n1', '192.0.2.200'), 'who has a pod answers for the external address');
-      t.notOk(ask('n2', '192.0.2.200'), 'and nobody else');
+      t.notOk(ask('n2', '192.0.2.200'), 'and no other');
       t.match(send('pod-n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'but not what comes from inside');
       t.equal(
         answer('pod-n1', 8080, '192.0.2.12').end,
@@ -277,7 +278,7 @@ function onRelease(t: Test, release: Release): void {
     t.equal(arrive('n1', outside, 80).end, 'pod-n2');
     t.equal(arrive('n1', given, 80).end, 'pod-n3');
     t.ok(ask('n1', outside), 'the gateway answers for an external address');
-    t.notOk(ask('n1', given), 'whoever gave the address of a load balancer does so for that');
+    t.notOk(ask('n1', given), 'the program that assigned the address of a load balancer also answers for it');
   });
 
   t.test('a service is changed while it is used', async (t) => {

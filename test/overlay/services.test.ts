@@ -1,4 +1,5 @@
-// Services in packets: rows planned from objects of the API, daemons that find the rows by themselves, and the server that answers each client.
+// Services in packets: rows planned from objects of the API, daemons that find the rows by themselves, and the server
+// that answers each client.
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -26,7 +27,10 @@ function refusal(from: Pick<Host, 'must'>, address: string, port: number): strin
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Returns what the server saw as the source address of one connection, whose packets are sent again by the kernel alone. With `mayOpen`, a refusal is not counted, because the port may not be open yet. */
+/**
+ * Returns what the server saw as the source address of one connection, whose packets are sent again by the kernel
+ * alone. With `mayOpen`, a refusal is not counted, because the port may not be open yet.
+ */
 function connectOnce(from: Pick<Host, 'must'>, address: string, port: number, mayOpen: boolean): string {
   const script = `
     const end = (what) => { console.log(String(what)); process.exit(); };
@@ -41,13 +45,13 @@ function connectOnce(from: Pick<Host, 'must'>, address: string, port: number, ma
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Asks over UDP from one port, again and again while nobody answers. */
+/** Sends UDP requests from one port until an answer arrives. */
 async function converse(from: Pod, address: string, port: number): Promise<{ next(): Promise<string> }> {
   const script = `
     const socket = require('dgram').createSocket('udp4');
     let timer = null;
     const ask = () => socket.send('?', ${port}, '${address}');
-    // Of two that were sent for one question the second answer is nobody's.
+    // The second answer to a repeated request has no receiver.
     socket.on('message', (answer) => { if (timer !== null) console.log(String(answer)); clearInterval(timer); timer = null; });
     process.stdin.on('data', () => { ask(); timer = setInterval(ask, 500); });`;
   const child = from.start(process.execPath, '-e', script);
@@ -87,20 +91,16 @@ t.test('services of objects', { skip }, async (t) => {
     sliceObject('kubernetes', [['10.44.0.0', 'n1']]),
   ];
   await publish(n1, [...web, ...api, ...behind]);
-  t.equal(
-    ask(client, 'tcp', n2.address, 30080),
-    '100.64.0.3',
-    'a new NodePort is reached, and nobody had to apply anything',
-  );
+  t.equal(ask(client, 'tcp', n2.address, 30080), '100.64.0.3', 'a new NodePort is reached without an apply');
   t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'so is an external address');
-  t.equal(ask(near, 'tcp', outside, 80), here, 'from inside, too');
+  t.equal(ask(near, 'tcp', outside, 80), here, 'also from inside');
   t.equal(ask(near, 'tcp', '10.43.0.80', 80), here, 'a pod reaches the cluster IP');
   t.equal(ask(far, 'tcp', '10.43.0.80', 80), '169.254.169.5', 'so does the one who serves itself');
   t.equal(ask(near, 'tcp', n2.address, 30080), here, 'and the NodePort');
   t.equal(ask(n2, 'tcp', '10.43.0.80', 80), '10.42.1.2', 'so does a node');
 
   t.equal(ask(near, 'tcp', '10.43.0.1', 443), here, 'a pod reaches what a node serves');
-  t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'one beside it, too');
+  t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'also another one');
   t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'and another node');
   t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'and that node itself');
   t.equal(ask(near, 'tcp', '10.43.0.2', 443), here, 'and all that at the address behind the services');
@@ -119,7 +119,7 @@ t.test('services of objects', { skip }, async (t) => {
     client.address,
     'with Local, the pod beside the gateway sees who asks',
   );
-  t.equal(ask(n1, 'tcp', n2.address, 30090), n1.address, 'another node is answered, too');
+  t.equal(ask(n1, 'tcp', n2.address, 30090), n1.address, 'another node also gets an answer');
   const own = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
   t.strictSame([...new Set(own)], ['169.254.169.5'], 'inside of it a pod is led to those of its node');
   t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the port it had before is gone');
@@ -144,7 +144,7 @@ t.test('services of objects', { skip }, async (t) => {
     [n2, '10.43.0.80', 80],
     [client, n2.address, 30080],
   ] as const)
-    t.equal(refusal(who, address, port), 'ECONNREFUSED', `${address} refuses at once when nobody serves`);
+    t.equal(refusal(who, address, port), 'ECONNREFUSED', `${address} refuses at once without a server`);
 
   const affine = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice]);

@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { macOf } from '../../agent/overlay/addresses.ts';
 import type { Host } from './hosts.ts';
 
-/** Answers TCP on 8080 and UDP on 8053 with the address of the client. It outlives a connection that the client has reset. */
+/**
+ * Answers TCP on 8080 and UDP on 8053 with the address of the client. It outlives a connection that the client has
+ * reset.
+ */
 const server = `
 const net = require('net');
 const plain = (address) => address.replace('::ffff:', '');
@@ -47,7 +50,7 @@ export interface Pod extends Pick<Host, 'must' | 'start'> {
 export interface Plug {
   readonly interface: string;
   readonly port: string;
-  /** Of the pod; absent: the port takes any. */
+  /** Addresses of the pod; if absent, the port accepts any. */
   readonly uid?: string;
   readonly mac: string;
   /** The ninth address of a subnet, or another one of it. */
@@ -55,12 +58,12 @@ export interface Plug {
   readonly address6?: string;
 }
 
-/** Who answers on a node itself. */
+/** Servers on a node itself. */
 export async function serve(host: Host): Promise<void> {
   await ready(host.start(process.execPath, '-e', server));
 }
 
-/** A namespace with an interface in a node's switch, the ninth address of its subnets, and somebody who answers. */
+/** A namespace with an interface in a node's switch, the ninth address of its subnets, and a server. */
 export async function startPod(central: Host, host: Host, subnet: string, subnet6: string): Promise<Pod> {
   const address = `${subnet.replace(/0\/.*/, '')}9`;
   const address6 = `${subnet6.replace(/\/.*/, '')}9`;
@@ -71,7 +74,7 @@ export async function startPod(central: Host, host: Host, subnet: string, subnet
   return plugPod(host, { interface: name, port: name, mac, address, address6 });
 }
 
-/** The namespace and the interface of a pod that has a port in OVN, and somebody who answers. */
+/** The namespace and the interface of a pod that has a port in OVN, and a server. */
 export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
   const { interface: name, port, uid, mac, address, address6 = '' } = plug;
   host.must(
@@ -103,12 +106,15 @@ export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
   };
 }
 
-/** What the one who answers there saw as the asker's address. */
+/** Address of the client that the server saw. */
 export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: string, port: number): string {
   return from.must(process.execPath, '-e', client, protocol, address, String(port)).trim();
 }
 
-/** A load balancer of every switch and every gateway; where nothing else is said, gateways answer ARP for what is on their LAN. */
+/**
+ * A load balancer of every switch and every gateway; where nothing else is said, gateways answer ARP for what is on
+ * their LAN.
+ */
 export function balance(
   central: Host,
   name: string,

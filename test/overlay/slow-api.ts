@@ -1,4 +1,4 @@
-// What stands between a node and an API server: the way there can be slow, stall, or break.
+// A relay between a node and an API server, which can delay, stall or break the connection.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,9 +8,11 @@ export interface SlowWay {
   readonly port: number;
   /** Connections so far. */
   readonly opened: number;
-  /** What the server says from now on comes so much later. */
+  /** Delay of the server's messages from now on. */
   delay(ms: number): void;
-  /** Nothing of what the server says comes before the function that it returns is called; then all of it does, at once. */
+  /**
+   * Nothing of what the server says comes before the function that it returns is called; then all of it does, at once.
+   */
   stall(): () => void;
   /** Breaks every connection. */
   cut(): void;

@@ -1,4 +1,4 @@
-// Objects of Kubernetes in memory, told of as the driver tells of those of an API server: for tests of what is done with them.
+// Objects of Kubernetes in memory, reported as the driver reports those of an API server, for tests of their effects.
 import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
 import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';

@@ -1,4 +1,5 @@
-// More objects than the memory of the daemon can hold: it does not end, reports what to do, and leaves the rows as they are.
+// More objects than the memory of the daemon can hold: it does not end, reports what to do, and leaves the rows as they
+// are.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,5 @@
-// Faults around the daemon of the central node while pods come and go: a full disk, a clock that is set, a slow API server, and a burst of changes.
+// Faults around the daemon of the central node while pods come and go: a full disk, a clock that is set, a slow API
+// server, and a burst of changes.
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
@@ -123,7 +124,7 @@ async function onNode(t: Test, server: ApiServer): Promise<void> {
   t.equal(await daemon.stop(), 0);
 }
 
-/** What `overlay verify` ends with. It asks the API server by way of this process, which must not stand still meanwhile. */
+/** Exit code of `overlay verify`. It queries the API server through this process, which must not block meanwhile. */
 async function verified(host: Host): Promise<number | null> {
   const [code] = await once(host.start(process.execPath, program, 'overlay', 'verify'), 'exit');
   return code;
@@ -163,13 +164,16 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
   t.equal(await daemon.stop(), 0);
 }
 
-/** Nothing that is refused meanwhile counts as refused for what it says: it would wait, and what comes later would be written without it. */
+/**
+ * Nothing that is refused meanwhile counts as refused for what it says: it would wait, and what comes later would be
+ * written without it.
+ */
 async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
   const daemon = await startHeard(n1);
   await makePod(server, 'n1', 'early');
   await rows.untilPort('early');
   n1.run(['dd', 'if=/dev/zero', `of=${databases}/filler`, 'bs=1k']);
-  // What is left of a page still takes a few of them.
+  // The rest of a page still accepts a few of them.
   const names = Array.from({ length: 30 }, (_, index) => `starved-${index}`);
   await Promise.all(names.map((name) => makePod(server, 'n1', name)));
   await daemon.saying(/I\/O error: .*write failed/);
@@ -177,7 +181,7 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
   await makePod(server, 'n1', 'fed');
   for (const name of ['fed', ...names]) await rows.untilPort(name);
   const { body } = await server.call('GET', '/api/v1/namespaces/default/events?fieldSelector=reason=Refused');
-  t.strictSame(body.items, [], 'no pod is told that it was refused');
+  t.strictSame(body.items, [], 'no pod has an Event about a refusal');
   for (const name of ['early', 'fed', ...names]) await removePod(server, name);
   for (const name of ['early', 'fed', ...names]) await rows.untilPort(name, false);
   t.equal(await verified(n1), 0, 'every row is in the desired state');
@@ -185,8 +189,9 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
 }
 
 /**
- * All that the daemon asks for the time of day is answered by libfaketime, certificates included; clocks that are never set go on as they are, as when an admin or NTP sets a
- * real one. Timers of the kernel that follow the time of day (timerfd) are not: nothing here has them.
+ * All that the daemon asks for the time of day is answered by libfaketime, certificates included; clocks that are never
+ * set go on as they are, as when an admin or NTP sets a real one. Timers of the kernel that follow the time of day
+ * (timerfd) are not: nothing here has them.
  */
 async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
   const set = (to: string): void => {
@@ -210,7 +215,8 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way:
   await passes('hour-back');
   set('+3650d');
   await passes('ten-years-on');
-  // A connection that goes on with the TLS session of the one before is not asked for a certificate again (RFC 8446 section 2.2), another one is.
+  // A connection that goes on with the TLS session of the one before is not asked for a certificate again (RFC 8446
+  // section 2.2), another one is.
   way.cut();
   await rows.untilPutBack('before');
   t.equal(await daemon.stop(), 0, 'pods go on, and what is known is kept');
@@ -218,7 +224,7 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way:
   const [opened, text] = [way.opened, /certificate of the API server at \S+ has expired/];
   const late = await startHeard(n1, environment);
   await late.saying(/(^|\n)(?!.*this node's pods).*certificate of the API server at \S+ has expired/);
-  t.match(n1.agent('overlay', 'status').stdout, text, 'status tells');
+  t.match(n1.agent('overlay', 'status').stdout, text, 'status reports it');
   await makePod(server, 'n1', 'unheard');
   await late.saying(/this node's pods: the certificate/);
   t.notOk(rows.has('unheard'), 'nothing is heard from a server that cannot be trusted');
@@ -227,8 +233,8 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way:
   await rows.untilPort('unheard');
   t.ok(way.opened - opened < 100, `it was not asked over and over: ${way.opened - opened} connections`);
   await passes('after');
-  const told = late.times(text);
-  t.ok(told >= 2 && told <= 4, `told ${told} times, by those who follow objects and systemd`);
+  const reported = late.times(text);
+  t.ok(reported >= 2 && reported <= 4, `reported ${reported} times, by the followers of objects and to systemd`);
   t.equal(await late.stop(), 0);
 }
 

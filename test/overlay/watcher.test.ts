@@ -1,4 +1,5 @@
-// The daemon of the central node with a real API server and a real OVN: each pod gets its row and its annotation, whichever process crashes meanwhile.
+// The daemon of the central node with a real API server and a real OVN: each pod gets its row and its annotation,
+// whichever process crashes meanwhile.
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';
@@ -67,7 +68,7 @@ function restart({ must }: Host, file: string): void {
   must('sh', '-c', script, 'sh', file);
 }
 
-/** Loaded into a daemon: it dies right before its next effect for a pod, a row written or an annotation sent. */
+/** Loaded into a daemon: it crashes right before its next effect for a pod, a row written or an annotation sent. */
 const countdown = `
 const left = { effects: Number(process.env.KILL_BEFORE) };
 const effect = () => { left.effects -= 1; if (left.effects === 0) process.kill(process.pid, 'SIGKILL'); };
@@ -132,7 +133,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await until(() => addressOf('second') === '10.42.1.77' && port('first') === undefined);
     const listener = openTestApi(server.kubeconfig('admin'));
     t.teardown(listener.close);
-    // The API server tells of a service when its own repair of ClusterIPs comes in between.
+    // The API server also reports a service after its own repair of ClusterIPs.
     const fieldSelector = 'involvedObject.kind=Pod';
     const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
     await heard.until(({ names }) => names.size > 0, 'there is an Event');
@@ -141,7 +142,9 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.strictSame(reasons, ['AddressTaken'], 'until the first one has ended; an Event said so');
   });
 
-  await t.test('a service is told where it does not answer', (t) => tellsService(t, server, n1, n2, passed));
+  await t.test('an Event of a service names the places at which it does not answer', (t) =>
+    tellsService(t, server, n1, n2, passed),
+  );
 
   await t.test('a load balancer that is taken off by hand', (t) => putsBack(t, server, n1));
 
@@ -162,7 +165,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.equal(await daemon.stop(), 0);
     await makePod(server, 'n2', 'while-stopped');
     const drift = n1.agent('overlay', 'verify');
-    t.match(drift, { status: 3, stdout: /\+ Logical_Switch_Port default_while-stopped/ }, 'drift is told');
+    t.match(drift, { status: 3, stdout: /\+ Logical_Switch_Port default_while-stopped/ }, 'drift is reported');
     t.match(drift.stdout, /systemctl status microshift-net-overlay/);
     daemon = await startDaemon(n1);
     await until(() => port('while-stopped') !== undefined);
@@ -219,7 +222,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.match(
       words,
       /n2-of-the-test is registered, but belongs to no member/,
-      'its ovn-controller still runs, which is told',
+      'its ovn-controller still runs, which is reported',
     );
     t.equal(await daemon.stop(), 0);
     t.match(n1.agent('overlay', 'disable'), { status: 0 });
@@ -239,14 +242,14 @@ async function tellsService(
   const listener = openTestApi(server.kubeconfig('admin'));
   t.teardown(listener.close);
   const events = '/api/v1/namespaces/default/events';
-  // The API server tells of the same service when its own repair of ClusterIPs comes in between.
+  // The API server also reports the same service after its own repair of ClusterIPs.
   const fieldSelector = 'involvedObject.name=shop,reason=NotServed';
   const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
   await heard.until(({ log }) => log.some((line) => line.startsWith('whole')), 'Events are listed');
   const known = new Set<string>();
   const unexpected: string[] = [];
   /** Waits for an Event with these words, once for each Event; several may come at once, in any order. */
-  const told = async (words: RegExp): Promise<void> => {
+  const reported = async (words: RegExp): Promise<void> => {
     for (;;) {
       const { body } = await server.call('GET', `${events}?fieldSelector=${fieldSelector}`);
       const items = body.items as { metadata: { name: string }; reason: string; message: string }[];
@@ -273,12 +276,12 @@ async function tellsService(
       ports: [{ port: 80 }],
     },
   });
-  await told(/^NotServed: 198\.51\.100\.9 port 80 is not served: externalIPs are served only in ranges .*$/);
-  await told(/^NotServed: NodePorts do not answer at members that are no gateway .*$/);
+  await reported(/^NotServed: 198\.51\.100\.9 port 80 is not served: externalIPs are served only in ranges .*$/);
+  await reported(/^NotServed: NodePorts do not answer at members that are no gateway .*$/);
   gateway(n2, '--address', '192.0.2.100/24', '--high-availability', 'vip', ...nextHop);
-  await told(/^NotServed: NodePorts do not answer at 192\.0\.2\.100, which several gateways have .*$/);
+  await reported(/^NotServed: NodePorts do not answer at 192\.0\.2\.100, which several gateways have .*$/);
   gateway(n1, '--remove');
-  await told(/^NotServed: 203\.0\.113\.9 is served inside of the cluster only, because .*$/);
+  await reported(/^NotServed: 203\.0\.113\.9 is served inside of the cluster only, because .*$/);
   gateway(n1, ...nextHop);
   gateway(n2, '--remove');
   gateway(n1, '--remove');
@@ -294,7 +297,7 @@ async function tellsService(
   await server.call('DELETE', '/api/v1/namespaces/default/services/shop');
 }
 
-/** A service is on each switch again after somebody has taken it off all of them. */
+/** A service is on each switch again after it was removed from all of them by hand. */
 async function putsBack(t: Test, server: ApiServer, n1: Host): Promise<void> {
   await server.call('POST', '/api/v1/namespaces/default/services', {
     metadata: { name: 'stall' },
@@ -322,10 +325,10 @@ async function standsBy(
   await passed('before-take-over');
   const record = JSON.parse(n1.must('cat', '/var/lib/microshift-net/overlay.json'));
   const states: WatcherState[] = [];
-  // The state is told once a second at the most, what is said is said at once.
+  // The state is reported at most once a second, and messages at once.
   const said: [line: string, atMs: number][] = [];
   let tell = (): void => undefined;
-  const told = (isSo: (state: WatcherState) => boolean): Promise<void> =>
+  const reported = (isSo: (state: WatcherState) => boolean): Promise<void> =>
     new Promise((resolve) => {
       tell = () => states.slice(-1).some(isSo) && resolve();
       tell();
@@ -341,13 +344,13 @@ async function standsBy(
     },
   });
   watcher.know({ layout: record.layout, nodes: record.members, exposure });
-  await told(({ role }) => role === 'standby');
+  await reported(({ role }) => role === 'standby');
   await server.call('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n9' } });
-  await told(({ objects, nodesOutside }) => objects.Node === 1 && String(nodesOutside) === 'n9');
+  await reported(({ objects, nodesOutside }) => objects.Node === 1 && String(nodesOutside) === 'n9');
   await server.call('DELETE', '/api/v1/nodes/n9');
-  await told(({ objects, nodesOutside }) => objects.Node === 0 && nodesOutside.length === 0);
+  await reported(({ objects, nodesOutside }) => objects.Node === 0 && nodesOutside.length === 0);
   t.pass('a node of Kubernetes that has not joined is named while it is there');
-  const active = told(({ role }) => role === 'active');
+  const active = reported(({ role }) => role === 'active');
   await makePod(server, 'n1', 'at-take-over');
   const beganMs = performance.now();
   n1.must('kill', '-9', String(daemon.pid));

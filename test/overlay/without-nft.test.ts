@@ -1,4 +1,5 @@
-// A central node that cannot create its nftables table: the cluster still gets its addresses, and the node reports the missing package.
+// A central node that cannot create its nftables table: the cluster still gets its addresses, and the node reports the
+// missing package.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { asWanted, startDaemon } from './daemon.ts';
@@ -28,18 +29,19 @@ t.test('a service that the node itself serves, and no nft', { skip }, async (t) 
   t.equal(
     n1.run(['test', '-S', '/run/microshift-net/cni.sock']).status,
     0,
-    'pods are served, which comes after the watcher is told of the cluster',
+    'pods are served, after the watcher has received the cluster',
   );
   t.match(n1.agent('overlay', 'status').stdout, /nft cannot be started/);
 
-  // A row that is lost is put back with the failure there; the switch that comes has no service, so nothing is missing for a moment.
+  // A row that is lost is put back with the failure there; the switch that comes has no service, so nothing is missing
+  // for a moment.
   n1.must('ovn-nbctl', 'ls-del', 'n1');
-  await daemon.told(asWanted);
+  await daemon.reported(asWanted);
   t.equal(n1.must('ovn-nbctl', 'get', 'Logical_Switch', 'n1', 'name').trim(), 'n1', 'rows are kept');
   n1.must('ovn-nbctl', '--wait=hv', 'ls-lb-add', 'n1', 'web');
-  await daemon.told(/STATUS=nft cannot be started/);
+  await daemon.reported(/STATUS=nft cannot be started/);
   install();
-  await daemon.told(asWanted);
+  await daemon.reported(asWanted);
   t.match(n1.must('nft', 'list', 'table', 'inet', 'microshift_net_overlay'), /10\.43\.0\.10/);
   t.equal(await daemon.stop(), 0);
 });

@@ -32,12 +32,12 @@ export interface WorkloadBed {
   writes(): number;
 }
 
-/** A watcher, and what it last told of itself. */
+/** A watcher and its last report. */
 export interface Watched {
   readonly watcher: Watcher;
   readonly state: () => WatcherState | null;
-  /** Resolves when it has told that it is so. */
-  told(isSo: (state: WatcherState) => boolean): Promise<void>;
+  /** Resolves when it has reported such a state. */
+  reported(isSo: (state: WatcherState) => boolean): Promise<void>;
 }
 
 /** `members` are the nodes of the cluster. */
@@ -96,7 +96,7 @@ function watched(t: Test, api: StoredApi, remote: string, members: readonly Over
   return {
     watcher,
     state: () => last,
-    told: (isSo) =>
+    reported: (isSo) =>
       new Promise((resolve) => {
         const look = (): void => {
           if (last === null || !isSo(last)) return;

@@ -34,8 +34,8 @@ function all(): void {
   t.test('pods come and go', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until } = bed;
-    const { told } = bed.watch();
-    await told(isActive);
+    const { reported } = bed.watch();
+    await reported(isActive);
     api.put('pods', podOn('n1', 'a'), podOn('n2', 'b'), podOn('elsewhere', 'c'));
     await until(() => port('a') !== undefined && port('b') !== undefined);
     t.match(port('a'), { addresses: '0a:58:0a:2a:01:03 10.42.1.3' });
@@ -64,9 +64,9 @@ function all(): void {
 
   t.test('nodes of Kubernetes that have not joined', async (t) => {
     const bed = await workloadBed(t, ownRelease());
-    const { watcher, told } = bed.watch();
-    const isSo = (outside: string) => told(({ nodesOutside }) => String(nodesOutside) === outside);
-    await told(isActive);
+    const { watcher, reported } = bed.watch();
+    const isSo = (outside: string) => reported(({ nodesOutside }) => String(nodesOutside) === outside);
+    await reported(isActive);
     await passed(bed, 'before');
     bed.writes();
     bed.api.put('nodes', ...['n1', 'n4', 'n5'].map((name) => ({ metadata: { name, uid: `uid-of-${name}` } })));
@@ -80,8 +80,8 @@ function all(): void {
 
   t.test('services where gateways change', async (t) => {
     const bed = await workloadBed(t, ownRelease());
-    const { watcher, told } = bed.watch();
-    await told(isActive);
+    const { watcher, reported } = bed.watch();
+    await reported(isActive);
     const serviceOf = (name: string, spec: object) => ({
       metadata: { namespace: 'default', name, uid: `uid-of-${name}` },
       spec: { clusterIPs: ['10.43.0.80'], ...spec },
@@ -131,7 +131,7 @@ function all(): void {
     const { api, port, until, writes, rows } = bed;
     const pods = podsOn(500);
     const first = bed.watch();
-    await first.told(isActive);
+    await first.reported(isActive);
     await passed(bed, 'first');
     writes();
     api.put('pods', ...pods);
@@ -148,7 +148,7 @@ function all(): void {
     writes();
     api.put('pods', podOn('n1', 'second'));
     const second = bed.watch();
-    await second.told(isActive);
+    await second.reported(isActive);
     await until(() => port('second') !== undefined);
     t.equal(writes(), 1, 'the port of the pod and the set of its namespace together');
     t.strictSame(
@@ -159,14 +159,14 @@ function all(): void {
       ['Namespace default v4', 'default_second', 'n1'],
       'every row that the pod does not need is untouched',
     );
-    t.equal(api.annotated(), 502, 'and nobody else annotated');
+    t.equal(api.annotated(), 502, 'and no other program annotated');
   });
 
   t.test('killed between a row and its annotation, and the other way round', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until } = bed;
     const first = bed.watch();
-    await first.told(isActive);
+    await first.reported(isActive);
     api.put('pods', podOn('n1', 'annotated'));
     await until(() => annotation(bed, 'annotated') !== '' && port('annotated') !== undefined);
     api.holdAnnotations();
@@ -181,33 +181,33 @@ function all(): void {
 
     api.allowAnnotations();
     const second = bed.watch();
-    await second.told(isActive);
+    await second.reported(isActive);
     await until(() => port('annotated') !== undefined && annotation(bed, 'only-row') !== '');
     t.strictSame([port('annotated')?.addresses, port('only-row')?.addresses], had, 'each has the address that it had');
   });
 
-  t.test('what the database refuses keeps nobody else waiting', async (t) => {
+  t.test('a refused row does not delay any other row', async (t) => {
     const bed = await workloadBed(t, withShortNames(t, ownRelease()));
     const { api, port, until } = bed;
-    const { told, state } = bed.watch();
-    await told(isActive);
+    const { reported, state } = bed.watch();
+    await reported(isActive);
     const bad = podOn('n2', `too-long-${'x'.repeat(60)}`);
     api.put('pods', ...podsOn(100), bad, podOn('n3', 'last'));
     await until(() => port('last') !== undefined && port('web-99') !== undefined);
-    await told(({ refused }) => refused.length > 0);
+    await reported(({ refused }) => refused.length > 0);
     t.strictSame(state()?.refused, [`pod:default/${bad.metadata.name}`]);
     t.match(api.notices, [{ regarding: { kind: 'Pod', name: bad.metadata.name }, reason: 'Refused' }]);
     t.match(state()?.failure?.message, /constraint violation/);
     await passed(bed, 'later');
     api.remove('pods', `default/${bad.metadata.name}`);
-    await told(({ refused, failure }) => refused.length === 0 && failure === null);
+    await reported(({ refused, failure }) => refused.length === 0 && failure === null);
     t.pass('until it is gone');
   });
 
   t.test('a pod asks for the address of another one', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until } = bed;
-    await bed.watch().told(isActive);
+    await bed.watch().reported(isActive);
     const asking = { 'microshift-net/ip-address': '10.42.1.77' };
     api.put('pods', podOn('n1', 'one', { annotations: asking }), podOn('n1', 'two', { annotations: asking }));
     await passed(bed, 'other');
@@ -230,7 +230,7 @@ function all(): void {
       };
     };
     api.put('pods', withHostPort('early'));
-    await bed.watch().told(isActive);
+    await bed.watch().reported(isActive);
     api.put('pods', withHostPort('late'));
     await passed(bed, 'first');
     api.put('pods', withHostPort('late', { changed: 'yes' }));
@@ -241,14 +241,14 @@ function all(): void {
         ['early', 'HostPortNotServed'],
         ['late', 'HostPortNotServed'],
       ],
-      'each is told of once',
+      'each is reported once',
     );
   });
 
-  t.test('somebody else changes the rows', async (t) => {
+  t.test('another program changes the rows', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, writes } = bed;
-    await bed.watch().told(isActive);
+    await bed.watch().reported(isActive);
     api.put('pods', ...podsOn(30));
     await until(() => port('web-29') !== undefined);
     const { addresses } = port('web-3') ?? {};
@@ -275,9 +275,9 @@ function all(): void {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, writes } = bed;
     const first = bed.watch();
-    await first.told(isActive);
+    await first.reported(isActive);
     const second = bed.watch();
-    await second.told(({ role }) => role === 'standby');
+    await second.reported(({ role }) => role === 'standby');
     api.put('pods', ...podsOn(10));
     await until(() => port('web-9') !== undefined);
     t.equal(api.annotated(), 10, 'only one annotates');
@@ -291,7 +291,7 @@ function all(): void {
     const { addresses } = port('web-3') ?? {};
     writes();
     await first.watcher.close();
-    await second.told(isActive);
+    await second.reported(isActive);
     await passed(bed, 'later');
     t.equal(writes(), 1, 'who takes over finds everything in the desired state');
     t.strictSame(port('web-3')?.addresses, addresses);
@@ -300,8 +300,8 @@ function all(): void {
   t.test('a database that is emptied is filled again, beginning with the nodes', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, rows, central } = bed;
-    const { watcher, told } = bed.watch();
-    await told(isActive);
+    const { watcher, reported } = bed.watch();
+    await reported(isActive);
     api.put('pods', ...podsOn(20));
     await until(() => port('web-19') !== undefined);
     const addressesNow = (): unknown => podsOn(20).map(({ metadata }) => port(metadata.name)?.addresses);

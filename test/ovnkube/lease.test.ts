@@ -1,4 +1,5 @@
-// The cluster manager of a real ovnkube loses its lease to another holder: it exits, as intended, and all other containers continue.
+// The cluster manager of a real ovnkube loses its lease to another holder: it exits, as intended, and all other
+// containers continue.
 import t from 'tap';
 import { bootCluster } from './ovnkube-node.ts';
 import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';

@@ -10,7 +10,10 @@ const ovnYaml = 'uplink: none\novs:\n  datapathType: netdev\n';
 t.test('no-uplink', options, (t) => liveOnOneNode(t, { ovnYaml }));
 
 const script = '/usr/bin/configure-ovs.sh';
-/** Its script is on the node, and at its start it adds the address of its API server (openshift/microshift, pkg/node/netconfig.go). */
+/**
+ * Its script is on the node, and at its start it adds the address of its API server (openshift/microshift,
+ * pkg/node/netconfig.go).
+ */
 const microshift = {
   [script]: microshiftStandInFile(script),
   '/etc/systemd/system/microshift-stand-in.service':

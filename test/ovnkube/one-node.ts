@@ -1,4 +1,5 @@
-// Our manifests on one node, run: the containers of the applied daemonsets with Debian's OVN, and with a real ovnkube where there is one.
+// Our manifests on one node, run: the containers of the applied daemonsets with Debian's OVN, and with a real ovnkube
+// where there is one.
 import type { Test } from 'tap';
 import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
@@ -8,11 +9,11 @@ import { ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';
 import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, plugPods } from './workload.ts';
 
-/** What ovnkube says of a node to ovn-controller, which waits for it. */
+/** Settings of a node that ovnkube writes for ovn-controller, which waits for them. */
 const asOvnkubeDoes = `ovs-vsctl set open . external_ids:ovn-remote=unix:/run/ovn/ovnsb_db.sock external_ids:system-id=node \
   external_ids:ovn-encap-type=geneve external_ids:ovn-encap-ip=192.0.2.50`;
 
-/** What of a node is not the same in each of these tests. */
+/** Parts of a node that differ between these tests. */
 export interface OneNode extends ClusterOptions {
   readonly ovnYaml: string;
   /** Options of `manifests apply`. */
@@ -22,12 +23,14 @@ export interface OneNode extends ClusterOptions {
 /** How long the connections may take to work again; ovnkube's own sync takes 30 s. */
 const recoverySeconds = 40;
 
-/** Runs them through all that befalls a node: from the first start over kills, restarts and `disable` to a power cut. */
+/**
+ * Runs them through all that befalls a node: from the first start over kills, restarts and `disable` to a power cut.
+ */
 export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster }: OneNode): Promise<void> {
   const apply = `microshift-net manifests apply --image registry.example/ovn:1 ${options}`;
   const node = await bootCluster(ovnkubeFolder, ovnYaml, cluster);
   t.teardown(() => node.halt());
-  /** Those that run what is here. */
+  /** Containers that run programs available here. */
   const containers = async () => (await containersOf(node)).filter((each) => !each.runsOvnkube || !ovnkubeSkip);
   const allReady = async (t: Test): Promise<void> => {
     for (const each of await containers())
@@ -78,7 +81,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     await connected(t, 'afterwards');
     const { sent, received, lastAnswered } = await ping.ended();
     t.comment(`${received} of ${sent} pings answered, the last was number ${lastAnswered}`);
-    t.ok(lastAnswered > sent - 10, 'a flow that never pauses recovers, too');
+    t.ok(lastAnswered > sent - 10, 'a flow without pauses also recovers');
   });
 
   await t.test('br-ex goes and comes back', { skip: ovnkubeSkip }, async (t) => {
@@ -92,7 +95,8 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     await connected(t, 'afterwards');
     // MicroShift's own br-ex, and one in which others have ports, stay the bridge they are.
     if ((await node.text(bridgeRow)) !== before) {
-      for (const each of followers) t.comment(`${each.name} anew: ${Math.round(await untilReadyAgain(node, each))} ms`);
+      for (const each of followers)
+        t.comment(`${each.name} again: ${Math.round(await untilReadyAgain(node, each))} ms`);
       await connected(t, 'with another ovnkube');
     }
     await allReady(t);
@@ -130,7 +134,7 @@ interface Pings {
   readonly lastAnswered: number;
 }
 
-/** A pod asks the LAN until it is told to end; of the answers that are missing then, one may be under way. */
+/** Pings the LAN from a pod until it is stopped; one missing answer may still be on its way. */
 function pings(node: TestNode): { ended(): Promise<Pings>; lost(): Promise<number> } {
   const running = node.start('exec ip netns exec a ping -n -i 0.1 -W 5 192.0.2.1', { timeoutMs: 300_000 });
   const ended = async (): Promise<Pings> => {

@@ -1,4 +1,5 @@
-// A node with an API server and a kubelet by hand, both services of the node: what MicroShift is to our manifests, without images.
+// A node with an API server and a kubelet by hand, both services of the node: what MicroShift is to our manifests,
+// without images.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +9,10 @@ import { compiledDir, projectDir } from '../node/source.ts';
 
 const here = path.join(projectDir, 'test/ovnkube');
 
-/** The switch sends whole checksums, as Open vSwitch's userspace data path needs them; behind it a server tells its name. */
+/**
+ * The switch sends complete checksums, which Open vSwitch's userspace data path needs; a server behind it sends its
+ * name.
+ */
 const lan = `lan() {
   nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64
   for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done
@@ -22,7 +26,7 @@ const dualStack = {
   config: '  clusterNetwork: [10.42.0.0/16, fd01::/48]\n  serviceNetwork: [10.43.0.0/16, fd02::/112]\n',
 };
 
-/** What of the node is not as in most of these tests. */
+/** Parts of the node that differ from most of these tests. */
 export interface ClusterOptions {
   /** More files of the node. */
   readonly files?: Readonly<Record<string, string>>;
@@ -31,8 +35,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Boots the node with an ovn.yaml, whose data path must be the userspace one: this machine's kernel may have no openvswitch module.
- * `ovnkube` is the folder with the real program and its CNI plug-in; null: the image lacks them.
+ * Boots the node with an ovn.yaml, whose data path must be the userspace one: this machine's kernel may have no
+ * openvswitch module. `ovnkube` is the folder with the real program and its CNI plug-in; null: the image lacks them.
  */
 export async function bootCluster(
   ovnkube: string | null,

@@ -1,4 +1,4 @@
-// What of this folder's tests this machine can run.
+// Tests of this folder that this machine can run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingParts } from '../cluster/binaries.ts';

@@ -19,7 +19,7 @@ export interface RunningContainer {
   readonly restartCount: number;
   /** Whether it is one of those that need the real ovnkube. */
   readonly runsOvnkube: boolean;
-  /** Whether it is started again when br-ex was built anew. */
+  /** True if it is restarted after br-ex was built again. */
   readonly followsBridge: boolean;
 }
 

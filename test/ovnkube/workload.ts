@@ -4,7 +4,7 @@ import type { TestNode } from '../node/node.ts';
 /** The name of the node that bootNode boots, as Kubernetes knows it. */
 export const firstNode = 'node';
 
-/** What tries connections below guest/, and how many each has. */
+/** Programs below guest/ that try connections, and the number of connections of each. */
 const tries = {
   'on one node': { script: 'connections.sh', family: '4', count: 13 },
   'on one node, over IPv6': { script: 'connections.sh', family: '6', count: 12 },
@@ -30,7 +30,7 @@ const service = {
   },
 };
 
-/** What the controllers of a cluster make of the service, one for each family; none run here. */
+/** Slices that the controllers of a cluster make for the service, one for each family; no controllers run here. */
 const slice = (address: string, nodeName: string) => {
   const addressType = address.includes(':') ? 'IPv6' : 'IPv4';
   return {

@@ -61,7 +61,7 @@ t.test('tuning real daemons', { skip }, async (t) => {
     t.match((await ovs.facts()).otherConfig, { 'n-handler-threads': '1', 'n-revalidator-threads': '1' });
   });
 
-  await t.test('the way back', async (t) => {
+  await t.test('the rollback', async (t) => {
     await run(planUntuning(defaultConfig, facts(), await ovs.facts()));
     const { otherConfig } = await ovs.facts();
     t.strictSame(

@@ -1,4 +1,5 @@
-// ovsdb-server and ovs-vswitchd in a folder of their own, with a data path in memory: real daemons and threads, and no kernel state.
+// ovsdb-server and ovs-vswitchd in a folder of their own, with a data path in memory: real daemons and threads, and no
+// kernel state.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 const schema = '/usr/share/openvswitch/vswitch.ovsschema';
 
 export interface Daemons {
-  /** What stands for `/` of a node: its run/openvswitch is that of the daemons, proc and sys are this machine's. */
+  /** Folder that is `/` of a node: its run/openvswitch is that of the daemons, and proc and sys are this machine's. */
   readonly root: string;
   readonly runDirectory: string;
   stop(): void;

@@ -1,4 +1,5 @@
-// Flows of a shared bridge in a real ovs-vswitchd: the destination of each kind of frame, and the installation and comparison of flows.
+// Flows of a shared bridge in a real ovs-vswitchd: the destination of each kind of frame, and the installation and
+// comparison of flows.
 import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { flowsOf } from '../../agent/drivers/openvswitch/flows.ts';
@@ -42,7 +43,7 @@ function startBridge(test: Test): Daemons & { run(program: string, ...words: rea
   return { ...daemons, run };
 }
 
-/** What becomes of a frame, in the words of ofproto/trace (ovs-vswitchd(8)): ports, NORMAL, ct. */
+/** Result for a frame, in the words of ofproto/trace (ovs-vswitchd(8)): ports, NORMAL, ct. */
 function waysOf(trace: string): string {
   const [, steps = ''] = /^bridge\("br0"\)\n-+\n([\s\S]*?)\nFinal flow/m.exec(trace) ?? [];
   const words = [...steps.matchAll(/^\s+(?:output:(\w+)|(LOCAL|NORMAL|drop)$|(ct)\()/gm)];
@@ -71,7 +72,7 @@ t.test('where frames go', { skip }, async (t) => {
   goes(`${arriving},${tcp('192.0.2.12')}`, 'ct', "its port at another of the node's addresses");
   goes(`${arriving},udp,nw_dst=192.0.2.11,udp_dst=6081`, 'LOCAL', 'a tunnel is not tracked');
   goes(`${spoken(cluster)},udp,nw_dst=192.0.2.50,udp_dst=6081`, 'drop', 'one that a pod has made');
-  goes(`${spoken(cluster)},dl_type=0x86dd,nw_proto=17,udp_dst=4789`, 'drop', 'by IPv6, too');
+  goes(`${spoken(cluster)},dl_type=0x86dd,nw_proto=17,udp_dst=4789`, 'drop', 'also by IPv6');
   goes(`${arriving},arp,arp_op=2`, `${cluster} LOCAL`, 'an answer for one of the two');
   goes(`${arriving},icmp6,icmpv6_type=136`, `${cluster} LOCAL`, 'and of IPv6, untracked');
   goes(`${arriving},dl_type=0x888e`, 'LOCAL', 'what is no IP');

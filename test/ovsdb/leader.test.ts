@@ -1,5 +1,5 @@
-// A raft cluster of three servers: the client finds the leader, and notices its loss. The cluster may elect another leader at any time when the machine
-// is busy; no assertion depends on which server leads, or for how long.
+// A raft cluster of three servers: the client finds the leader, and notices its loss. The cluster may elect another
+// leader at any time when the machine is busy; no assertion depends on which server leads, or for how long.
 import t from 'tap';
 import { connect, deleteRows, insert, type OvsdbClient, OvsdbError, wait } from '../../agent/drivers/ovsdb/index.ts';
 import { startCluster } from './raft-cluster.ts';
@@ -57,7 +57,7 @@ t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
     t.match(await first.ended, { kind: 'lost' });
     const second = await leader();
     t.not(second.remote, first.remote);
-    // Who was just elected shows all that it has only when it has found out how much of it is valid.
+    // A new leader shows all of its contents only when it has determined which part of them is valid.
     const there = { table: leaderOf, where: [], columns: ['ovs_version'], until: '==', rows: [row] } as const;
     await t.resolves(withLeader((client) => client.transact(leaderOf, [wait({ ...there, timeout: electionMs })])));
 

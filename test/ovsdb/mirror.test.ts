@@ -194,11 +194,11 @@ t.test('no server, no such database', { skip: missingParts() }, async (t) => {
   const remotes = 'unix:/nonexistent/db.sock';
   const limitMs = 200;
   let report: (state: SessionState) => void = () => {};
-  const told = new Promise<SessionState>((resolve) => {
+  const reported = new Promise<SessionState>((resolve) => {
     report = resolve;
   });
   const session = openSession({ remotes, database: inventory, limitMs, report: (state) => report(state) });
-  t.match(await told, { connected: false, error: { kind: 'unreachable' }, retryInMs: 0 });
+  t.match(await reported, { connected: false, error: { kind: 'unreachable' }, retryInMs: 0 });
   await t.rejects(openMirror(session, { Item: {} }, 200), { name: 'OvsdbError', kind: 'unreachable' });
   await t.rejects(session.transact([]), {
     kind: 'unreachable',
@@ -217,7 +217,7 @@ t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) =
   const session = open(t, cluster.remotes, vswitch);
   const mirror = await openMirror(session, { Open_vSwitch: { columns: ['ovs_version'] } }, patienceMs);
   const version = (): unknown => [...mirror.table(vswitch).rows()][0]?.ovs_version;
-  /** The one row anew, until that is answered: an election may come between, and this may be repeated. */
+  /** The one row again, until that is answered: an election may come between, and this may be repeated. */
   const setVersion = async (text: string): Promise<void> => {
     const operations = [deleteRows(vswitch, []), insert(vswitch, { ovs_version: text }, 'root')];
     await session.transact(operations).catch((error: unknown) => {
@@ -233,7 +233,8 @@ t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) =
   await lost;
   await mirror.until(() => true, patienceMs);
   t.not((await session.client()).remote, leader.remote);
-  // It comes with the first contents, or right after: what the old leader wrote as its last thing nobody may have seen counted.
+  // It comes with the first contents or immediately after them: the last write of the old leader may not be counted
+  // yet.
   await mirror.until(() => version() === 'first', patienceMs);
   await setVersion('second');
   t.equal(await mirror.until(() => version() === 'second' && 'second', patienceMs), 'second');

@@ -66,7 +66,7 @@ export interface RealServer {
   remove(): Promise<void>;
 }
 
-/** What a server gets besides its unix socket. */
+/** Arguments of a server besides its unix socket. */
 export interface Listening {
   /** A passive connection method with port 0, such as `ptcp:0:127.0.0.1`. */
   readonly listenOn?: string;
@@ -76,7 +76,10 @@ export interface Listening {
   readonly schema?: string;
 }
 
-/** A private ovsdb-server with the databases Open_vSwitch (or another one) and Inventory, on a unix socket in a temporary folder. */
+/**
+ * A private ovsdb-server with the databases Open_vSwitch (or another one) and Inventory, on a unix socket in a
+ * temporary folder.
+ */
 async function createRealServer({ listenOn, words = [], schema = vswitchSchema }: Listening): Promise<RealServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ovsdb-real-'));
   const path = (name: string): string => join(folder, name);

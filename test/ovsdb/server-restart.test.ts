@@ -5,7 +5,7 @@ import { limitMs, missingParts, startWithClient } from './real-server.ts';
 const inventory = 'Inventory';
 const lost = { name: 'OvsdbError', kind: 'lost' };
 
-t.test('a server that hangs, dies and comes back', { skip: missingParts() }, async (t) => {
+t.test('a server that hangs, crashes and comes back', { skip: missingParts() }, async (t) => {
   const { server, client } = await startWithClient(t);
 
   await t.test('hang: calls end at their limit', async (t) => {

@@ -41,7 +41,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
   t.notOk(second.isHeld);
   await t.rejects(write(other, 'by who waits'), refused);
 
-  await t.test('given back: who waits has it', async (t) => {
+  await t.test('released: the waiting client gets it', async (t) => {
     await first.release();
     await second.held(patienceMs);
     t.same([first.isHeld, second.isHeld], [false, true]);
@@ -49,7 +49,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
     await t.rejects(first.held(patienceMs), { name: 'OvsdbError', kind: 'closed' });
   });
 
-  await t.test('stolen: the holder is told, and is the next to have it', async (t) => {
+  await t.test('stolen: the holder is informed, and gets it next', async (t) => {
     const gone = lost(second);
     const thief = openLock(one, name, { steal: true });
     await Promise.all([gone, thief.held(patienceMs)]);
@@ -60,7 +60,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
     await write(other, 'by the victim, later');
   });
 
-  await t.test('the server is killed: whoever asks first has it, and one only', async (t) => {
+  await t.test('the server is killed: only the first client that requests it gets it', async (t) => {
     const gone = lost(second);
     const rival = openLock(one, name);
     await server.kill('SIGKILL');
@@ -78,7 +78,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
     await waiting.release();
   });
 
-  await t.test('a session that ends gives it back', async (t) => {
+  await t.test('a session that ends releases it', async (t) => {
     const short = open(t);
     const held = openLock(short, name);
     await held.held(patienceMs);

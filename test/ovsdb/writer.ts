@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from '../../agent/drivers/ovsdb/json.ts';
 import type { Row, Value } from '../../agent/drivers/ovsdb/values.ts';
 
-/** Of table Item (real-server.ts): every kind of type there is. */
+/** Columns of table Item (real-server.ts), one of every kind of type. */
 export const columns: readonly string[] = [
   'name',
   'serial',

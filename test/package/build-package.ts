@@ -33,8 +33,9 @@ export function buildPackage(version: string, folder: string): string {
 }
 
 /**
- * The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. The package of old names goes
- * into a folder of its own: hardly anybody installs it. Builds each pair of versions once for the same sources, because several tests install them.
+ * The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. The
+ * package of old names goes into a folder of its own: hardly anybody installs it. Builds each pair of versions once for
+ * the same sources, because several tests install them.
  */
 export function buildPackages(version: string, folder: string, microshiftVersion = ''): readonly string[] {
   const versions = path.join('build/packages', `${version}+${microshiftVersion}`);

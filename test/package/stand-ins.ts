@@ -1,4 +1,5 @@
-// Small packages with the names, versions, requirements and paths of MicroShift's and of what it stands on, built by rpmbuild.
+// Small packages with the names, versions, requirements and paths of MicroShift's and of what it stands on, built by
+// rpmbuild.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -95,7 +96,10 @@ function tableEntry(file: string): MicroShiftFile | undefined {
   return microshiftFileTable.find(({ path }) => path === file);
 }
 
-/** MicroShift's packages of a version that a node has at least, with their real requirements, paths and scriptlets for the network. */
+/**
+ * MicroShift's packages of a version that a node has at least, with their real requirements, paths and scriptlets for
+ * the network.
+ */
 export function microshiftPackages(version: string): readonly StandIn[] {
   const filesOf = (name: string): Record<string, string> =>
     Object.fromEntries(
@@ -134,7 +138,7 @@ export function microshiftPackages(version: string): readonly StandIn[] {
   ];
 }
 
-/** What the packages above and ours require, as RHEL 9 has it. */
+/** Requirements of the packages above and of ours, as in RHEL 9. */
 export const rhelPackages: readonly StandIn[] = [
   { name: 'openvswitch3.5', version: '3.5.0' },
   { name: 'NetworkManager', version: '1:1.54.0' },

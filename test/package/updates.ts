@@ -14,12 +14,16 @@ const installed = 'rpm -q --qf "%{VERSION}\\n" microshift-net microshift-network
 const broken = 'rpm -V --nodeps microshift-net microshift-networking || true';
 const address = '192.0.2.50';
 
-/** Neither kept nor taken back by an update, and both can be done with the other version. Leaves br-ex with its NIC. */
+/** An update neither confirms nor rolls back a change, and the other version can do both. Leaves br-ex with its NIC. */
 export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> {
   t.equal((await node.run(install)).exitCode, 0);
   t.match(await node.run('microshift-net apply --confirm-timeout 45'), { exitCode: 0 });
   t.equal((await node.run(update)).exitCode, 0);
-  t.match(await node.text('microshift-net history'), /^\S+ +awaiting-confirm +apply/, 'neither kept nor taken back');
+  t.match(
+    await node.text('microshift-net history'),
+    /^\S+ +awaiting-confirm +apply/,
+    'it is neither confirmed nor rolled back',
+  );
   t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
   await node.text(`timeout 110 sh -c 'until ip address show dev eth0 | grep -q ${address}; do sleep 1; done'`);
   await node.ready();
@@ -27,7 +31,7 @@ export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> 
     exitCode: 0,
     stdout: / reverted +apply/,
   });
-  t.strictSame((await node.state()).addressesOf('eth0'), [`${address}/24`], 'taken back when its time is over');
+  t.strictSame((await node.state()).addressesOf('eth0'), [`${address}/24`], 'it is rolled back after its time');
   t.strictSame((await node.state()).bridges(), []);
   t.match(await node.run('microshift-net apply --confirm-timeout 120'), { exitCode: 0 });
   t.equal((await node.run(downgrade)).exitCode, 0);
@@ -52,7 +56,7 @@ export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
   t.match(await node.run('microshift-net verify'), { exitCode: 0 });
 }
 
-/** The NIC is on its way back when everything that removes the package is killed. Leaves a node without it. */
+/** All processes that remove the package are killed while the NIC returns. Leaves a node without the package. */
 export async function killedInRemoval(t: Test, node: TestNode): Promise<void> {
   await armFault(node, 'after step 1', 'hold');
   const removal = node.start(remove);

@@ -1,4 +1,5 @@
-// The package on nodes that are not fresh: Open vSwitch missing, a bridge of another program, ovn-kubernetes running, /usr read-only.
+// The package on nodes that are not fresh: Open vSwitch missing, a bridge of another program, ovn-kubernetes running,
+// /usr read-only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -113,7 +114,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     const upgrade = await node.run(`${rpm} -U /root/packages/second/*.noarch.rpm`);
     t.not(upgrade.exitCode, 0);
     t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-net'), '0.2.0', 'rpm leaves the old one');
-    // rpm itself takes back what it has unpacked, and with it a folder that is empty
+    // rpm itself removes the files that it has unpacked, and folders that become empty.
     t.match(
       await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
       /^(missing +\/etc\/ovnk)?$/,

@@ -52,7 +52,7 @@ t.test('nothing is known', async (t) => {
   t.match(await audit(t, {}, {}), { code: 0, said: /nothing else is known/ });
 });
 
-t.test('a fault that nobody has accepted', async (t) => {
+t.test('a fault that is not accepted', async (t) => {
   t.match(await audit(t, { commander: [advisory] }, {}), {
     code: 1,
     said: /commander: it is bad \(high, .*GHSA-1111-2222-3333\)/,

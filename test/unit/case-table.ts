@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * One case: its name, what is said about it, and its parts in their order, each of whole lines. `=== name: about` begins a case and `--- part`
- * a part of it; an empty line is before each case. What a reader would not see is written as `{U+9}`.
+ * One case: its name, what is said about it, and its parts in their order, each of whole lines. `=== name: about`
+ * begins a case and `--- part` a part of it; an empty line is before each case. What a reader would not see is written
+ * as `{U+9}`.
  */
 export interface TableCase {
   readonly name: string;
@@ -16,7 +17,10 @@ export interface TableCase {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\ufeff]/g;
 
-/** The cases of a table; throws a TypeError for a name or a part that is there twice, and for a line outside of any case. */
+/**
+ * The cases of a table; throws a TypeError for a name or a part that is there twice, and for a line outside of any
+ * case.
+ */
 export function casesOf(text: string): readonly TableCase[] {
   const cases = new Map<string, TableCase>();
   for (const block of text.replace(/\n$/, '').split(/\n\n(?==== )/)) {

@@ -80,7 +80,7 @@ t.test('a reader that is slow gets all of it', (t) => {
   t.end();
 });
 
-t.test('an error of the command line is a document, too', (t) => {
+t.test('an error of the command line is also a document', (t) => {
   const table: readonly (readonly [words: string, command: string | null, message: RegExp])[] = [
     ['--output json aply', null, /^unknown command 'aply' \(Did you mean apply\?\)$/],
     ['--output json', null, /^a command is missing$/],
@@ -163,6 +163,6 @@ t.test('without root', { skip: whyNotNobody() }, (t) => {
 });
 
 function whyNotNobody(): string | false {
-  if (process.getuid?.() !== 0) return 'only root can become somebody else';
+  if (process.getuid?.() !== 0) return 'only root can run a process as another user';
   return run(['--version'], asNobody).status === 0 ? false : 'setpriv is missing, or others cannot read this checkout';
 }

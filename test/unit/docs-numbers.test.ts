@@ -1,4 +1,5 @@
-// Numbers in the documents that repeat a constant of the code, a unit or the schema: a change of one of the two fails here.
+// Numbers in the documents that repeat a constant of the code, a unit or the schema: a change of one of the two fails
+// here.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { defaultConfig } from '../../agent/config/defaults.ts';
@@ -10,8 +11,8 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /**
- * Reads a constant of a file: `const name = 3_000;`, also as a product or a member of an object. The constants belong to what they limit, and are
- * not exported for a test.
+ * Reads a constant of a file: `const name = 3_000;`, also as a product or a member of an object. The constants belong
+ * to what they limit, and are not exported for a test.
  */
 function constant(file: string, name: string): number {
   const found = new RegExp(`\\b${name}\\b(?:: [\\w\\[\\] ]+)?(?: = |: )([\\d_]+(?: \\* [\\d_]+)*)[;,\\n ]`).exec(
@@ -150,9 +151,9 @@ const units: readonly (readonly [page: string, sentence: string, unit: string, l
     'TimeoutStartSec=240s',
   ],
   ['docs/use/manifests.md', 'It waits up to 15 minutes', 'microshift-net-manifests.service', '--timeout 900'],
-  [watcher, 'V8 keeps at most 384 MB', 'microshift-net-overlay.service', 'NODE_OPTIONS=--max-old-space-size=384'],
+  [watcher, "V8's heap has at most 384 MB", 'microshift-net-overlay.service', 'NODE_OPTIONS=--max-old-space-size=384'],
   [watcher, 'the daemon at 512 MB', 'microshift-net-overlay.service', 'MemoryHigh=512M'],
-  [watcher, 'ends it at 640 MB', 'microshift-net-overlay.service', 'MemoryMax=640M'],
+  [watcher, 'kills it at 640 MB', 'microshift-net-overlay.service', 'MemoryMax=640M'],
   [watcher, 'after 5 s', 'microshift-net-overlay.service', 'RestartSec=5s'],
   [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitBurst=10'],
   [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitIntervalSec=300s'],

@@ -18,7 +18,10 @@ import { readCase } from './plan/cases.ts';
 const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(path, 'utf8');
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
-/** Returns the text below a heading. Throws if the page has no such heading, because a comparison with nothing would pass. */
+/**
+ * Returns the text below a heading. Throws if the page has no such heading, because a comparison with nothing would
+ * pass.
+ */
 function section(page: string, heading: string): string {
   const found = read(page)
     .split(/^##+ /m)

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../../agent/errors.ts';
 
-/** What an AgentError must be, in the form tap's `throws` and `rejects` take. */
+/** Pattern of an AgentError for tap's `throws` and `rejects`. */
 export function failure(kind: ErrorKind, more: { message?: RegExp; facts?: object } = {}): Error {
   return { kind, ...more } as unknown as Error;
 }

@@ -5,10 +5,13 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What is collected late, or was made for others meanwhile, is in one or two of these; a leak is in each. */
+/** An object that is collected late, or was made for another purpose, is in one or two of these; a leak is in each. */
 const rounds = 5;
 
-/** Bytes of the heap that each of so many tries leaves behind, in most of several rounds. As many tries before them fill what is filled once. */
+/**
+ * Bytes of the heap that each of so many tries leaves behind, in most of several rounds. As many tries before them fill
+ * what is filled once.
+ */
 export async function leftPerTry(tries: number, once: (index: number) => void | Promise<void>): Promise<number> {
   const left: number[] = [];
   let before = 0;
@@ -23,7 +26,7 @@ export async function leftPerTry(tries: number, once: (index: number) => void | 
 
 /** Bytes of the heap that are in use. */
 export async function usedHeap(): Promise<number> {
-  // What a WeakRef was made of or asked for in this turn of the loop stays until its end.
+  // The target of a WeakRef that was made or read in this turn of the loop stays until the turn ends.
   await setImmediate();
   collect();
   return process.memoryUsage().heapUsed;

@@ -1,7 +1,7 @@
 import type { Link } from '../../agent/model/observation.ts';
 import { linkAddress } from './link-address.ts';
 
-/** What a NIC with a cable has beside its name, index, MAC and addresses. */
+/** Properties of a NIC with a cable besides its name, index, MAC and addresses. */
 export const usualLink = {
   permanentMac: null,
   mtuBytes: 1500,

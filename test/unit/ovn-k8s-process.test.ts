@@ -1,4 +1,5 @@
-// The commands of ovn-kubernetes' first tool as a process: the program's name selects the command, and errors name the faulty argument.
+// The commands of ovn-kubernetes' first tool as a process: the program's name selects the command, and errors name the
+// faulty argument.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// About sixty command lines as a first user types them, on a machine where nothing runs: test/cases/transcript.txt, to be
-// read from top to bottom. UPDATE_CASES=1 writes it.
+// About sixty command lines as a first user types them, on a machine where nothing runs: test/cases/transcript.txt, to
+// be read from top to bottom. UPDATE_CASES=1 writes it.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

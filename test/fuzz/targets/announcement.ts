@@ -1,4 +1,4 @@
-// What a node says of its gateway, in the southbound database of the central node.
+// Announcement of a node's gateway, in the southbound database of the central node.
 import type { OverlayGateway } from '../../../agent/model/overlay.ts';
 import { announcedGateway, announcement } from '../../../agent/overlay/members/announcement.ts';
 import { membersNow } from '../../../agent/overlay/members/members.ts';
@@ -50,7 +50,7 @@ export const overlayAnnouncement: FuzzTarget = {
       const member = granted === undefined ? node : { ...node, granted };
       const { nodes, trace, faults } = membersNow(dual, nodeOf(1), [nodeOf(1), member], [chassis]);
       printable([...trace, ...faults].join(' '), 'what is said of it');
-      // Whatever is taken can be planned, and says the same again.
+      // An accepted announcement can be planned, and gives the same announcement again.
       const plan = planNorthbound(factsOf(emptyNorthbound().rows(), { layout: dual, nodes }));
       printable(JSON.stringify(plan.changes), 'a row');
       if (announced === null) return 'nothing';

@@ -1,4 +1,4 @@
-// What a node joins an overlay with.
+// The bundle with which a node joins an overlay.
 import { bundleText, parseBundle } from '../../../agent/run/overlay/record/record.ts';
 import { expectedFailure, printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';

@@ -1,4 +1,4 @@
-// What a container runtime asks for, and what anybody may write into a pod's annotations.
+// Requests of a container runtime, and annotations of a pod, which every account can write.
 import { type Attachment, linkOf, nodeLines, podLines } from '../../../agent/cni/attachment.ts';
 import { checkFaults } from '../../../agent/cni/check.ts';
 import { cniCommands, readRequest, versionOf } from '../../../agent/cni/cni-request.ts';
@@ -63,7 +63,7 @@ export const cniRequests: FuzzTarget = {
       } catch (error) {
         if (!(error instanceof CniError)) throw error;
         const { cniVersion, code } = JSON.parse(errorResult(versionOf(words[4] ?? ''), error));
-        if (typeof cniVersion !== 'string' || typeof code !== 'number') throw new Error('an error that is none');
+        if (typeof cniVersion !== 'string' || typeof code !== 'number') throw new Error('an invalid error');
         return 'refused';
       }
     },

@@ -14,7 +14,9 @@ import type { FuzzTarget } from '../target.ts';
 
 const boot = '00000000-0000-4000-8000-000000000000';
 
-/** One line, so that it can be changed as a tree; the events of a journal come from `words` and from the seeds below. */
+/**
+ * One line, so that it can be changed as a tree; the events of a journal come from `words` and from the seeds below.
+ */
 function headers(): readonly Buffer[] {
   const nodes = observations().filter((node) =>
     currentBridges(node).bridges.every((bridge) => bridge.uplink?.interface === 'eth0'),

@@ -1,4 +1,5 @@
-// Answers of NetworkManager in a shape nobody has seen: right for the bus, wrong for us. Observed, planned with and shown.
+// Answers of NetworkManager of an unexpected shape, which are valid on the bus. They are observed, planned with and
+// shown.
 import { Variant } from 'dbus-next/lib/variant.js';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import type { Bus, MethodCall } from '../../../agent/drivers/dbus/bus-connection.ts';
@@ -15,7 +16,9 @@ import { expectedFailure } from '../expect.ts';
 import { managedObjects } from '../managed-objects.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** What the peer answers: to GetManagedObjects, and to GetSettings by profile. A variant is `{"$": [signature, value]}`. */
+/**
+ * Answers of the peer to GetManagedObjects, and to GetSettings by profile. A variant is `{"$": [signature, value]}`.
+ */
 interface Answers {
   readonly objects: unknown;
   readonly settings: Readonly<Record<string, unknown>>;

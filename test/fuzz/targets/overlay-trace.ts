@@ -1,4 +1,5 @@
-// What ovn-trace and ofproto/trace print: it has names of ports and rows in it, which anybody chooses who may write those.
+// Output of ovn-trace and ofproto/trace. It contains names of ports and rows, which every account can choose that may
+// write those.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';

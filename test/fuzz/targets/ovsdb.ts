@@ -1,4 +1,4 @@
-// What a server says that claims to be ovsdb-server: any bytes in any pieces, and JSON-RPC that is right on its face.
+// Messages of a server that claims to be ovsdb-server: any bytes in any pieces, and formally correct JSON-RPC.
 import { openOpenVSwitch } from '../../../agent/drivers/openvswitch/ovs-client.ts';
 import { expectedFailure } from '../expect.ts';
 import { cutAnyhow, listenOn } from '../private-socket.ts';

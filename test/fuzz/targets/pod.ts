@@ -1,4 +1,4 @@
-// What a pod says of its network: whoever may make pods writes its annotations.
+// Network annotations of a pod, which every account with the right to make pods can write.
 import type { Pod } from '../../../agent/model/workload.ts';
 import { withoutLength } from '../../../agent/overlay/addresses.ts';
 import {

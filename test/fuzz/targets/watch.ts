@@ -1,4 +1,4 @@
-// What an API server, or what is in front of it, says in a watch.
+// Messages of an API server, or of a proxy in front of it, in a watch.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { isChange, versionAfter, watchLines } from '../../../agent/drivers/kubernetes/watch-lines.ts';

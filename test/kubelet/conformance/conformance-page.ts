@@ -1,4 +1,5 @@
-// The page: what is written by hand in docs/lab/overlay-conformance.md, and below its marker the table made from the results.
+// The page: what is written by hand in docs/lab/overlay-conformance.md, and below its marker the table made from the
+// results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Reason, reasons } from './known-reasons.ts';
 import type { Result } from './results.ts';

@@ -1,4 +1,5 @@
-// npm run conformance: Kubernetes' own end-to-end tests on two nodes with this agent as their network. docs/lab/overlay-conformance.md.
+// npm run conformance: Kubernetes' own end-to-end tests on two nodes with this agent as their network.
+// docs/lab/overlay-conformance.md.
 //   npm run conformance -- [--group conformance,policies] [--only TEXT] [--at-once 3] [--limit-seconds 600] [--missing] [--page]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

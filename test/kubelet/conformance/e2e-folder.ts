@@ -1,4 +1,5 @@
-// The folder with Kubernetes' own end-to-end tests, which the environment names: docs/lab/overlay-conformance.md says what is in it.
+// The folder with Kubernetes' own end-to-end tests, which the environment names: docs/lab/overlay-conformance.md says
+// what is in it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 

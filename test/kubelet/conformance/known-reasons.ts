@@ -1,14 +1,14 @@
 // Why tests of Kubernetes do not pass here, as far as it is known. The page takes the first that matches.
 
 /**
- * `refused`: an Event reports it. `differs`: the overlay does it otherwise than the test expects, and its documentation says so. `impossible`: something
- * is missing that is no part of this project. `failed`: a defect.
+ * `refused`: an Event reports it. `differs`: the overlay does it otherwise than the test expects, and its documentation
+ * says so. `impossible`: something is missing that is no part of this project. `failed`: a defect.
  */
 export type Verdict = 'refused' | 'differs' | 'impossible' | 'failed';
 
 export interface Reason {
   readonly verdict: Verdict;
-  /** What the names of the tests match. */
+  /** Pattern of the tests' names. */
   readonly test: RegExp;
   readonly why: string;
 }

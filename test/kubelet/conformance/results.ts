@@ -2,13 +2,15 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** `skipped`: the test itself found that it cannot run here. `unfinished`: it was ended at its limit, or never started. */
+/**
+ * `skipped`: the test itself found that it cannot run here. `unfinished`: it was ended at its limit, or never started.
+ */
 export type State = 'passed' | 'failed' | 'skipped' | 'unfinished';
 
 export interface Outcome {
   readonly state: State;
   readonly seconds: number;
-  /** What Ginkgo reported as the reason; empty for a test that passed. */
+  /** Reason that Ginkgo reported; empty for a test that passed. */
   readonly said: string;
 }
 
@@ -36,7 +38,10 @@ interface Spec {
   readonly Failure?: { readonly Message?: string };
 }
 
-/** Returns what a report has about the test of a name. A test that did not start because the suite failed before it is unfinished. */
+/**
+ * Returns what a report has about the test of a name. A test that did not start because the suite failed before it is
+ * unfinished.
+ */
 export function outcomeIn(report: readonly Report[], name: string): Outcome {
   const specs = report.flatMap(({ SpecReports }) => SpecReports ?? []);
   const own = specs.find((spec) => spec.LeafNodeType === 'It' && nameOf(spec) === name);

@@ -1,8 +1,9 @@
 // Which of Kubernetes' end-to-end tests are run, by their names.
 
 /**
- * Names of groups, and what the names of their tests match: what every conformant cluster passes, NetworkPolicy, and what else needs no
- * further feature (test/e2e/feature of Kubernetes), no certain provider, and breaks no control plane.
+ * Names of groups, and what the names of their tests match: what every conformant cluster passes, NetworkPolicy, and
+ * what else needs no further feature (test/e2e/feature of Kubernetes), no certain provider, and breaks no control
+ * plane.
  */
 const groups = {
   conformance: /^\[sig-network\] .*\[Conformance\]/,
@@ -14,8 +15,8 @@ export type Group = keyof typeof groups;
 export const groupNames = Object.keys(groups) as Group[];
 
 /**
- * Returns the names that `e2e.test --list-tests` printed, in its order: a headline, and then for each test its place in the source and
- * its name.
+ * Returns the names that `e2e.test --list-tests` printed, in its order: a headline, and then for each test its place in
+ * the source and its name.
  */
 export function listedTests(printed: string): readonly string[] {
   return printed.split('\n').flatMap((line) => /^\s+\S+\.go:\d+: (.+)$/.exec(line)?.[1] ?? []);

@@ -22,7 +22,7 @@ export interface Outcome {
   end: string;
   /** From the fault to the end of the run; null where the machine went off. */
   endedAfterMs: number | null;
-  /** What somebody would have had to do: 0 when the node came back by itself. */
+  /** Number of repairs by hand that the node needed; 0 if it became reachable by itself. */
   hands: number;
 }
 
@@ -53,7 +53,7 @@ export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: P
 }
 
 async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
-  // What the agent does to itself is counted from its start: a run without a fault has no silence worth counting.
+  // The silence that the agent causes counts from its start: a run without a fault has no silence to count.
   let since = await node.now();
   const command = await started(node, fault, point);
   const selfInflicted = fault.action !== 'hold' || fault.keepsHolding === true || typeof point !== 'string';
@@ -118,14 +118,14 @@ async function settled(node: TestNode, ends: Ends, fault: Fault): Promise<Outcom
   const limit = performance.now() + settleLimitMs;
   const left = (): number => limit - performance.now();
   while (left() > 0 && !(await withoutCheckpoint(node))) {
-    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may be away: nobody to send an event
+    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may not run, and then it sends no event.
   }
   for (;;) {
     const now = await picture(node);
     if (endsLike(withoutPortMacs(now), withoutPortMacs(ends.new), fault)) return 'new';
     if (fault.endsNew !== true && endsLike(now, ends.old, fault)) return 'old';
     if (left() <= 0) return endsLike(now, ends.old, fault) ? 'old' : 'mixed';
-    await new Promise((resolve) => setTimeout(resolve, 250)); // no single event tells that all of them are done
+    await new Promise((resolve) => setTimeout(resolve, 250)); // No single event reports the end of all of them.
   }
 }
 
@@ -156,26 +156,26 @@ function like(now: Picture, wanted: Picture): boolean {
 }
 
 /**
- * Brings the node back to its old state by `disable`, which must work after anything; false when it needs a boot. What the fault may have
- * left goes with the next bridge.
+ * Brings the node back to its old state by `disable`, which must work after anything; false when it needs a boot. What
+ * the fault may have left goes with the next bridge.
  */
 export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promise<boolean> {
   const disable = 'microshift-net disable';
   const whole = `${apply} && ${disable}`;
-  // What the run could not wait for may stand in the way of the next one.
+  // Remains for which the run could not wait may disturb the next one.
   const hung = fault?.lasts === 'run' || fault?.leavesManaged ? whole : 'true';
   const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${whole}; }` : hung;
   const run = await node.run(`${disable} && ${again}`, { timeoutMs: runLimitMs }).catch(() => null);
   return run?.exitCode === 0 && like(await pictureLike(node, ends.old), ends.old);
 }
 
-/** What the node has and lacks in comparison with each of its states. */
+/** Differences of the node from each of its states. */
 export async function unlike(node: TestNode, ends: Ends): Promise<Record<keyof Ends, readonly string[]>> {
   const now = await picture(node);
   return { old: differences(now, ends.old), new: differences(now, ends.new) };
 }
 
-/** What the old and the new state of this node look like; leaves it in the old one. */
+/** The old and the new state of this node; leaves the node in the old state. */
 export async function endsOf(node: TestNode): Promise<Ends> {
   const before = await picture(node);
   const run = await node.run(apply);

@@ -1,9 +1,10 @@
-// Everything that can go wrong while a run stands at a point: how it is made to happen, and what the world does about it by itself.
+// Everything that can go wrong while a run stands at a point: how it is made to happen, and what the world does about
+// it by itself.
 import type { FaultAction } from '../armed-fault.ts';
 import type { RunningCommand } from '../command.ts';
 import type { TestNode } from '../node.ts';
 
-/** What a fault may need to know. */
+/** Facts that a fault may need. */
 export interface Scene {
   readonly node: TestNode;
   /** The run of apply. */
@@ -34,13 +35,13 @@ export interface Fault {
   /** The machine is off afterwards; it is booted again. */
   readonly powerOff?: boolean;
   /**
-   * An empty data path may stay behind: an ovs-vswitchd that starts while a run is rolled back knows nothing of it. It goes with the next
-   * bridge; an agent that took it away would race with whoever makes that.
+   * An empty data path may stay behind: an ovs-vswitchd that starts while a run is rolled back knows nothing of it. It
+   * goes with the next bridge; an agent that removed it would race with the process that makes the next bridge.
    */
   readonly leavesDataPath?: boolean;
   /**
-   * NetworkManager may manage the interface of MicroShift's bridge afterwards, without a profile for it: only a request over D-Bus makes it
-   * leave the device alone. The next `disable` does.
+   * NetworkManager may manage the interface of MicroShift's bridge afterwards, without a profile for it: only a request
+   * over D-Bus makes it leave the device alone. The next `disable` does.
    */
   readonly leavesManaged?: boolean;
   /** Somebody (systemd) does the change again by himself: the end is the new state. */

@@ -22,7 +22,8 @@ const agent: readonly Fault[] = [
     name: 'oom',
     title: 'out of memory',
     action: 'exhaust-memory',
-    // In a service whose name begins with microshift-net- the agent stays, and with it the cgroup; so does the sandbox of such services.
+    // In a service whose name begins with microshift-net- the agent stays, and with it the cgroup; so does the sandbox
+    // of such services.
     start: `exec systemd-run --quiet --wait --pipe --collect --unit=microshift-net-limited -p MemoryAccounting=yes -p StateDirectory=microshift-net -p RuntimeDirectory=microshift-net -p RuntimeDirectoryPreserve=yes -p ReadWritePaths='-/var/lib/ovnk -/proc/sys/net/ipv4/conf -/proc/sys/net/ipv6/conf' -p ExecStopPost='-/usr/bin/microshift-net recover' /usr/bin/microshift-net apply`,
   },
   {
@@ -79,7 +80,7 @@ const services: readonly Fault[] = [
     title: 'vswitchd hangs',
     action: 'hold',
     strike: ({ node }) => node.text(`kill -STOP ${vswitchdPid}`),
-    // What it holds in the kernel goes when it lives again; what counts is that the node is reached before.
+    // It releases the kernel's resources when it continues; only the reachability before that counts.
     passes: ({ node }) => node.text(`kill -CONT ${vswitchdPid}`),
     lasts: 'run',
   },

@@ -1,5 +1,5 @@
-// npm run faults: every fault at every point of a run, on every shape of uplink; keeps the cells in build/faults.json, and writes
-// docs/lab/faults.md from them once they cover every shape.
+// npm run faults: every fault at every point of a run, on every shape of uplink; keeps the cells in build/faults.json,
+// and writes docs/lab/faults.md from them once they cover every shape.
 //   npm run faults -- [--shape dhcp,static4] [--fault kill,nm-kill] [--point 'after step 5,before journal'] [--sweep 0:1500:50]
 //                     [--missing] [--minutes 9] [--page-only]
 import { execFileSync } from 'node:child_process';

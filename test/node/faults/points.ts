@@ -11,13 +11,13 @@ interface StepJson {
 
 export interface NamedPoint {
   readonly point: string;
-  /** What has just been done. */
+  /** Action before this point. */
   readonly after: string;
 }
 
 /**
- * Every point of a run of apply on this node, in order. "after" of one step and "before" of the next are the same moment but for a line
- * in the journal, so each boundary is there once.
+ * Every point of a run of apply on this node, in order. "after" of one step and "before" of the next are the same
+ * moment but for a line in the journal, so each boundary is there once.
  */
 export async function pointsOf(node: TestNode): Promise<readonly NamedPoint[]> {
   const { diagnostics } = JSON.parse(await node.text('microshift-net plan --output json --verbose')) as {

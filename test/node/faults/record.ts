@@ -1,11 +1,11 @@
-// What the cells came to, kept beside the page so that a long matrix can be collected in several runs.
+// Record of the results of the cells beside the page, so that several runs can collect a long matrix.
 import fs from 'node:fs';
 import type { Outcome } from './cell.ts';
 
 export interface Cell extends Outcome {
   shape: string;
   point: string;
-  /** What had just been done at that point. */
+  /** Action before the point. */
   after: string;
   fault: string;
   /** Version of the agent the cell was run with. */

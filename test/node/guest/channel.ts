@@ -1,13 +1,13 @@
-// Runs inside the node: takes requests from the first serial line and answers there. Imports nothing but Node's own modules, because this
-// one file is all that is copied into the node.
+// Runs inside the node: takes requests from the first serial line and answers there. Imports nothing but Node's own
+// modules, because this one file is all that is copied into the node.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Stop } from '../outage.ts';
 import type { Reply, Request, RunEnd, RunRequest, Strike } from '../protocol.ts';
 
-// The kernel's high-water mark makes resident memory exact however rarely we look; anonymous memory has none, and 10 ms catches every heap
-// that a garbage collection of ours could free again.
+// The kernel's high-water mark makes resident memory exact however rarely we look; anonymous memory has none, and 10 ms
+// catches every heap that a garbage collection of ours could free again.
 const memoryPollMs = 10;
 // Output can come after the exit only from what the command left running: that is not waited for.
 const outputGraceMs = 100;
@@ -57,7 +57,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
         // ended meanwhile
       }
     }
-    // What was started meanwhile, too.
+    // Also processes that were started meanwhile.
     if (signal === 'SIGKILL') control(`${group}/cgroup.kill`, '1');
   };
   running.set(id, kill);
@@ -126,7 +126,10 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
   });
 }
 
-/** Processes of a command: those in its cgroup, and an agent that has put itself into a scope, which is still in the command's session. */
+/**
+ * Processes of a command: those in its cgroup, and an agent that has put itself into a scope, which is still in the
+ * command's session.
+ */
 function pidsOf(group: string, session: number | undefined): string[] {
   const scopes = fs.readdirSync(sliceDir).filter((name) => /^microshift-net-.*\.scope$/.test(name));
   const moved = scopes.flatMap((scope) => procsOf(`${sliceDir}/${scope}`));
@@ -170,7 +173,7 @@ function repliesOf(address: string, fromMs: number): number[] {
   return times.filter((time) => time >= fromMs);
 }
 
-/** The times in which nobody asked an address, because the node as a whole stood still. */
+/** Times without a request to an address, because the whole node was paused. */
 function stopsOf(address: string, fromMs: number): Stop[] {
   const stops = [...readOr(pingLog(address), '').matchAll(/^stopped (\S+) (\S+)$/gm)].map(([, from, until]) => ({
     fromMs: inMs(from),
@@ -202,8 +205,8 @@ async function reached(addresses: string[], sinceMs: number, limitMs: number): P
 let striker: fs.FSWatcher | undefined;
 
 /**
- * Waits until a run stands at the armed fault point, strikes it, and removes its file (agent/run/fault-points.ts). Replaces the strike that
- * waited before; null only ends that one.
+ * Waits until a run stands at the armed fault point, strikes it, and removes its file (agent/run/fault-points.ts).
+ * Replaces the strike that waited before; null only ends that one.
  */
 function strikeHeld(file: string, strike: Strike | null): Promise<null> {
   striker?.close();
@@ -231,7 +234,10 @@ function strikeHeld(file: string, strike: Strike | null): Promise<null> {
   });
 }
 
-/** Lowers the limit of a process's cgroup below what it uses: the kernel ends the process before the write returns (memory.max, cgroups(7)). */
+/**
+ * Lowers the limit of a process's cgroup below what it uses: the kernel ends the process before the write returns
+ * (memory.max, cgroups(7)).
+ */
 function exhaustMemory(pid: number): void {
   const [, group = ''] = /^0::(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/cgroup`, 'utf8')) ?? [];
   const limit = `/sys/fs/cgroup${group}/memory.max`;

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2086  # variables are read by whoever sources this; $LAN is a command of several words
+# shellcheck shell=bash disable=SC2034,SC2086  # the scripts that source this file read the variables; $LAN is a command of several words
 # What a LAN file (../lan/*.sh) is written in. A LAN file sets variables and defines lan() and profiles():
 #   NODE_IF  default-route interface before the change     (eth0)
 #   PHYS     interface that must end inside br-ex          (NODE_IF)

@@ -49,7 +49,7 @@ cd /
 mkdir "$root/run/netns"
 mount --bind "$root/run/netns" "$root/run/netns"
 mount --make-rshared "$root"
-# systemd tells whoever has started it that the boot has ended (systemd(1), $NOTIFY_SOCKET).
+# systemd reports the end of the boot to the process that has started it (systemd(1), $NOTIFY_SOCKET).
 touch "$root/run/first-node"
 mount --bind "$NOTIFY_SOCKET" "$root/run/first-node"
 exec env -i container=testnode NOTIFY_SOCKET=/run/first-node PATH=/usr/sbin:/usr/bin TERM=linux chroot "$root" /lib/systemd/systemd systemd.log_target=journal

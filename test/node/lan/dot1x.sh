@@ -14,7 +14,7 @@ authenticator() { # authenticator PORT: hostapd guards this port of a switch; wh
   # speaks to the group address as switches do, and never asks again by itself
   printf '%s\n' interface=$1 driver=wired ctrl_interface=$DOT1X logger_stdout=-1 logger_stdout_level=0 logger_syslog=0 \
     ieee8021x=1 use_pae_group_addr=1 eap_server=1 eap_user_file=$DOT1X.users eap_reauth_period=0 > $DOT1X.conf
-  # hostapd's wired driver shuts nobody out, the kernel's bridge does: a locked port drops frames from every MAC that nobody has entered.
+  # hostapd's wired driver blocks no host; the kernel's bridge does: a locked port drops frames from every MAC without an entry.
   # EAPOL goes to hostapd all the same: a bridge forwards no link-local frames, it hands them up.
   $LAN bridge link set dev $1 locked on learning off
   cat > $DOT1X.action << 'X'
@@ -25,7 +25,7 @@ case $2 in
 esac
 X
   chmod +x $DOT1X.action
-  # both go into the background once they are ready: nobody authenticates unseen
+  # Both go into the background when they are ready, so no authentication is missed.
   $LAN hostapd -B -t -f $DOT1X.log $DOT1X.conf
   $LAN hostapd_cli -B -p $DOT1X -i $1 -a $DOT1X.action
 }

@@ -6,7 +6,7 @@ import { type Usage, usageOf } from './usage.ts';
 
 export interface SoakResult {
   readonly trends: readonly Trend[];
-  /** What was not as it must be, with the number of the round. */
+  /** Fault, with the number of the round. */
   readonly faults: readonly string[];
 }
 
@@ -90,7 +90,9 @@ async function unitEnded(node: TestNode): Promise<number> {
   return Math.abs(to - from) / 1000;
 }
 
-/** A picture of a node in which nothing moves any more: its address answers a moment before it has its default route. */
+/**
+ * A picture of a node in which nothing moves any more: its address answers a moment before it has its default route.
+ */
 async function settledPicture(node: TestNode): Promise<Picture> {
   await node.text('sleep 2');
   return pictureLike(node, await picture(node));

@@ -19,12 +19,15 @@ const timeSlackShare = 0.25;
 const mostJournals = 20;
 /** The ways back take turns: a tenth has one sample of each at least. */
 const fewestSamples = 2;
-/** Open vSwitch keeps a netlink socket whenever two of its threads wanted one at once (lib/netlink-socket.c, nl_pool_release). */
+/**
+ * Open vSwitch keeps a netlink socket whenever two of its threads wanted one at once (lib/netlink-socket.c,
+ * nl_pool_release).
+ */
 const netlinkPoolSlack = 2;
 
 /**
- * First and last tenth of every figure side by side. No count may be above all of the first tenth in all of the last, memory and times may
- * not grow beyond their noise.
+ * First and last tenth of every figure side by side. No count may be above all of the first tenth in all of the last,
+ * memory and times may not grow beyond their noise.
  */
 export function trendsOf(samples: readonly Usage[], timesMs: Readonly<Record<string, readonly number[]>>): Trend[] {
   const names = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
@@ -44,7 +47,7 @@ function usageFault(name: string, values: readonly number[]): string | null {
   const { first, last, most } = endsOf(values);
   if (name === 'journals') return most > mostJournals ? `more than ${mostJournals}` : null;
   if (name.startsWith('KiB '))
-    return last > first * (1 + memorySlackShare) + memorySlackKib ? 'memory that is not given back' : null;
+    return last > first * (1 + memorySlackShare) + memorySlackKib ? 'memory that is not released' : null;
   const samples = Math.max(fewestSamples, Math.round(values.length / 10));
   const growth = Math.min(...values.slice(-samples)) - Math.max(...values.slice(0, samples));
   const slack = name === 'fds ovs-vswitchd' ? netlinkPoolSlack : 0;

@@ -1,7 +1,9 @@
-// What a node's daemons hold at a moment, and what is left of ours on it.
+// Resources of a node's daemons at a moment, and remains of the agent on it.
 import type { TestNode } from '../node.ts';
 
-/** Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `program sshd`, `profiles`, … One that is not there is 0. */
+/**
+ * Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `program sshd`, `profiles`, … One that is not there is 0.
+ */
 export type Usage = Readonly<Record<string, number>>;
 
 // Services that come when they are called and go by themselves hold connections and descriptors of the bus meanwhile.
@@ -31,7 +33,8 @@ done
 const looks = 3;
 
 /**
- * Takes the figures: the least of some looks, each. A leak is in every one; a socket that a daemon has open for a moment is not.
+ * Takes the figures: the least of some looks, each. A leak is in every one; a socket that a daemon has open for a
+ * moment is not.
  */
 export async function usageOf(node: TestNode): Promise<Usage> {
   const seen: Usage[] = [];

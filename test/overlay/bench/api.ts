@@ -12,7 +12,7 @@ export interface ApiAddress {
 
 export interface WatchEvent {
   readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API tells
+  // biome-ignore lint/suspicious/noExplicitAny: any object of the API
   readonly object: any;
 }
 

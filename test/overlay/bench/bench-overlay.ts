@@ -1,4 +1,5 @@
-// npm run bench:overlay: what a cluster's central node costs, beside others where a folder with them is given. docs/lab/overlay-benchmarks.md.
+// npm run bench:overlay: what a cluster's central node costs, beside others where a folder with them is given.
+// docs/lab/overlay-benchmarks.md.
 //   npm run bench:overlay -- [--rounds 5] [--pods 500] [--loads pods,restart,services] [--idle-seconds 60] [--beside DIR] [--only NAME] [--json FILE]
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

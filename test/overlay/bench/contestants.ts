@@ -1,4 +1,4 @@
-// Who is measured: the program as it ships, what the API server alone allows, and whoever has a folder.
+// Contestants: the program as it ships, the floor that the API server sets, and each folder of --beside.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { familyOf } from './process-usage.ts';
 
 export interface Contestant {
   readonly name: string;
-  /** What it gives a pod is in this annotation. */
+  /** Annotation in which it writes the address of a pod. */
   readonly annotation: string;
   /** Whether it writes rows; the floor does not. */
   readonly hasRows: boolean;
@@ -113,7 +113,7 @@ function described(beside: string, folder: string): Contestant {
   };
 }
 
-/** One that runs, with all that it says in a file. */
+/** A running contestant with its output in a file. */
 export interface Running {
   readonly pid: number;
   readonly log: string;
@@ -132,7 +132,8 @@ export function run(contestant: Contestant, place: Place, log: string): Running 
     pid,
     log,
     kill: async () => {
-      // nsenter ends with what it has started, and not the other way round; who is dead and not waited for would count as running.
+      // nsenter ends with what it has started, and not the other way round; who is dead and not waited for would count
+      // as running.
       const [own, ...started] = familyOf(pid);
       for (const one of started.length > 0 ? started.toReversed() : [own]) killed(one);
       await gone;

@@ -1,4 +1,5 @@
-// What the API server allows: follows the pods and annotates each, with no database behind it. floor.js HOST PORT CA-FILE TOKEN
+// The limit that the API server sets: follows the pods and annotates each, with no database behind it. floor.js HOST
+// PORT CA-FILE TOKEN
 import { readFileSync } from 'node:fs';
 import { openApi } from './api.ts';
 

@@ -1,4 +1,5 @@
-// Where contestants are measured: a central node in a namespace with OVN, and a real kube-apiserver that it reaches. All of it on one CPU.
+// Where contestants are measured: a central node in a namespace with OVN, and a real kube-apiserver that it reaches.
+// All of it on one CPU.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
@@ -17,12 +18,12 @@ const clients = 8;
 /** The first is the central one and the only one that is there: of the others are rows and objects. */
 export const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'] as const;
 export const namespace = 'bench';
-/** What comes last in every list. */
+/** The last entry of every list. */
 export const probeNamespace = 'zzz-probe';
 
 /**
- * An etcd before 3.4.25 does not tell how far it is, so that the server's cache refuses a watch from now on until something of the same kind changes
- * ("Too large resource version"). Not every contestant begins with a list.
+ * An etcd before 3.4.25 does not tell how far it is, so that the server's cache refuses a watch from now on until
+ * something of the same kind changes ("Too large resource version"). Not every contestant begins with a list.
  */
 const withoutCache = ['--watch-cache=false'];
 
@@ -33,7 +34,7 @@ export interface Place {
   readonly api: Api;
   /** The file of OVN_Northbound. */
   readonly database: string;
-  /** Of Logical_Switch_Port and Load_Balancer. */
+  /** Rows of Logical_Switch_Port and Load_Balancer. */
   readonly northbound: Awaited<ReturnType<typeof openMirror>>;
 }
 
@@ -70,7 +71,10 @@ export async function makePlace(scope: Scope, mounts: readonly string[]): Promis
   return { host, server, address, api, northbound, database: host.path('/var/lib/ovn/ovnnb_db.db') };
 }
 
-/** The root of the newest release of OVN that is here, which the node sees where this machine has it; nothing for the machine's own. */
+/**
+ * The root of the newest release of OVN that is here, which the node sees where this machine has it; nothing for the
+ * machine's own.
+ */
 function newestOvn(host: Host): string {
   const root = newerRoot();
   if (root === null) return '';

@@ -1,14 +1,14 @@
-// What processes cost, from /proc: of one and all that it has started.
+// Resources of a process and of all processes that it has started, from /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Usage {
-  /** Of those that live, and of those that they have started and waited for. */
+  /** CPU time of the running processes, and of the processes that they have started and waited for. */
   readonly cpuSeconds: number;
   /** Highest resident memory of those that live, each at its own time. */
   readonly peakMb: number;
   /** Now. */
   readonly residentMb: number;
-  /** Of that, what is in no file. */
+  /** The part of it that is in no file. */
   readonly anonymousMb: number;
 }
 
@@ -26,7 +26,7 @@ export function familyOf(pid: number): readonly number[] {
   return family(pid, processes());
 }
 
-/** Of a process and its descendants. */
+/** Usage of a process and its descendants. */
 export function usageOf(pid: number): Usage {
   const all = processes();
   const pids = family(pid, all);

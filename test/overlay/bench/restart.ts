@@ -1,4 +1,5 @@
-// B4 and B5: a contestant is killed and started anew where everything is in the database already, and then has nothing to do.
+// B4 and B5: a contestant is killed and started again where everything is in the database already, and then has nothing
+// to do.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Contestant, type Running, run } from './contestants.ts';
 import type { Pods } from './measure-pods.ts';
@@ -30,7 +31,7 @@ export async function measureRestart(
     makeServices(place, 0, services, endpoints),
     balanced(place, wantedVips(0, services, endpoints, 0), limitMs),
   ]);
-  // Whoever serves this pod has seen all that was before it.
+  // A contestant that serves this pod has processed everything before it.
   await pods.make('before-restart', nodeNames[0], probeNamespace);
   await pods.served();
 
@@ -46,7 +47,7 @@ export async function measureRestart(
   await second.kill();
   const fileBefore = endOf(place.database);
   const third = run(contestant, place, first.log);
-  // Nothing tells that nothing was written: as long again as it took to be in sync, and what was measured idle.
+  // No event reports the absence of writes, so this waits once more for the time until in sync, and for the idle time.
   await pause(2 * syncMs);
   const before = usageOf(third.pid);
   await pause(idleSeconds * 1000);

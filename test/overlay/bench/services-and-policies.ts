@@ -1,7 +1,7 @@
 // Services with endpoints, and policies, as the benchmark puts them into the cluster.
 import { namespace, type Place } from './place.ts';
 
-/** Endpoints of services are addresses of nobody: what counts is what is written about them. */
+/** Endpoints of services are unused addresses, because only the rows about them count. */
 function backends(service: number, count: number, generation: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `10.42.${generation}.${((service * count + index) % 250) + 3}`);
 }
@@ -12,7 +12,10 @@ export interface Wanted {
   readonly backends: readonly string[];
 }
 
-/** Services from a number on, each with endpoints in both forms that the API has had: a contestant reads the one that it knows. */
+/**
+ * Services from a number on, each with endpoints in both forms that the API has had: a contestant reads the one that it
+ * knows.
+ */
 export async function makeServices(place: Place, first: number, count: number, endpoints: number) {
   const numbers = Array.from({ length: count }, (_, index) => first + index);
   await Promise.all(
@@ -31,7 +34,7 @@ export async function replaceEndpoints(place: Place, first: number, count: numbe
   await Promise.all(numbers.map((number) => putEndpoints(place, number, endpoints, 1)));
 }
 
-/** What the load balancers have to hold then. */
+/** Contents that the load balancers must have then. */
 export function wantedVips(first: number, count: number, endpoints: number, generation: number): readonly Wanted[] {
   return Array.from({ length: count }, (_, index) => ({
     vip: `${clusterIp(first + index)}:80`,

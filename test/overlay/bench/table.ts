@@ -14,7 +14,10 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }
 
-/** A row per figure, a column per contestant, as docs/lab/measurements.md has them; behind each figure how many times that of the first it is. */
+/**
+ * A row per figure, a column per contestant, as docs/lab/measurements.md has them; behind each figure how many times
+ * that of the first it is.
+ */
 export function tableOf(results: ReadonlyMap<string, Figures>): string {
   const [first = {}] = results.values();
   const names = [...new Set([...results.values()].flatMap((figures) => Object.keys(figures)))];

@@ -1,4 +1,5 @@
-// B7 and B8: what running traffic loses while daemon and central OVN are killed and started again, and how long a trace takes.
+// B7 and B8: what running traffic loses while daemon and central OVN are killed and started again, and how long a trace
+// takes.
 //   node build/test/overlay/bench/traffic.js
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +19,7 @@ require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket
   socket.bind(7, () => console.log('ready'));
 });
 `;
-/** A datagram and a line of one connection every 20 ms until it is told to end; then what has come back. */
+/** Sends a datagram and a line of one connection every 20 ms until it is stopped; then returns the answers. */
 const client = `
 const address = process.argv[1];
 const seen = new Set();
@@ -48,7 +49,7 @@ interface Outcome {
   readonly broken: boolean;
 }
 
-const dies = (host: Host, file: string): void =>
+const crashes = (host: Host, file: string): void =>
   void host.must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', file);
 
 t.test('traffic', { skip: missingForHosts() ?? false }, async (t) => {
@@ -92,7 +93,7 @@ t.test('traffic', { skip: missingForHosts() ?? false }, async (t) => {
   await during('the daemon of the central node is killed', () => restart(n1));
   await during('the daemon of the other node is killed', () => restart(n2));
   await during('ovn-northd and both databases are killed', async () => {
-    for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) dies(n1, `/run/ovn/${name}.pid`);
+    for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) crashes(n1, `/run/ovn/${name}.pid`);
     startCentral(n1);
     n1.must('ovn-nbctl', '--timeout=60', '--wait=sb', 'sync');
   });

@@ -1,4 +1,5 @@
-// Objects with which `npm run bench:turns` measures the watcher: many, the largest ones that budgets allow, and those of a hostile user.
+// Objects with which `npm run bench:turns` measures the watcher: many, the largest ones that budgets allow, and those
+// of a hostile user.
 import { seededRandom } from '../../unit/ovsdb/random.ts';
 import { hostileObject } from '../hostile-objects.ts';
 import { podOn, type StoredApi, type StoredObject } from '../stored-api.ts';

@@ -1,5 +1,5 @@
-// The process that `npm run bench:turns` measures: the watcher with the driver of the API server, and nothing else. Started with a kubeconfig, the
-// remote of OVN_Northbound and the cluster as JSON; answers each word that it is sent.
+// The process that `npm run bench:turns` measures: the watcher with the driver of the API server, and nothing else.
+// Started with a kubeconfig, the remote of OVN_Northbound and the cluster as JSON; answers each word that it is sent.
 import { readFileSync } from 'node:fs';
 import { setImmediate as setTurn } from 'node:timers';
 import { openApi } from '../../../agent/drivers/kubernetes/open-api.ts';
@@ -23,7 +23,10 @@ const kept = 5;
 
 const [kubeconfig = '', remote = '', cluster = ''] = process.argv.slice(2);
 
-/** Returns the CPU time of the thread of the event loop in ms (Documentation/scheduler/sched-stats.rst: the first number, in ns), to the next tick of the kernel. */
+/**
+ * Returns the CPU time of the thread of the event loop in ms (Documentation/scheduler/sched-stats.rst: the first
+ * number, in ns), to the next tick of the kernel.
+ */
 const loopMs = (): number =>
   Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
@@ -37,8 +40,9 @@ let loopBefore = loopMs();
 const withOne = (known: readonly number[], ms: number): readonly number[] =>
   ms <= (known[kept - 1] ?? 0) ? known : [...known, ms].toSorted((a, b) => b - a).slice(0, kept);
 /**
- * Measures the turn that has ended: CPU time and not elapsed time, because it excludes the load of the machine. The garbage collection has threads of
- * its own, which work mostly beside the event loop; for a part of their work the loop waits. The first number is without them, the second one with all.
+ * Measures the turn that has ended: CPU time and not elapsed time, because it excludes the load of the machine. The
+ * garbage collection has threads of its own, which work mostly beside the event loop; for a part of their work the loop
+ * waits. The first number is without them, the second one with all.
  */
 const tick = (): void => {
   const { user, system } = process.cpuUsage(before);

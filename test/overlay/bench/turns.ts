@@ -1,5 +1,6 @@
-// npm run bench:turns: the time for which the watcher keeps the event loop, and its memory, with many objects and with hostile objects
-// (docs/lab/overlay-benchmarks.md). The watcher is a process of its own, with the flags of the launcher and the limit of the unit.
+// npm run bench:turns: the time for which the watcher keeps the event loop, and its memory, with many objects and with
+// hostile objects (docs/lab/overlay-benchmarks.md). The watcher is a process of its own, with the flags of the launcher
+// and the limit of the unit.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What was written into a database, from its own file: the server appends a record to it for every transaction.
+// Writes to a database, from its own file: the server appends a record to it for every transaction.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface Written {
@@ -9,7 +9,7 @@ export interface Written {
 
 const none: Written = { transactions: 0, rows: 0, bytes: 0 };
 
-/** What ovn-northd reports (ovn-nb(5)): everything else is somebody's wish. */
+/** Columns in which ovn-northd reports (ovn-nb(5)); all others are written by contestants. */
 const reported: Readonly<Record<string, readonly string[]>> = {
   NB_Global: ['sb_cfg', 'sb_cfg_timestamp', 'hv_cfg', 'hv_cfg_timestamp', 'nb_cfg_timestamp', 'options'],
   Logical_Switch_Port: ['up', 'dynamic_addresses', 'tag'],
@@ -27,7 +27,7 @@ export function endOf(file: string): number {
   }
 }
 
-/** What has been written since the file ended there, without what ovn-northd reports and without heartbeats. */
+/** Writes since an earlier end of the file, without reports of ovn-northd and without heartbeats. */
 export function writtenSince(file: string, start: number): Written {
   const opened = openSync(file, 'r');
   try {

@@ -1,4 +1,4 @@
-// What the daemons of two nodes hold, and what there is on the nodes.
+// Resources of the daemons of two nodes, and rows and links on the nodes.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Usage } from '../../node/soak/usage.ts';
 import type { Daemon } from '../daemon.ts';

@@ -1,4 +1,5 @@
-// A workload as a deployment, a service and policies make one: pods on both nodes that are plugged in, and what selects them.
+// A workload as a deployment, a service and policies make one: pods on both nodes that are plugged in, and what selects
+// them.
 import { type CniCluster, sandboxId } from '../cni-cluster.ts';
 import type { Host } from '../hosts.ts';
 import { cni, makeSandbox, removeNamespace, type Sandbox, type TestPod } from '../pods.ts';

@@ -1,4 +1,5 @@
-// npm run soak:overlay: workloads come and go on a cluster of two nodes with a real API server, and what can die does. Fails when something is left.
+// npm run soak:overlay: workloads come and go on a cluster of two nodes with a real API server, and what can die does.
+// Fails when something is left.
 //   npm run soak:overlay -- [--minutes 60] [--pods 8] [--json FILE]
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -21,7 +22,7 @@ const { values: options } = parseArgs({
   },
 });
 const msPerMinute = 60_000;
-/** Of the cycles without faults. */
+/** Share of the cycles without faults. */
 const warmUpShare = 0.2;
 
 t.setTimeout(0);
@@ -41,7 +42,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
   };
   const controller = (signal: 'STOP' | 'CONT'): void =>
     void n2.must('sh', '-c', `kill -${signal} $(cat /run/ovn/ovn-controller.pid)`);
-  /** What happens while the workload is there, in turns. */
+  /** Faults while the workload exists, in turns. */
   const faults: readonly ((workload: Deployed) => Promise<void>)[] = [
     (workload) => workload.churn(),
     () => restart(n1),
@@ -64,7 +65,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
     const start = performance.now();
     const workload = await deploy(cluster, cycle, Number(options.pods));
     triedAgain += workload.triedAgain;
-    // In the second half nothing dies: what a daemon keeps shows in one that lives.
+    // No process is killed in the second half, because memory that a daemon keeps shows only in a long-lived process.
     const isCalm = start - begin > halfMs;
     if (!isCalm) {
       await faults[cycle % faults.length]?.(workload);

@@ -1,4 +1,4 @@
-// Tells whoever connects its name: server.mjs NAME
+// Sends its name to every client: server.mjs NAME
 import { createServer } from 'node:net';
 
 const [name] = process.argv.slice(2);

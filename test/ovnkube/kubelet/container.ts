@@ -6,10 +6,13 @@ import type { Json } from './kubelet-requests.ts';
 import { isGood, runInside } from './probes.ts';
 import { expand } from './values.ts';
 
-/** How the kubelet waits before it starts a container again: not at all, then 10 s, doubled each time, at the most 5 min. */
+/**
+ * How the kubelet waits before it starts a container again: not at all, then 10 s, doubled each time, at the most 5
+ * min.
+ */
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 300_000;
-/** A container that ran this long begins anew with that. */
+/** Running time after which the pause before a restart is reset to the shortest one. */
 const forgivenAfterMs = 600_000;
 
 export interface ContainerState {
@@ -71,7 +74,7 @@ export function startContainer({
   const exec = (command: readonly string[], seconds: number): Promise<number | null> =>
     child?.pid === undefined ? Promise.resolve(null) : runInside(child.pid, command, environment, seconds);
 
-  /** Asks in the probe's own rhythm as long as this process runs; `judge` is told once enough answers agree. */
+  /** Runs the probe with its period while this process runs; calls `judge` when enough answers agree. */
   const probe = (of: Json, judge: (good: boolean) => void): void => {
     if (of === undefined) return;
     const asked = child;
@@ -89,7 +92,7 @@ export function startContainer({
   const note = (text: string): void => void log.write(`kubelet: ${text}\n`);
 
   const run = (): void => {
-    rmSync(own, { recursive: true, force: true }); // what it wrote besides its volumes dies with a container
+    rmSync(own, { recursive: true, force: true }); // Files outside of its volumes are deleted with a container.
     mkdirSync(own, { recursive: true });
     mkdirSync(group, { recursive: true });
     const script = join(import.meta.dirname, 'launch.sh');

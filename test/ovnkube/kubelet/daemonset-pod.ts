@@ -19,7 +19,10 @@ interface PodParts {
   readonly changed: () => void;
 }
 
-/** Runs a daemonset's pod on this node. One that the API has already, from before the node was off, goes on as the same pod. */
+/**
+ * Runs a daemonset's pod on this node. One that the API has already, from before the node was off, goes on as the same
+ * pod.
+ */
 export async function startPod({ api, daemonSet, name, node, changed }: PodParts): Promise<Pod> {
   const { namespace, uid } = daemonSet.metadata;
   const { template } = daemonSet.spec;

@@ -16,7 +16,7 @@ export interface Api {
   call(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>;
   /** One call that must be answered with success. */
   must(method: string, path: string, body?: unknown, contentType?: string): Promise<Json>;
-  /** What happens to a list from a version on, until the server ends it. */
+  /** Changes of a list from a version on, until the server ends the watch. */
   watch(path: string, resourceVersion: string, each: (type: string, object: Json) => void): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
 /**
- * A kubelet, a daemonset controller and a container runtime in one, as far as daemonsets on the host's network need them: runs the
- * pod of each daemonset that wants this node, and reports it. Every container is a process in a mount namespace of its own, over the
- * node's root file system, because there are no images here. Imports nothing but Node's own modules: it runs in the test node.
+ * A kubelet, a daemonset controller and a container runtime in one, as far as daemonsets on the host's network need
+ * them: runs the pod of each daemonset that wants this node, and reports it. Every container is a process in a mount
+ * namespace of its own, over the node's root file system, because there are no images here. Imports nothing but Node's
+ * own modules: it runs in the test node.
  *
  *     node kubelet.js NODE-NAME ADDRESS[,ADDRESS] FOLDER HOST:PORT      FOLDER has ca.crt and token of the API server
  */
@@ -99,7 +100,7 @@ function podNameOf({ metadata, spec }: Json): string {
   return `${metadata.name}-${hash}`;
 }
 
-/** Reports one after the other, so that what was seen last is told last. Without an API server there is nobody to tell. */
+/** Sends reports one after the other, so that the latest state is reported last. Does nothing without an API server. */
 function tell(entry: Entry): Promise<void> {
   entry.reports = entry.reports.then(() => report(entry)).catch((error: Error) => say(error.message));
   return entry.reports;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Becomes a container, in a mount namespace that whoever calls made: launch.sh CGROUP FOLDER [SOURCE TARGET ro|rw]... -- COMMAND...
+# Becomes a container, in a mount namespace that the caller has made: launch.sh CGROUP FOLDER [SOURCE TARGET ro|rw]... -- COMMAND...
 # The image is the node's own root with a layer over it. /run and /tmp are the container's own, as in an image; the rest is mounted.
 set -eu
 echo $$ > "$1/cgroup.procs"

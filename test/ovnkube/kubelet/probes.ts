@@ -1,4 +1,4 @@
-// What the kubelet asks of a container.
+// Probes of a container by the kubelet.
 import { spawn } from 'node:child_process';
 import { get } from 'node:http';
 import type { Json } from './kubelet-requests.ts';

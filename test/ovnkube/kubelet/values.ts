@@ -1,7 +1,7 @@
-// What a container is told: its environment, and fields of its pod.
+// Environment of a container, and fields of its pod.
 import type { Api, Json } from './kubelet-requests.ts';
 
-/** What a new container has without being told. */
+/** Environment that every new container has. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** A field of the downward API, as in spec.nodeName or metadata.labels['app']. */
@@ -45,7 +45,7 @@ export async function environmentOf(api: Api, pod: Json, container: Json): Promi
   return result;
 }
 
-/** `$(NAME)` is the variable's value where there is one, and stays as it is where there is none. */
+/** `$(NAME)` is the variable's value if the variable exists, and stays as it is otherwise. */
 export function expand(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(/\$\(([^)]+)\)/g, (whole, name: string) => variables[name] ?? whole);
 }

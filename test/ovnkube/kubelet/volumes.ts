@@ -1,4 +1,4 @@
-// What a container sees below its mount paths: folders of the node that are there, or that are made for its pod.
+// Contents of a container's mount paths: folders of the node, and folders that are made for its pod.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api, Json } from './kubelet-requests.ts';
@@ -25,7 +25,7 @@ function onNode({ path, type = '' }: Json): string {
   return path;
 }
 
-/** Anew at each start of the pod, so that what a ConfigMap has no longer is gone. */
+/** Again at each start of the pod, so that what a ConfigMap has no longer is gone. */
 function writeFiles(folder: string, files: Files): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -145,7 +145,7 @@ t.test('CHECK', (t) => {
   t.strictSame(faults({ prevResult: { ...prevResult, ips: prevResult.ips.slice(0, 1) } }), [
     'the result of ADD has no address fd01:0:0:2::3/64',
   ]);
-  t.strictSame(faults({ prevResult: 7 }).length, 3, 'and of one that is none, everything');
+  t.strictSame(faults({ prevResult: 7 }).length, 3, 'and everything of an invalid one');
   t.end();
 });
 

@@ -90,7 +90,7 @@ t.test('what is refused, with the code of the specification', (t) => {
   t.end();
 });
 
-t.test('an error is told in the version that was asked for', (t) => {
+t.test('an error has the requested version', (t) => {
   t.equal(versionOf('{"cniVersion":"0.4.0"}'), '0.4.0');
   t.equal(versionOf('{}'), '0.1.0');
   t.equal(versionOf('null'), '0.1.0');

@@ -8,8 +8,9 @@ import { configProblemsText } from '../../../agent/view/config-view.ts';
 import { readTable, type TableCase, writeTable } from '../case-table.ts';
 
 /**
- * The parts ovn.yaml, config.yaml and config.d/NAME of a case are what the node has; `effective` or `error` is what comes of it. `effective` has
- * each setting with its source, but for those that are at their defaults (`absent` has all), and the warnings.
+ * The parts ovn.yaml, config.yaml and config.d/NAME of a case are what the node has; `effective` or `error` is what
+ * comes of it. `effective` has each setting with its source, but for those that are at their defaults (`absent` has
+ * all), and the warnings.
  */
 const file = join(process.cwd(), 'test/cases/config.txt');
 const outcomes = ['effective', 'error'];

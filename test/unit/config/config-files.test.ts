@@ -78,7 +78,7 @@ t.test('refuses what is no regular file, at once', (t) => {
   t.end();
 });
 
-t.test("what cannot be read of MicroShift's own files is told, and keeps nobody from the rest", async (t) => {
+t.test('an unreadable file of MicroShift is reported, and the other files are read', async (t) => {
   const root = t.testdir({ etc: { microshift: { 'config.d': 'text', 'ovn.yaml': 'mtu: 1300' } } });
   const files = readConfigFiles(root);
   t.match(files.unreadable, [{ kind: 'config-unreadable', message: /ENOTDIR/ }]);

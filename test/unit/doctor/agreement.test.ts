@@ -1,5 +1,5 @@
-// doctor, status, verify and plan judge one node: none of them finds fault with what another one is content with, on any node that a case of
-// planning has, before `apply` and after it.
+// doctor, status, verify and plan judge one node: none of them finds fault with what another one is content with, on
+// any node that a case of planning has, before `apply` and after it.
 import t from 'tap';
 import { planFor } from '../../../agent/commands/plan-command.ts';
 import { missingFromBridge } from '../../../agent/compare/manual-bridge.ts';
@@ -14,7 +14,7 @@ import { asExamined, withoutSession } from './as-examined.ts';
 
 type PlanNode = Pick<PlanCase, 'config' | 'observation'>;
 
-/** What `status` says of a node, and whether `apply` would do anything about it; `plan`: null where none can be made. */
+/** Report of `status` about a node, and whether `apply` would change it; `plan`: null if no plan can be made. */
 interface Status {
   readonly isContent: boolean;
   readonly applyActs: boolean;
@@ -66,7 +66,7 @@ function contradictions({ config, observation }: PlanNode): readonly string[] {
 
 function complaints({ id, verdict, found, fix }: CheckResult, status: Status): readonly string[] {
   const said = `${id}: ${verdict}, ${found.join('; ')}`;
-  // What has to be done first is not on the node that was judged.
+  // A step that has to come first is not on the judged node.
   const isIdle = fix.some((line) => /^microshift-net apply(?!.*# once)/.test(line)) && !status.applyActs;
   return [
     ...(isIdle ? [`${said}: \`apply\` does nothing about it`] : []),

@@ -8,7 +8,7 @@ import { examinationOf as recordedExamination } from './examined.ts';
 
 const healthy = recordedExamination('healthy');
 
-/** What an examination of a node finds, of which `apply` makes this observation. */
+/** Facts of an examination of a node, of which `apply` makes this observation. */
 export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'observation'>): Examination {
   const answer = <T>(value: T) => ({ value, failure: null });
   const { host, links, routes, signpost, foreign = [], resolver, hints, tuning, networkManager, ovs } = observation;
@@ -55,7 +55,7 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
   };
 }
 
-/** As a node shows it that nobody has logged in to: links have their permanent MACs from NetworkManager. */
+/** Facts of a node without a login: links have their permanent MACs from NetworkManager. */
 export function withoutSession(observation: Observation): Observation {
   const macs = new Map(observation.links.map((link) => [link.name, link.permanentMac] as const));
   const devices = observation.networkManager.devices.map((device) => {

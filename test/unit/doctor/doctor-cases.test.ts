@@ -9,8 +9,9 @@ import { changed } from '../plan/change.ts';
 import { changeOf, doctorTable, examinationOf } from './examined.ts';
 
 /**
- * The part `given` of a case says which case it changes, and how: `way = value` as of changed(). The part `report` is the whole report about the
- * node of a case without `given`, and else only what comes out differently. UPDATE_CASES=1 writes the reports, to be read before they are committed.
+ * The part `given` of a case says which case it changes, and how: `way = value` as of changed(). The part `report` is
+ * the whole report about the node of a case without `given`, and else only what comes out differently. UPDATE_CASES=1
+ * writes the reports, to be read before they are committed.
  */
 const cases = readTable(doctorTable);
 const names = cases.map(({ name }) => name);
@@ -25,7 +26,7 @@ process.env.TZ = 'UTC';
 const programs =
   /^(cat|chown|dnf|du|echo|firewall-cmd|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nft|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
 
-/** What was judged without the lines that count the verdicts, unless it is the whole report. */
+/** Verdicts without the lines that count them, unless the case is the whole report. */
 function reportOf(name: string): string {
   const results = resultsOf(name);
   const base = changeOf(name)?.of;

@@ -30,7 +30,9 @@ interface Change {
   readonly change: Readonly<Record<string, unknown>>;
 }
 
-/** What makes a case of another one; null: it has an examination of its own, test/cases/doctor/NAME.json. */
+/**
+ * Changes that make this case from another one; null if it has an examination of its own, test/cases/doctor/NAME.json.
+ */
 export function changeOf(name: string): Change | null {
   const given = cases.get(name)?.parts.given;
   if (given === undefined) return null;
@@ -44,7 +46,7 @@ export function changeOf(name: string): Change | null {
   return { of, change: Object.fromEntries(entries) };
 }
 
-/** What was found on the node of a case. */
+/** Facts of the node of a case. */
 export function examinationOf(name: string): Examination {
   const own = changeOf(name);
   if (own !== null) return wholeExamination(changed(examinationOf(own.of), own.change));

@@ -43,7 +43,7 @@ t.test('a branch that is not listed has the bug where a later one had to be fixe
   t.end();
 });
 
-t.test('a version nobody knows', (t) => {
+t.test('an unknown version', (t) => {
   t.strictSame(bugsOf('', networkManagerBugs), []);
   t.strictSame(bugsOf('unknown', openVSwitchBugs), []);
   t.end();

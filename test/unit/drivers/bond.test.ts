@@ -63,7 +63,7 @@ t.test('a kernel before 5.17 does not print how many intervals it waits', (t) =>
   t.end();
 });
 
-t.test('a text that is none', (t) => {
+t.test('a text of another kind', (t) => {
   t.equal(parseBond(''), null);
   t.end();
 });

@@ -124,13 +124,13 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     closed.close();
   });
 
-  await t.test('dies: pending calls, later calls and watchers all hear of it', async (t) => {
+  await t.test('crashes: pending calls, later calls and watchers all hear of it', async (t) => {
     await connected(t, address).then((silent) =>
       silent.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Deaf', 0] }),
     );
-    let told = 0;
+    let reported = 0;
     bus.onLost(() => {
-      told += 1;
+      reported += 1;
     });
     const pending = [1, 2].map(() =>
       bus.call({ destination: 'org.example.Deaf', path: '/', interface: 'org.example', member: 'Wait' }),
@@ -139,11 +139,11 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     daemon.kill('SIGKILL');
     for (const result of await ended) t.match(result, { status: 'rejected', reason: { kind: 'dbus-lost' } });
     await t.rejects(bus.call({ ...daemonCall, member: 'ListNames' }), failure('dbus-lost'));
-    t.equal(told, 1);
+    t.equal(reported, 1);
     bus.onLost(() => {
-      told += 1;
+      reported += 1;
     });
-    t.equal(told, 2, 'who asks later is told at once');
+    t.equal(reported, 2, 'a later watcher is called at once');
     await t.rejects(connectBus(address), failure('dbus-unreachable'));
   });
 });
@@ -203,7 +203,8 @@ t.test('a daemon that hangs up in the middle of a message is not waited for', as
 });
 
 t.test('an array that never ends makes its message one that cannot be read', async (t) => {
-  // A reply to Hello whose body claims an array of a gigabyte; `()` takes no bytes, a byte is read beyond the end without a word.
+  // A reply to Hello whose body claims an array of a gigabyte; `()` takes no bytes, a byte is read beyond the end
+  // without a word.
   for (const signature of ['a()', 'a(y)', 'aa(())']) {
     const address = await fakeDaemon(t, (socket) => {
       socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
@@ -227,7 +228,7 @@ t.test('a message that names a file, and brings none, can be read', async (t) =>
   t.ok(await connected(t, address));
 });
 
-/** A server on a unix socket that answers whatever it is first told. */
+/** A server on a unix socket that answers the first message, whatever it is. */
 async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<string> {
   const path = join(socketDirectory(t), 'bus');
   const server: Server = createServer((socket) => {

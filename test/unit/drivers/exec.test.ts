@@ -63,7 +63,7 @@ t.test('a program that is followed ends with us, however we do', async (t) => {
   t.ok(await becomes(() => !runs()), 'and is gone');
 });
 
-t.test('to end what could not be started ends nobody', async (t) => {
+t.test('the end of a program that could not be started ends no process', async (t) => {
   // In a process group of its own: there the signal would arrive.
   const script = `process.env.PATH = '/nonexistent';
     const { follow } = await import(${driver});

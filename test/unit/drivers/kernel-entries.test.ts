@@ -1,4 +1,5 @@
-// Foreign entries in the output of `ip -json` (iproute2 6.1). The entries are recorded from a link that had all of them.
+// Foreign entries in the output of `ip -json` (iproute2 6.1). The entries are recorded from a link that had all of
+// them.
 import t from 'tap';
 import { foreignAddresses, foreignRoutes } from '../../../agent/drivers/host/kernel/change-kernel-entries.ts';
 import { parseRule } from '../../../agent/drivers/host/kernel/kernel-routes.ts';
@@ -145,7 +146,9 @@ t.test('every attribute of an address', (t) => {
   t.end();
 });
 
-/** Lines of `ip -oneline -details route show table all`, and what ip(8) is told of them for another interface. */
+/**
+ * Lines of `ip -oneline -details route show table all`, and the arguments of ip(8) that add them to another interface.
+ */
 const moved = {
   'unicast 10.43.0.0/16 via 169.254.169.4 dev d0 table main proto boot scope global mtu 1400 ':
     '10.43.0.0/16 via 169.254.169.4 dev br-ex scope global mtu 1400',
@@ -184,7 +187,7 @@ t.test('every attribute of a route', (t) => {
   t.end();
 });
 
-t.test('routes of nobody else', (t) => {
+t.test('routes that are not foreign', (t) => {
   const leftOut = {
     "the kernel's": 'unicast 169.254.169.0/29 dev d0 table main proto kernel scope link src 169.254.169.2 ',
     "a lease's": 'unicast default via 192.0.2.1 dev d0 table main proto dhcp scope global src 192.0.2.50 metric 100 ',

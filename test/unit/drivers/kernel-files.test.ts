@@ -163,7 +163,7 @@ t.test('routes', (t) => {
   t.end();
 });
 
-t.test('a file that is none holds nobody up', (t) => {
+t.test('a path that is not a file causes no wait', (t) => {
   const root = rootWith(t, { file: 'text\n' });
   execFileSync('mkfifo', [join(root, 'fifo')]);
   t.equal(fileText(join(root, 'file')), 'text');

@@ -1,4 +1,5 @@
-// Order of restored addresses: the same as before, whichever of them exist already. A simulated interface lists new addresses as the kernel does.
+// Order of restored addresses: the same as before, whichever of them exist already. A simulated interface lists new
+// addresses as the kernel does.
 import t from 'tap';
 import { goFirst, inOrderOfAdding } from '../../../agent/drivers/host/kernel/kernel-order.ts';
 import type { KernelAddress } from '../../../agent/model/kernel-entries.ts';
@@ -10,7 +11,7 @@ function given(address: string, behindOwn = false): KernelAddress {
   return { address, metric: null, noDad: true, deprecated: false, ...(behindOwn ? { behindOwn } : {}) };
 }
 
-/** What is listed after `listed` was given to an interface that lists these. */
+/** Order of entries after `listed` was given to an interface that lists these. */
 function after(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
   const isIpv6 = (address: string): boolean => address.includes(':');
   const gone = goFirst(listed, present);
@@ -58,7 +59,7 @@ t.test('what others gave before the node had its own', (t) => {
   t.end();
 });
 
-t.test('nothing of somebody else is taken away where it is as it was', (t) => {
+t.test('nothing of another program is taken away where it is as it was', (t) => {
   const ipv6 = foreign.filter(({ address }) => address.includes(':'));
   t.strictSame(goFirst(ipv6, ['fd69::2/125', '2001:db8::100/64', '2001:db8::99/64', ...ownIpv6]), []);
   t.strictSame(goFirst(ipv6, []), []);

@@ -63,7 +63,7 @@ t.test('what a kubeconfig does that not everybody would want', async (t) => {
     ['exec', { server: https }, { exec }, [/runs the program echo/]],
     ['insecure', { server: https, 'insecure-skip-tls-verify': true }, { token: 't' }, [/insecure-skip-tls-verify/]],
     ['open', open, { token: 't' }, [/insecure-skip-tls-verify/, /unencrypted/]],
-    ['open and nobody', open, {}, [/insecure-skip-tls-verify/]],
+    ['open and without credentials', open, {}, [/insecure-skip-tls-verify/]],
   ];
   const folder = t.testdir(Object.fromEntries(table.map(([name, cluster, user]) => [name, kubeconfig(cluster, user)])));
   for (const [name, , , cautions] of table) {

@@ -51,7 +51,7 @@ t.test('a refused change is sent again without what cannot be changed', async (t
   t.strictSame(JSON.stringify(sent[1]), JSON.stringify(encodeSettings(merge(applied, wanted))));
 });
 
-t.test('any other refusal is told', async (t) => {
+t.test('any other refusal is reported', async (t) => {
   const { sent, request } = refusing('org.freedesktop.NetworkManager.Device.NotActive');
   const error = await reapply(request, '/device', wanted, async () => wanted).catch(asAgentError);
   t.match(error, { kind: 'networkmanager-refused' });
@@ -94,7 +94,7 @@ t.test('IP settings go, everything about the link stays', async (t) => {
   const { sent, request } = running();
   await clearIpSettings(request, '/device');
   t.strictSame(sent, [{ settings: { ...nic, ipv4: off, ipv6: off }, version: 0n, flags: 0 }]);
-  t.equal(sent[0]?.flags, 0, 'addresses that somebody else added go, too');
+  t.equal(sent[0]?.flags, 0, 'addresses of other programs are also removed');
 });
 
 t.test('a NIC without a family in its profile gets it disabled', async (t) => {
@@ -108,7 +108,7 @@ t.test('a NIC without a family in its profile gets it disabled', async (t) => {
   t.strictSame(sent, [{ ...bare, ipv4: off, ipv6: off }]);
 });
 
-t.test('a refusal to clear is told, and nothing else is tried', async (t) => {
+t.test('a refusal to clear is reported, and nothing else is tried', async (t) => {
   const { sent, request } = running(() => 'Device is not activated');
   const error = await clearIpSettings(request, '/device').catch(asAgentError);
   t.match(error, { kind: 'networkmanager-refused', message: /Device is not activated/ });

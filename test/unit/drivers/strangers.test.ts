@@ -1,4 +1,5 @@
-// Forged signals: every user of the machine can send one directly to the agent's bus connection, and none may affect a run.
+// Forged signals: every user of the machine can send one directly to the agent's bus connection, and none may affect a
+// run.
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { unmarshalMessages } from 'dbus-next/lib/message.js';
 import { Message } from 'dbus-next/lib/message-type.js';
@@ -60,7 +61,7 @@ async function speaker(
       const fields = { type: 4, destination: agent, path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
       let bytes = write({ ...fields, ...sent, signature: sent.signature?.replace('h', 'u') ?? '' });
       if (sent.signature === 'h') bytes = replaced(bytes, '\x01g\0\x01u\0', '\x01g\0\x01h\0');
-      // A field of the header that nobody knows, which says the same.
+      // An unknown field of the header with the same value.
       if (sent.replySerial !== undefined) bytes = replaced(bytes, '\x05\x01u\0', '\xc8\x01h\0');
       socket.write(bytes);
     },
@@ -84,26 +85,26 @@ async function agentOn(t: Test, address: string): Promise<Bus> {
   return bus;
 }
 
-t.test('NetworkManager does not vanish because somebody says so', { skip: noDaemon }, async (t) => {
+t.test('a foreign signal does not report the end of NetworkManager', { skip: noDaemon }, async (t) => {
   const { address } = await startDaemon(t);
   const bus = await agentOn(t, address);
   const real = await connected(t, address);
   await real.call({ ...daemonCall('RequestName'), signature: 'su', body: [networkManager, 0] });
   const owner = (await bus.call(daemonCall('GetNameOwner', networkManager)))[0];
   const nm = await openNetworkManager(bus);
-  const told: string[] = [];
-  nm.onVanished((error) => told.push(error.kind));
-  nm.onSignal((signal) => told.push(signal.member));
+  const reported: string[] = [];
+  nm.onVanished((error) => reported.push(error.kind));
+  nm.onSignal((signal) => reported.push(signal.member));
   const stranger = await speaker(t, address);
 
   stranger.signal({ member: 'NameOwnerChanged', signature: 'sss', body: [networkManager, owner, ''] });
   stranger.signal({ member: 'StateChanged', interface: `${networkManager}.Device`, signature: 'u', body: [120] });
   await stranger.heard(bus);
-  t.strictSame(told, []);
+  t.strictSame(reported, []);
 
   real.close();
   await stranger.heard(bus);
-  t.strictSame(told, ['networkmanager-not-running'], 'the daemon is believed');
+  t.strictSame(reported, ['networkmanager-not-running'], 'the daemon is believed');
 });
 
 t.test('a signal that cannot be read does not cost the connection', { skip: noDaemon }, async (t) => {
@@ -116,7 +117,7 @@ t.test('a signal that cannot be read does not cost the connection', { skip: noDa
   t.ok(await bus.call(daemonCall('ListNames')));
 });
 
-t.test('a job of systemd does not end because somebody says so', { skip: noDaemon }, async (t) => {
+t.test('a foreign signal does not report the end of a job of systemd', { skip: noDaemon }, async (t) => {
   const { address } = await startDaemon(t);
   const bus = await agentOn(t, address);
   const job = '/org/freedesktop/systemd1/job/7';

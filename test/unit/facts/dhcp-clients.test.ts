@@ -1,4 +1,5 @@
-// DHCP clients other than NetworkManager's own: a client in a container or pod has links of its own, and does not compete with the agent.
+// DHCP clients other than NetworkManager's own: a client in a container or pod has links of its own, and does not
+// compete with the agent.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { dhcpClients } from '../../../agent/facts/network-facts.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-/** Whether one that runs is seen. A process is called as its script; this one stays until nobody is there to write to it. */
+/** True if a running client is found. A process has the name of its script; this one runs until its input is closed. */
 async function isSeen(t: Test, ...before: readonly string[]): Promise<boolean> {
   const client = path.join(t.testdir({ udhcpc: '#!/bin/sh\necho started\nread -r line\n' }), 'udhcpc');
   chmodSync(client, 0o755);

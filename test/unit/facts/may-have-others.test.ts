@@ -55,7 +55,7 @@ t.test('signs', (t) => {
     'a host route': [[nic], [...own, route('169.254.169.254/32', null, 0)]],
     'a second default route': [[nic], [...own, route('0.0.0.0/0', '192.0.2.2', 50)]],
     'a default route by ip(8)': [[nic], [route('0.0.0.0/0', '192.0.2.1', 0)]],
-    'the same of IPv6, too': [[nic], [route('::/0', 'fe80::1', 1024)]],
+    'the same default route of IPv6': [[nic], [route('::/0', 'fe80::1', 1024)]],
     'a route on a NIC in a bridge': [[{ ...link('eth0'), master: 'ovs-system' }], [route('10.9.0.0/16', null, 0)]],
     'an address of a bridge that nothing goes through': [[link('br-ex', '10.44.0.0/32')], []],
     'an address on lo': [[link('lo', '127.0.0.1/8', '10.44.0.0/32')], []],
@@ -66,7 +66,7 @@ t.test('signs', (t) => {
   t.end();
 });
 
-t.test('what the kernel tells of tables and neighbours', (t) => {
+t.test('tables and neighbours that the kernel reports', (t) => {
   // Linux, net/ipv4/fib_trie.c (fib_trie_seq_show) and net/ipv4/arp.c.
   const files = (ids: readonly number[], flags: string) => (path: string) =>
     path === '/proc/net/arp'

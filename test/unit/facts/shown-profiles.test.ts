@@ -1,4 +1,5 @@
-// Profiles that NetworkManager generates for devices configured by other programs; those of lo and of the taps of bridges are ignored.
+// Profiles that NetworkManager generates for devices configured by other programs; those of lo and of the taps of
+// bridges are ignored.
 import t from 'tap';
 import { withoutShown } from '../../../agent/facts/shown-profiles.ts';
 import type { NetworkManagerFacts } from '../../../agent/model/observation.ts';
@@ -38,7 +39,7 @@ t.test('what NetworkManager made up for lo and for the tap of a bridge is left o
   t.strictSame(devices, facts.devices);
 });
 
-t.test('a profile that somebody starts there stays', async (t) => {
+t.test('a profile that was activated there by hand stays', async (t) => {
   const started = { ...facts, activeConnections: [active('tap', ['/tap'], 0)] } as unknown as NetworkManagerFacts;
   t.strictSame(withoutShown(started), started);
 });

@@ -64,7 +64,7 @@ t.test('what an apply does is known from the dry run', async (t) => {
   t.equal(applyOutcome(live({ managedFields: [{}] }), live(), true), 'changed', 'who owns it');
 });
 
-t.test('the inventory finds its way back, and skips what nobody of ours wrote', async (t) => {
+t.test('the inventory can be read again, and skips foreign objects', async (t) => {
   const references = [
     { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'here', name: 'one' },
     { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', namespace: null, name: 'two' },

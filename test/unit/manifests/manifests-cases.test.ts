@@ -13,16 +13,18 @@ import { withChanges } from './changed-config.ts';
 import { placedChanges } from './placed-changes.ts';
 
 /**
- * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like` another one has
- * manifests.diff instead: the lines in which its manifests differ from those of the other, each with its place.
- * UPDATE_CASES=1 writes them anew.
+ * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like`
+ * another one has manifests.diff instead: the lines in which its manifests differ from those of the other, each with
+ * its place. UPDATE_CASES=1 writes them again.
  */
 const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
 
 interface Input {
   /** The case whose manifests this one's are held against. */
   readonly like?: string;
-  /** Settings that differ from the defaults, as in {"cluster": {"nodeIp": "192.0.2.10"}}; their source is ovn.yaml:1. */
+  /**
+   * Settings that differ from the defaults, as in {"cluster": {"nodeIp": "192.0.2.10"}}; their source is ovn.yaml:1.
+   */
   readonly config?: Record<string, unknown>;
   readonly flavor?: ManifestsFlavor;
   readonly image?: string;

@@ -14,9 +14,9 @@ interface Place {
 }
 
 /**
- * Returns the lines in which two streams of YAML differ, place by place. `after 12, DaemonSet ovnkube-node spec.template:` is after line 12 of
- * the first text, and in this object and under these keys of the second one; an item of a list is named by its `name`. The first text
- * and these lines determine the second text with its order.
+ * Returns the lines in which two streams of YAML differ, place by place. `after 12, DaemonSet ovnkube-node
+ * spec.template:` is after line 12 of the first text, and in this object and under these keys of the second one; an
+ * item of a list is named by its `name`. The first text and these lines determine the second text with its order.
  */
 export function placedChanges(before: string, after: string): readonly string[] {
   const [from, to] = [before.split('\n'), after.split('\n')];

@@ -44,7 +44,7 @@ t.test('what the kubelet will not start', (t) => {
   t.end();
 });
 
-t.test('what comes by itself, or is another matter, is none', (t) => {
+t.test('a state that passes by itself, or is unrelated, is no refusal', (t) => {
   const other = { containers: containers.map((one) => ({ ...one, image: 'registry.example/ovn:0' })) };
   const table: Record<string, KubernetesObject> = {
     'being made': pod(waiting('ContainerCreating', '')),

@@ -41,7 +41,7 @@ t.test('a directory holds exactly the rendered files, and equal ones are not wri
   t.equal(readFileSync(join(directory, 'mine.yaml'), 'utf8'), 'kept');
 });
 
-t.test('what somebody else has put there stays', async (t) => {
+t.test('files of another program stay', async (t) => {
   const others = {
     '10-deployment-shop.yaml': 'kind: Deployment\n',
     'kustomization.yaml':

@@ -47,15 +47,15 @@ t.test('copies for the ports of a bond', (t) => {
   t.equal(copy({ master: 'ovs-if-phys0', source }), 'br-ex', 'by the id of it');
   t.equal(copy({ controller: 'of the other', source }), 'br-ex1', 'as NetworkManager spells it now');
   t.equal(copy({ master: 'of the admin', source }), null, 'a port of a bond of the admin');
-  t.equal(copy({ master: 'of the uplink' }), null, 'somebody put a NIC into the bond: it names no source');
-  t.equal(copy({ source }), null, 'no port at all: the copy of what somebody else configured');
+  t.equal(copy({ master: 'of the uplink' }), null, 'a NIC that was added to the bond names no source');
+  t.equal(copy({ source }), null, 'no port at all: the copy of what another program configured');
   t.end();
 });
 
 t.test('clones of the script', (t) => {
   const uplink = profile('ovs-if-phys1', { uuid: 'of the uplink' });
   t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'of the uplink' }), [uplink]), 'br-ex1');
-  t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'gone' })), 'br-ex', 'of whom, nobody knows');
+  t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'gone' })), 'br-ex', 'of an unknown bridge');
   t.equal(bridgeOf(profile('port0-slave-ovs-clone')), 'br-ex');
   t.equal(bridgeOf(profile('slave-ovs-clone-port0', { master: 'of the uplink' }), [uplink]), null);
   t.end();
@@ -69,7 +69,7 @@ t.test('either spelling of a controller', (t) => {
   t.end();
 });
 
-t.test('on real nodes everything is told apart', (t) => {
+t.test('on real nodes all profiles are distinguished', (t) => {
   const owners = ({ networkManager, ...rest }: Observation): Record<string, string | null> =>
     Object.fromEntries(
       networkManager.profiles.map((one) => [one.id, bridgeOfProfile(one, { networkManager, ...rest })?.bridge ?? null]),

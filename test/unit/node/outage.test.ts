@@ -23,12 +23,12 @@ t.equal(outageBetween({ times: [], stops: [] }, 100, 900, 10).longestMs, 800, 'i
 t.equal(
   outageBetween({ times: replies([200, 300]), stops: [{ fromMs: 210, toMs: 295 }] }, 100, 900, 10).longestMs,
   0,
-  'nobody asked: no silence',
+  'no request: no silence',
 );
 t.match(
   outageBetween({ times: replies([200, 500]), stops: [{ fromMs: 150, toMs: 300 }] }, 100, 900, 10),
   { longestMs: 200, stoppedMs: 150 },
-  'only what nobody asked in is left out, and told',
+  'only times without a request are left out, and reported',
 );
 t.strictSame(
   outageBetween({ times: [100, 140, 180, 300, 340], stops: [] }, 100, 340, 40).silences,

@@ -16,7 +16,7 @@ import { ModelDatabase } from './model-database.ts';
 
 export const overlayCases = join(import.meta.dirname, '../../../../test/cases/overlay');
 
-/** What the schemas of releases say of the tables the planner knows, as recorded from them. */
+/** Schemas of releases for the tables that the planner uses, as recorded from them. */
 const recorded = JSON.parse(readFileSync(join(overlayCases, 'shapes.json'), 'utf8')) as Record<
   string,
   Record<string, Record<string, string>>
@@ -63,7 +63,10 @@ export const seed: OverlayLayout = {
   mtu: 1400,
 };
 
-/** NodePorts and the ports that ovn.yaml lists by default; external addresses in a part of the nodes' LAN and far from it. */
+/**
+ * NodePorts and the ports that ovn.yaml lists by default; external addresses in a part of the nodes' LAN and far from
+ * it.
+ */
 export const exposure: ServiceExposure = {
   nodePorts: [
     { first: 30_000, last: 32_767 },

@@ -73,7 +73,7 @@ t.test('the default route leads to gateways that are there, and to all of them',
     },
   ]);
   applied(database, { layout, nodes: [nodeOf(3, { gateway: gatewayOf(3) })] });
-  t.strictSame(defaultsOf(database).toSorted(), ['100.64.1.3', '100.64.1.4'], 'none to nobody');
+  t.strictSame(defaultsOf(database).toSorted(), ['100.64.1.3', '100.64.1.4'], 'no route without a next hop');
   t.end();
 });
 
@@ -167,7 +167,7 @@ t.test('a port that was lost comes back with the MAC that everybody knows', (t) 
   t.end();
 });
 
-t.test('no load balancer is without a name, of which northd of 26.03 dies', (t) => {
+t.test('no load balancer is without a name, of which northd of 26.03 crashes', (t) => {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
   applied(database, { layout, nodes });
@@ -191,7 +191,7 @@ t.test('IPv6 has all that IPv4 has', (t) => {
   });
   applied(database, { layout: dual, nodes: [dualNode(1, { gateway })] });
   const counted = (table: string, column: string): readonly number[] => {
-    // What has no address is for both.
+    // A rule without an address is for both families.
     const texts = rowsOf(database, table)
       .map((row) => String(row[column]))
       .filter((text) => !text.includes('udp.dst'));

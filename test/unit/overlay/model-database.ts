@@ -6,7 +6,7 @@ import { decodedRow } from '../../../agent/overlay/rows/wire.ts';
 
 type Wire = Record<string, unknown>;
 
-/** Tables whose rows live as long as somebody refers to them: every other one is a root. */
+/** Tables whose rows exist as long as a row refers to them; every other table is a root. */
 const roots = new Set([
   'NB_Global',
   'SB_Global',

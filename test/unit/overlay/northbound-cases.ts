@@ -13,7 +13,7 @@ type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?
 interface Facts {
   /** The case whose rows are there already. */
   readonly after?: string;
-  /** What else was done to the database. */
+  /** Other changes of the database. */
   readonly edits?: readonly RowOperation[];
   readonly release?: string;
   readonly layout?: 'modern' | 'dual' | 'seed';

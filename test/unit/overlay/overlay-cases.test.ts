@@ -10,7 +10,10 @@ import { overlayCases } from './cluster.ts';
 import { caseNames, readCase } from './northbound-cases.ts';
 import { planLines } from './plan-lines.ts';
 
-/** One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed. */
+/**
+ * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is
+ * committed.
+ */
 for (const name of caseNames()) {
   t.test(name, (t) => {
     const outcome = outcomeOf(name);

@@ -157,9 +157,9 @@ t.test('the MTU leaves room for the tunnel, and MACs stay whatever is lost', (t)
   const port = () => named(first.vswitch, 'Interface', 'k8s-kube-node1');
   t.match(port(), { mtu_request: [1342] });
   const [mac, router] = [port()?.mac, named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.mac];
-  const anew = { ...small, vswitch: machine(1).vswitch };
-  run(northbound, anew, masterOf(anew));
-  t.strictSame(named(anew.vswitch, 'Interface', 'k8s-kube-node1')?.mac, mac, 'also when Open vSwitch has lost all');
+  const again = { ...small, vswitch: machine(1).vswitch };
+  run(northbound, again, masterOf(again));
+  t.strictSame(named(again.vswitch, 'Interface', 'k8s-kube-node1')?.mac, mac, 'also when Open vSwitch has lost all');
   t.equal(named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.mac, router);
   t.end();
 });
@@ -170,13 +170,13 @@ t.test('a switch that has lost its gateway leaves the rows of the cluster alone'
   run(northbound, first, masterOf(first));
   run(northbound, first, gatewayOf(first, dedicated));
   const before = northbound.rows();
-  const anew = machine(1);
-  run(northbound, anew, masterOf(anew));
+  const again = machine(1);
+  run(northbound, again, masterOf(again));
   t.strictSame(northbound.rows(), before);
-  t.equal(named(anew.vswitch, 'Bridge', 'br-gweth1'), undefined);
-  run(northbound, anew, gatewayOf(anew, dedicated));
+  t.equal(named(again.vswitch, 'Bridge', 'br-gweth1'), undefined);
+  run(northbound, again, gatewayOf(again, dedicated));
   t.strictSame(northbound.rows(), before);
-  t.ok(named(anew.vswitch, 'Interface', 'k8s-patch-br-int-br-gweth1'));
+  t.ok(named(again.vswitch, 'Interface', 'k8s-patch-br-int-br-gweth1'));
   t.end();
 });
 
@@ -202,7 +202,7 @@ t.test('both families', (t) => {
   t.end();
 });
 
-t.test('a bridge that is shared keeps the MAC it has, or is told to have', (t) => {
+t.test('a shared bridge keeps its present or configured MAC', (t) => {
   const northbound = emptyNorthbound();
   const first = machine(1);
   run(northbound, first, masterOf(first));
@@ -212,7 +212,7 @@ t.test('a bridge that is shared keeps the MAC it has, or is told to have', (t) =
   t.end();
 });
 
-t.test('what is missing, and what is somebody else', (t) => {
+t.test('what is missing, and what is another program', (t) => {
   const northbound = emptyNorthbound();
   const [first, second] = [machine(1), machine(2)];
   t.throws(() => planned(northbound, first, minionOf(first, '192.168.1.0/24')), { message: /has no cluster/ });

@@ -1,4 +1,5 @@
-// A plan of rows as a case keeps it: a line per condition and per change, each complete by itself, with rows by their names.
+// A plan of rows as a case keeps it: a line per condition and per change, each complete by itself, with rows by their
+// names.
 import type { OverlayPlan } from '../../../agent/model/overlay.ts';
 import type { DatabaseRows, RowReference } from '../../../agent/model/rows.ts';
 import { titleOf } from '../../../agent/overlay/rows/stale-rows.ts';

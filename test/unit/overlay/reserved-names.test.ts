@@ -1,4 +1,5 @@
-// Port names of nodes that objects of Kubernetes could also have: the node keeps its port, even if the pod was first, and the pod gets an Event.
+// Port names of nodes that objects of Kubernetes could also have: the node keeps its port, even if the pod was first,
+// and the pod gets an Event.
 import t from 'tap';
 import type { OverlayLayout } from '../../../agent/model/overlay.ts';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
@@ -27,7 +28,7 @@ for (const layout of layouts)
       const book = createAddressBook();
       const taking = podOf('taking', { namespace, name: pod, nodeName: 'n1' });
       const place = (nodes: readonly (typeof alone)[]) => {
-        const told = book.settle({
+        const reported = book.settle({
           nodes,
           pods: [taking],
           gone: [],
@@ -40,7 +41,7 @@ for (const layout of layouts)
         const { existing, shape } = foundIn(database.rows());
         const plan = planWorkload(facts, existing, shape, allObjectKeys(facts, existing));
         database.transact(operationsOf(plan, shape));
-        return told.faults;
+        return reported.faults;
       };
       applied(database, { layout, nodes: [alone] });
       t.strictSame(place([alone]), [], 'it has its address while there is no such gateway');
@@ -49,7 +50,7 @@ for (const layout of layouts)
       const port = portOf(database, name);
       t.equal(holderOf(database, name), 'ext_n1', 'the gateway gets its port');
       t.notOk('owner-unit' in mapOf(port, 'external_ids'), 'which is nothing of the pod');
-      t.match(place([leading]), [{ reason: 'NameReserved' }], 'the pod is told');
+      t.match(place([leading]), [{ reason: 'NameReserved' }], 'the pod has an Event');
       t.strictSame(book.addresses.size, 0, 'and has no address');
       t.strictSame(portOf(database, name), port, 'the port stays as it is');
       t.strictSame(applied(database, { layout, nodes: [leading] }).changes, [], 'another plan has nothing to do');
@@ -60,7 +61,7 @@ for (const layout of layouts)
     });
   }
 
-t.test('a row of somebody else that has the name of one of ours is refused where it does not belong', (t) => {
+t.test('a row of another program that has the name of one of ours is refused where it does not belong', (t) => {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
   applied(database, { nodes: [nodeOf(1)] });

@@ -12,7 +12,7 @@ async function setUp(t: Test, script: Script, limitMs = 5_000): Promise<[FakeSer
   return [server, client];
 }
 
-t.test('no server, nobody listens, impossible path', async (t) => {
+t.test('no server, no listener, impossible path', async (t) => {
   await t.rejects(connect('/nonexistent/db.sock', 100), {
     kind: 'unreachable',
     message: 'cannot connect to unix:/nonexistent/db.sock: the socket does not exist, ovsdb-server is not running',

@@ -6,7 +6,7 @@ import { leftPerTry } from '../heap.ts';
 
 const tries = 500;
 const shouldFail = (): never => {
-  throw new Error('nobody serves it');
+  throw new Error('no server');
 };
 
 t.test('mirrors and locks of a server that is away', async (t) => {
@@ -15,10 +15,10 @@ t.test('mirrors and locks of a server that is away', async (t) => {
   const mirror = await leftPerTry(tries, () => openMirror(session, { T: {} }, 1).then(shouldFail, () => undefined));
   t.ok(mirror < 500, `a mirror that was given up leaves ${mirror.toFixed(0)} bytes`);
   const lock = await leftPerTry(tries, () => openLock(session, 'lock').release());
-  t.ok(lock < 500, `a lock that was given back leaves ${lock.toFixed(0)} bytes`);
+  t.ok(lock < 500, `a released lock leaves ${lock.toFixed(0)} bytes`);
 });
 
-t.test('who comes after the end is told of it', async (t) => {
+t.test('a caller after the end gets its error', async (t) => {
   const session = openSession({ remotes: `unix:${join(t.testdir(), 'none.sock')}`, database: 'D', limitMs: 1000 });
   session.close();
   await t.rejects(openMirror(session, { T: {} }, 60_000), { message: /closed by this side/ });

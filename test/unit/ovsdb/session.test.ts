@@ -77,7 +77,7 @@ t.test('a history that the server still has: only what is new is sent, and asked
   await server.stop();
 });
 
-t.test('an update that cannot be: everything is asked for anew', async (t) => {
+t.test('an update that cannot be: everything is asked for again', async (t) => {
   const server = await startFakeServer();
   let times = 0;
   server.script = serve('monitor_cond_since', (message, peer) => {

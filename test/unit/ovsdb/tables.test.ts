@@ -49,7 +49,7 @@ t.test('types and defaults (RFC 7047 sections 3.2 and 5.2.1)', async (t) => {
 t.test('differences (ovsdb-server(7) section 4.1.14)', async (t) => {
   const rows: readonly (readonly [what: string, column: string, old: Json, difference: Json, now: Json])[] = [
     ['one value comes whole', 'name', 'a', 'b', 'b'],
-    ['an optional one, too', 'tag', 5, 6, 6],
+    ['also an optional one', 'tag', 5, 6, 6],
     ['and when it goes', 'tag', 5, ['set', []], ['set', []]],
     ['a set gets an element', 'addresses', 'a', 'b', ['set', ['a', 'b']]],
     ['and loses one', 'addresses', ['set', ['a', 'b']], 'a', 'b'],

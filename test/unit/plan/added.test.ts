@@ -39,7 +39,7 @@ t.test('a name is its own UUID', (t) => {
     const uuid = uuids[index] ?? '';
     t.match(uuid, /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89a][\da-f]{3}-[\da-f]{12}$/, 'RFC 9562 version 8');
     t.equal(addedBridgeOfProfile({ id, uuid }), id.replace(/^ovs-(port|if)-/, ''));
-    t.equal(addedBridgeOfProfile({ id: `${id}x`, uuid }), null, 'of another id it is somebody else');
+    t.equal(addedBridgeOfProfile({ id: `${id}x`, uuid }), null, 'of another id it is another program');
   }
   t.equal(addedUuid('abcdefghijklmnop'), null);
   t.end();
@@ -135,11 +135,11 @@ t.test('the default route of the bridge wins where that of the NIC did', (t) => 
   const metricOf = (nic: string, observation = twoNics) =>
     listWith(asked(nic), defaultConfig, observation)[0]?.routeMetric;
   t.equal(metricOf('eth1'), 50, 'the best one');
-  t.equal(metricOf('eth0'), 249, 'the other one, and 248 is free for the way back');
+  t.equal(metricOf('eth0'), 249, 'the other one, and 248 is free for the rollback');
   const crowded = changed(twoNics, {
     'routes/[+]': { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'eth2', metric: 248 },
   });
-  t.equal(metricOf('eth0', crowded), 250, 'never beside that of somebody else');
+  t.equal(metricOf('eth0', crowded), 250, 'never beside that of another program');
   t.equal(metricOf('eth0', changed(twoNics, { routes: [] })), 800, 'as NetworkManager has it for such an interface');
   t.end();
 });
@@ -226,7 +226,7 @@ t.test('the way to the node is said to move', (t) => {
     ['this SSH session comes in by eth1'],
     'by the better default route',
   );
-  t.strictSame(notesOf('eth0', from('fe80::1%eth0')), [], 'nobody knows');
+  t.strictSame(notesOf('eth0', from('fe80::1%eth0')), [], 'the subnet is unknown');
   t.end();
 });
 

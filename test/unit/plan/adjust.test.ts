@@ -132,7 +132,7 @@ t.test('a NIC that runs nothing is started with the profile of the admin first',
   t.end();
 });
 
-t.test('IPv6 addresses of others are given back to a bridge that NetworkManager takes over again', (t) => {
+t.test('IPv6 addresses of others are returned to a bridge that NetworkManager takes over again', (t) => {
   const flags = { metric: null, noDad: true, deprecated: false };
   const route = { gateway: null, source: null, metric: null, mtuBytes: null, table: null };
   const given = {

@@ -1,4 +1,5 @@
-// Default of NetworkManager's configuration that applies to a NIC (NetworkManager.conf(5), DEVICE LIST FORMAT), and the part that the bridge gets.
+// Default of NetworkManager's configuration that applies to a NIC (NetworkManager.conf(5), DEVICE LIST FORMAT), and the
+// part that the bridge gets.
 import t from 'tap';
 import type { DefaultsSection } from '../../../agent/model/connection-defaults.ts';
 import type { Observation } from '../../../agent/model/observation.ts';

@@ -95,12 +95,12 @@ export function appliedCase(name: string): PlanCase {
   return { ...readCase(name), observation: observationOf(name, true) };
 }
 
-/** What `apply` decides on for a case: a plan, or to wait. */
+/** Decision of `apply` for a case: a plan, or to wait. */
 export function decisionOfCase({ config, observation, routeWaitOver, isBoot }: PlanCase): PlanDecision {
   return planApply(config, observation, routeWaitOver, isBoot ? { nicWaitOver: routeWaitOver } : null);
 }
 
-/** What `apply` plans for a case. */
+/** Plan of `apply` for a case. */
 export function planOfCase(one: PlanCase): Plan {
   const decision = decisionOfCase(one);
   if (decision.kind !== 'planned') throw new TypeError('it waits');

@@ -3,8 +3,9 @@
 type Node = unknown[] | Record<string, unknown>;
 
 /**
- * A copy of the value with changes made in order. A key is a way to a place: names between slashes, `[key=value]` for the item of a
- * list (`[key=a key2=b]` for one with both), `[+]` for a new one at its end, `[0]` for a position. A `-` before it removes the place.
+ * A copy of the value with changes made in order. A key is a way to a place: names between slashes, `[key=value]` for
+ * the item of a list (`[key=a key2=b]` for one with both), `[+]` for a new one at its end, `[0]` for a position. A `-`
+ * before it removes the place.
  */
 export function changed<T>(value: T, changes: Readonly<Record<string, unknown>>): T {
   const copy = structuredClone(value);

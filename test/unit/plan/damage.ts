@@ -1,4 +1,4 @@
-// What can happen to a node between two runs.
+// Changes of a node between two runs.
 import type { Plan, WantedBridge } from '../../../agent/model/plan.ts';
 import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import type { ModelNode } from './model-node.ts';
@@ -7,7 +7,7 @@ import type { Random } from './random-node.ts';
 /** Does something to a node after a run of the plan; false where it has nothing that this could be done to. */
 export type Damage = (node: ModelNode, plan: Plan, random: Random) => boolean;
 
-/** Properties of our profiles that somebody may change, by the end of the profile's id. */
+/** Properties of our profiles that an administrator may change, by the end of the profile's id. */
 const changes: readonly (readonly [id: RegExp, setting: string, key: string, value: SettingValue])[] = [
   [/^br-ex1?$/, 'connection', 'autoconnect', ['b', true]],
   [/^br-ex1?$/, 'ovs-bridge', 'fail-mode', ['s', 'secure']],

@@ -1,4 +1,5 @@
-// A NIC with a profile that NetworkManager generated in place of the NIC's own, because it crashed twice during a rollback.
+// A NIC with a profile that NetworkManager generated in place of the NIC's own, because it crashed twice during a
+// rollback.
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
@@ -46,7 +47,7 @@ t.test('once it has left the bridge, its own profile is started, and what it hol
   t.end();
 });
 
-t.test('while it is in the bridge, it is given back to its own profile', (t) => {
+t.test('while it is in the bridge, it is returned to its own profile', (t) => {
   const { observation } = appliedCase('dhcp');
   const steps = planRestore(none, displaced(observation), planOfCase(readCase('dhcp')).wanted) ?? [];
   t.match(
@@ -68,11 +69,11 @@ t.test('a NIC that was configured by others before goes back to them, and keeps 
   const written = changed(start.observation, { 'networkManager/profiles/[+]': profile });
   t.match(planRestore(none, written, plan.wanted), [{ do: 'deleteProfiles', profiles: [{ uuid: copy?.uuid }] }]);
   const [active] = written.networkManager.activeConnections.filter(({ stateFlags }) => (stateFlags & external) !== 0);
-  const anew = changed(written, {
-    'networkManager/profiles/[+]': { ...profile, path: '/anew', uuid: 'anew', settings: {} },
-    [`networkManager/activeConnections/[uuid=${active?.uuid}]/uuid`]: 'anew',
+  const renewed = changed(written, {
+    'networkManager/profiles/[+]': { ...profile, path: '/again', uuid: 'again', settings: {} },
+    [`networkManager/activeConnections/[uuid=${active?.uuid}]/uuid`]: 'again',
   });
-  const again = planRestore(none, anew, plan.wanted) ?? [];
+  const again = planRestore(none, renewed, plan.wanted) ?? [];
   t.match(again[0], { do: 'detachUplink', activate: true, profile: { uuid: copy?.uuid } });
   t.notOk(
     again.some((step) => step.do === 'deleteProfiles'),

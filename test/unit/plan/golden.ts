@@ -1,4 +1,5 @@
-// A plan as a case keeps it: lines that say everything by themselves, the trace of the choice first. A few cases have whole profiles.
+// A plan as a case keeps it: lines that say everything by themselves, the trace of the choice first. A few cases have
+// whole profiles.
 import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings } from '../../../agent/model/profile-settings.ts';
@@ -82,7 +83,10 @@ function bridgeLines({ bridge, uplink, mac, profiles, ...rest }: WantedBridge, w
   ];
 }
 
-/** Returns a step in one line: what it does, to what, and why. Of a profile that the plan wants only what the step writes otherwise. */
+/**
+ * Returns a step in one line: what it does, to what, and why. Of a profile that the plan wants only what the step
+ * writes otherwise.
+ */
 function stepLine(step: Step, wanted: readonly WantedProfile[]): string {
   const settingsOf = (uuid: string): ProfileSettings => wanted.find((profile) => profile.uuid === uuid)?.settings ?? {};
   const otherwise = (uuid: string, settings: ProfileSettings): string =>

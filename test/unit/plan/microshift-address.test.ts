@@ -62,7 +62,11 @@ t.test('2 and 5: without node.nodeIP, the address of the default route', (t) => 
 
 t.test('3 and 4: without a default route, the first address beside br-ex', (t) => {
   t.equal(found(onBridge, []).nodeIp, null, 'all are on br-ex');
-  t.equal(found(onBridge, [route('br-ex', '::/0', null)]).nodeIp, null, 'an IPv6 route without next hop is none');
+  t.equal(
+    found(onBridge, [route('br-ex', '::/0', null)]).nodeIp,
+    null,
+    'an IPv6 route without next hop does not count',
+  );
   t.equal(found(onBridge, [route('br-ex', '192.0.2.0/24', null)]).nodeIp, null, 'nor is another route');
   const pods = link('ovn-k8s-mp0', 12, ['10.42.0.2']);
   t.equal(found([...onBridge, pods], []).nodeIp, '10.42.0.2', 'that of the pods');
@@ -104,7 +108,7 @@ const cluster = (nodeIp: string | null, nodeIpv6: string | null = null, networks
   clusterNetwork: { value: networks, source: 'config.yaml:3' },
 });
 
-/** What goes on lo where these addresses are, or are to be, on br-ex, whose NIC is eth0. */
+/** Addresses of lo if these addresses are, or are to be, on br-ex, whose NIC is eth0. */
 const onLo = (
   settings: ReturnType<typeof cluster>,
   addresses: readonly string[] | null,
@@ -151,7 +155,7 @@ t.test('MicroShift is led to lo where it takes an IPv6 address by a default rout
   const six = route('br-ex', '::/0', 'fe80::1');
   t.equal(needs(cluster(null), ['2001:db8::50'], [six]), true);
   t.equal(needs(cluster(null), ['2001:db8::50'], []), true, 'also while the route is away');
-  t.equal(needs(cluster('2001:db8::50'), ['2001:db8::50'], [six]), false, 'it is told the address');
+  t.equal(needs(cluster('2001:db8::50'), ['2001:db8::50'], [six]), false, 'the address is configured');
   t.equal(needs(cluster(null), ['192.0.2.50', '2001:db8::50'], [route('br-ex'), six]), false, 'IPv4 comes first');
   t.end();
 });

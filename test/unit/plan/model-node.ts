@@ -1,6 +1,7 @@
-// A node on paper that does what steps say, as NetworkManager and Open vSwitch would: a plan that works only in the planner's own mind
-// fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses, gateways) goes by it, and only to whoever
-// the LAN can reach: a NIC that is no port of a bridge, or a bridge that has a NIC.
+// A node on paper that does what steps say, as NetworkManager and Open vSwitch would: a plan that works only in the
+// planner's own mind fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses,
+// gateways) goes by it, and only to the interface that the LAN can reach: a NIC that is no port of a bridge, or a
+// bridge that has a NIC.
 
 import { withForeignMarks } from '../../../agent/facts/foreign.ts';
 import { entriesOf, joined, type KernelEntries, noEntries } from '../../../agent/model/kernel-entries.ts';
@@ -23,19 +24,22 @@ import { linkAddress } from '../link-address.ts';
 
 type Family = 4 | 6;
 
-/** What the LAN has for a MAC. */
+/** Leases and advertisements of the LAN for a MAC. */
 interface Given {
   readonly addresses: readonly LinkAddress[];
   readonly routes: readonly Route[];
 }
 
-/** What a device runs. */
+/** Profile that a device runs. */
 interface Running {
   readonly uuid: string;
   readonly isExternal: boolean;
 }
 
-/** What a link has: as it was observed, or by settings that were applied, with what the LAN has answered and what was put there by hand. */
+/**
+ * State of a link: as it was observed, or by applied settings, with the LAN's answers and entries that were added by
+ * hand.
+ */
 interface LinkState {
   readonly observed: Given | null;
   readonly settings: ProfileSettings | null;
@@ -111,7 +115,7 @@ export class ModelNode {
     }
   }
 
-  // What happens to a node beside runs of ours.
+  // Changes of a node by other programs than the agent.
 
   deleteProfile(uuid: string): void {
     this.#delete(uuid);
@@ -165,7 +169,10 @@ export class ModelNode {
     this.#hearLan();
   }
 
-  /** systemctl restart NetworkManager: its bridges stay without its marks and as they are, and its NICs are configured by their profiles. */
+  /**
+   * systemctl restart NetworkManager: its bridges stay without its marks and as they are, and its NICs are configured
+   * by their profiles.
+   */
   restartNetworkManager(): void {
     const { links, routes } = this.observe();
     for (const [path, { uuid, isExternal }] of [...this.#running]) {
@@ -279,7 +286,7 @@ export class ModelNode {
         if (step.profile !== null) this.#activate({ ...step.profile, interface: step.interface });
         const running = this.#running.get(device.path);
         if (running === undefined) throw new Error(`${step.interface} runs nothing that could be cleared`);
-        if (running.isExternal) throw new Error(`${step.interface} is configured by somebody else`);
+        if (running.isExternal) throw new Error(`${step.interface} is configured by another program`);
         this.#configure(device, { ...this.#profile(running.uuid).settings, ipv4: disabled, ipv6: disabled });
         return;
       }
@@ -449,7 +456,7 @@ export class ModelNode {
     this.#states.set(device.interface, { ...state, held: [...held], heldRoutes: [...routes] });
   }
 
-  /** What the LAN answers to those who ask. */
+  /** Answers of the LAN to requests. */
   #hearLan(): void {
     for (const [name, state] of this.#states) {
       if (!this.#isReached(name)) continue;
@@ -483,7 +490,7 @@ export class ModelNode {
     const own = ([4, 6] as const).flatMap((family): readonly Route[] => {
       const setting = settings?.[`ipv${family}`];
       const metric = Number(setting?.['route-metric']?.[1] ?? -1);
-      // Those to its own networks come with the addresses.
+      // Routes to its own networks come with the addresses.
       const connected = (route: Route): boolean =>
         route.gateway === null && !route.destination.endsWith('/0') && this.#configured(link, family).length > 0;
       const ofProfile = (route: Route): Route => ({ ...route, metric: metric < 0 ? route.metric : metric });
@@ -585,7 +592,7 @@ export class ModelNode {
     this.#foreign = [...others, joined(entries, entriesOf(to, { foreign: this.#foreign }))];
   }
 
-  /** A bridge that is nobody's in NetworkManager again, with the ports of others that it had. */
+  /** A bridge without NetworkManager's mark again, with its foreign ports. */
   #leave({ bridge, externalIds, otherConfig }: LeftBridge, before: OvsBridge | undefined): void {
     const others = before?.ports.filter((port) => port.name !== bridge) ?? [];
     const row = { ...bridgeRow(bridge, '', {}), ports: others, externalIds, otherConfig };
@@ -609,7 +616,10 @@ export class ModelNode {
     if (otherConfig.hwaddr !== undefined) this.setMac(name, otherConfig.hwaddr);
   }
 
-  /** Gives the rows of a bridge, and of the port and interface of its name, NetworkManager's marks; undefined: takes them away. */
+  /**
+   * Gives the rows of a bridge, and of the port and interface of its name, NetworkManager's marks; undefined: takes
+   * them away.
+   */
   #mark(name: string, bridge: string | undefined, port: string | undefined, face: string | undefined): void {
     const marked = <T extends { readonly externalIds: Readonly<Record<string, string>> }>(row: T, uuid?: string): T => {
       const { [owner]: _, ...others } = row.externalIds;
@@ -777,7 +787,9 @@ function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefi
   return list.map((entry) => linkAddress(`${entry.address?.[1]}/${entry.prefix?.[1]}`));
 }
 
-/** Returns the routes of a profile, each with its own metric, or else with that of the profile or the one that it had. */
+/**
+ * Returns the routes of a profile, each with its own metric, or else with that of the profile or the one that it had.
+ */
 function fixedRoutes(
   setting: Readonly<Record<string, SettingValue>> | undefined,
   family: Family,

@@ -1,4 +1,5 @@
-// Observations as cases keep them: without what almost every node has, and with NetworkManager's object paths from their last folder on.
+// Observations as cases keep them: without what almost every node has, and with NetworkManager's object paths from
+// their last folder on.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Link,
@@ -40,7 +41,7 @@ const usualLoopback = {
 const usualPort = { externalIds: {} };
 const usualInterface = { ...usualPort, type: '', error: null };
 const usualBridge = { ...usualPort, otherConfig: {}, datapathType: '', failMode: null };
-/** What NetworkManager tells of each profile that has the setting. */
+/** Observed values of each profile that has the setting. */
 const usualSettings: ProfileSettings = {
   connection: { permissions: ['as', []], timestamp: ['t', 1_795_211_400] },
   '802-3-ethernet': { 'auto-negotiate': ['b', false], 's390-options': ['a{ss}', {}] },
@@ -54,7 +55,10 @@ export function wholeObservation(short: ShortObservation): Observation {
   return { ...short, ...wholeParts(numberedObservation(short)) } as Observation;
 }
 
-/** What a case keeps, with the object paths that follow from the order of devices and profiles, so that one can be added or removed. */
+/**
+ * The part of an observation that a case keeps, with the object paths that follow from the order of devices and
+ * profiles, so that one can be added or removed.
+ */
 export function numberedObservation(short: ShortObservation): ShortObservation {
   const { devices = [], profiles = [] } = short.networkManager ?? {};
   const numbered = {
@@ -64,7 +68,7 @@ export function numberedObservation(short: ShortObservation): ShortObservation {
   return { ...short, networkManager: { ...short.networkManager, ...numbered } };
 }
 
-/** What a case keeps of an observation. */
+/** The part of an observation that a case keeps. */
 export function shortObservation(whole: Observation): ShortObservation {
   const { networkManager: nm = {}, ...others } = { ...whole, ...shortParts(whole) };
   const { devices = [], profiles = [] } = nm;
@@ -110,7 +114,7 @@ export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<
   } as Parts;
 }
 
-/** What a case keeps of them. */
+/** The part of them that a case keeps. */
 function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
   const { profiles } = networkManager;
   return {

@@ -20,7 +20,8 @@ const withWholeProfiles: readonly string[] = [
 ];
 
 /**
- * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed.
+ * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is
+ * committed.
  */
 for (const name of caseNames()) {
   t.test(name, (t) => {

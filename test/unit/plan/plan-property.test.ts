@@ -11,9 +11,9 @@ import { randomNode } from './random-node.ts';
 const runs = 600;
 const config = configOf(null);
 
-/** What follows the address, of the properties that random profiles have. */
+/** Properties of random profiles that follow the address. */
 const follows = /^(ipv4|ipv6|proxy|hostname|user)\.|^connection\.(zone|mdns|permissions|metered)$/;
-/** What a bridge has of its own: names, the metric that wins, the MTU in force, the identifier that is kept. */
+/** Properties of the bridge itself: names, the metric that wins, the MTU in force, the identifier that is kept. */
 const replaced =
   /^(connection\.(id|uuid|type|interface-name)|ipv[46]\.route-metric|802-3-ethernet\.mtu|ipv6\.addr-gen-mode)$/;
 

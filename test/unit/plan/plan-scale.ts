@@ -8,7 +8,10 @@ import { appliedCase, readCase } from './cases.ts';
 
 const { config, observation: small } = appliedCase('dhcp');
 
-/** The node, with so many more devices that have addresses, routes and profiles that run, and as many profiles that do not. */
+/**
+ * The node, with so many more devices that have addresses, routes and profiles that run, and as many profiles that do
+ * not.
+ */
 function grown(node: Observation, count: number): Observation {
   const numbers = Array.from({ length: count }, (_, index) => index);
   const [link] = node.links.filter((entry) => entry.name === 'eth0');

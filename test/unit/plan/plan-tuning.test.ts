@@ -184,7 +184,7 @@ t.test('br-int gets the data path of br-ex, and what ovn.yaml said of it goes ag
   t.end();
 });
 
-t.test('the way back removes what is ours and no more', (t) => {
+t.test('the rollback removes what is ours and no more', (t) => {
   const own = facts({ shipped: false, affinity: affinityText('0'), memory: memoryText(false) });
   const plan = planUntuning(defaultConfig, own, {
     externalIds: {},

@@ -1,4 +1,4 @@
-// Nodes nobody has: random links, profiles, routes and hints, from a seed.
+// Random nodes: links, profiles, routes and hints, from a seed.
 import type { Link, LinkAddress, NmProfile, Observation, Route } from '../../../agent/model/observation.ts';
 import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import { usualLink } from '../link.ts';
@@ -140,7 +140,10 @@ function randomRoutes(link: Link, random: Random): Route[] {
   return routes;
 }
 
-/** Properties a profile may have, each present in about every third one; some that no version of NetworkManager has today. */
+/**
+ * Properties a profile may have, each present in about every third one; some that no version of NetworkManager has
+ * today.
+ */
 const properties: readonly (readonly [setting: string, key: string, value: SettingValue])[] = [
   ['connection', 'zone', ['s', 'trusted']],
   ['connection', 'lldp', ['i', 1]],

@@ -1,4 +1,5 @@
-// A default route of another interface that takes precedence over the bridge's is reported, also with the same metric if the kernel lists it first.
+// A default route of another interface that takes precedence over the bridge's is reported, also with the same metric
+// if the kernel lists it first.
 import t from 'tap';
 import { addedNames } from '../../../agent/model/added-names.ts';
 import { type BridgeNames, gatewayBridge } from '../../../agent/model/names.ts';

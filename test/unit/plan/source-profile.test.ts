@@ -46,14 +46,14 @@ t.test('a profile that the script made is not the admin’s', (t) => {
   t.end();
 });
 
-t.test('after somebody took it out, the bridge still has what it was given', (t) => {
+t.test('after the NIC was removed by hand, the bridge still has its settings', (t) => {
   const out = changed(appliedCase('dhcp').observation, { '-ovs/bridges/[name=br-ex]/ports/[name=eth0]': true });
   const source = uplinkSource(gatewayBridge, 'eth0', out);
   t.match(source, { given: { connection: {} }, addressLink: { name: 'br-ex' } });
   t.end();
 });
 
-t.test('a NIC that somebody put in its place is not configured by the profile of the other one', (t) => {
+t.test('a NIC that replaces it is not configured by the profile of the other NIC', (t) => {
   const { observation } = appliedCase('static4');
   const link = observation.links.find((entry) => entry.name === 'eth0');
   const device = observation.networkManager.devices.find((entry) => entry.interface === 'eth0');

@@ -43,7 +43,10 @@ function isConfigured(plan: Plan, { links, ovs }: Observation): boolean {
 }
 
 const defaultConfig = configOf(null);
-/** Plans for the default configuration by seed: most tests here begin with the same nodes, and a third of their time went into the same plans. */
+/**
+ * Plans for the default configuration by seed: most tests here begin with the same nodes, and a third of their time
+ * went into the same plans.
+ */
 const defaultPlans = new Map<number, Plan | null>();
 
 function plannedFor(seed: number, config: Config, start: Observation): Plan | null {
@@ -74,10 +77,10 @@ function* nodes(choose: (random: Random) => Config = () => defaultConfig): Gener
   }
 }
 
-/** What a node is, without the order and the names NetworkManager gives. */
+/** State of a node, without the order and the names that NetworkManager gives. */
 function essence({ links, routes, networkManager: nm, ovs }: Observation): object {
   const sorted = (items: readonly unknown[]): string[] => items.map((item) => JSON.stringify(item)).toSorted();
-  // What NetworkManager makes up for a NIC of somebody else comes back as a copy of it.
+  // The profile that NetworkManager generates for a NIC of another program returns as a copy of it.
   const isShown = (uuid: string): boolean =>
     nm.activeConnections.some((active) => active.uuid === uuid && (active.stateFlags & 0x80) !== 0);
   const origin = ({ uuid, settings }: NmProfile): string | null => {
@@ -102,7 +105,7 @@ function somebodyAnswers(plan: Plan, { links, routes }: Observation, step: strin
   const present = links.flatMap((link) => link.addresses.map((entry) => `${entry.address}/${entry.prefixLength}`));
   for (const { addresses, defaultGateways } of plan.carried) {
     const missing = addresses.filter((address) => !present.includes(address));
-    if (missing.length > 0) throw new Error(`after ${step} nobody has ${missing.join(', ')}`);
+    if (missing.length > 0) throw new Error(`after ${step} no interface has ${missing.join(', ')}`);
     // A family without an address that stays has no route that could.
     const isUsed = (gateway: string): boolean => addresses.some((one) => one.includes(':') === gateway.includes(':'));
     for (const gateway of defaultGateways.filter(isUsed))
@@ -111,7 +114,7 @@ function somebodyAnswers(plan: Plan, { links, routes }: Observation, step: strin
   }
 }
 
-/** Runs a plan's steps; somebody answers for what it carries at every moment between two of them. */
+/** Runs the steps of a plan, and checks between two of them that an interface answers at each carried address. */
 function runPlan(node: ModelNode, plan: Plan): void {
   node.run(plan.steps, (step: Step) => somebodyAnswers(plan, node.observe(), step.do));
 }
@@ -126,7 +129,7 @@ function mustBeDone(config: Config, plan: Plan, after: Observation): void {
     throw new Error(`not done: ${JSON.stringify(again.plan.differences.slice(0, 3))}`);
 }
 
-t.test('every step can be done, and then nothing is left to do, and the way back leads back', (t) => {
+t.test('every step can be done, and then nothing is left to do, and the rollback leads back', (t) => {
   let [moved, twice] = [0, 0];
   for (const { seed, config, node, start, plan } of nodes((random) => configs[random(3)] ?? configOf(null))) {
     try {
@@ -137,7 +140,7 @@ t.test('every step can be done, and then nothing is left to do, and the way back
       const back = seed % 2 === 0 ? planDisable(after) : planUndo(currentBridges(start), after);
       runPlan(node, back);
       t.strictSame(essence(node.observe()), essence(start), `seed ${seed}: the start`);
-      if (planDisable(node.observe()).outcome !== 'unchanged') throw new Error('a second way back');
+      if (planDisable(node.observe()).outcome !== 'unchanged') throw new Error('a second return');
       moved += plan.wanted.bridges.some((bridge) => bridge.uplink !== null) ? 1 : 0;
       twice += plan.wanted.bridges.length === 2 ? 1 : 0;
     } catch (error) {
@@ -158,11 +161,11 @@ t.test('from whatever step a run fails at, what was before comes back', (t) => {
       try {
         node.run(plan.steps.slice(0, done));
         const back = planRestore(currentBridges(start), node.observe());
-        if (back === null) throw new Error('no way back is planned');
+        if (back === null) throw new Error('no return is planned');
         node.run(back, (step) => somebodyAnswers(plan, node.observe(), step.do));
         sameNode(node.observe(), start);
         const again = planRestore(currentBridges(start), node.observe());
-        if (again?.length !== 0) throw new Error(`a second way back: ${JSON.stringify(again)}`);
+        if (again?.length !== 0) throw new Error(`a second return: ${JSON.stringify(again)}`);
         const next = planned(config, node.observe());
         if (next === null) throw new Error('the next run is refused');
         node.run(next.steps);
@@ -178,7 +181,7 @@ t.test('from whatever step a run fails at, what was before comes back', (t) => {
   t.end();
 });
 
-/** What a run finds: it has written down which NIC it moved. */
+/** State that a run finds; it includes the record of the NIC that was moved. */
 function found(node: ModelNode, plan: Plan): Observation {
   const observation = node.observe();
   const interfaceHint = plan.choice?.interface ?? observation.hints.interfaceHint;
@@ -199,14 +202,14 @@ for (const [name, damage] of Object.entries(damages)) {
       sameNode(node.observe(), start);
     });
     for (const failure of failed) t.fail(failure);
-    t.ok(mended > 20, `${mended} nodes given back`);
+    t.ok(mended > 20, `${mended} nodes returned`);
     t.end();
   });
 }
 
 t.test('two kinds of damage at once', (t) => {
   const kinds = Object.entries(damages)
-    // What stands in its place is looked at in source-profile.test.ts.
+    // source-profile.test.ts tests the profile in its place.
     .filter(([name]) => name !== 'another NIC in the bridge')
     .map(([, damage]) => damage);
   const both: Damage = (node, plan, random) => {
@@ -219,7 +222,7 @@ t.test('two kinds of damage at once', (t) => {
   t.end();
 });
 
-/** What the LAN still reaches after the damage: nothing of a bridge that lost its NIC, or its interface. */
+/** Addresses that the LAN still reaches after the damage: none of a bridge that lost its NIC or its interface. */
 function stillReached(moved: MovedAddresses, { links, ovs }: Observation): MovedAddresses {
   const ports = ovs.bridges.find((row) => row.name === moved.interface)?.ports ?? [];
   const present = links.find((link) => link.name === moved.interface)?.addresses ?? [];
@@ -249,7 +252,8 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   node.run(repair.steps, (step) => somebodyAnswers(answering, node.observe(), step.do));
   const [left] = compare(repair.wanted, node.observe(), ownNames);
   if (left !== undefined) throw new Error(`not in the desired state: ${JSON.stringify(left)}`);
-  // Of a bridge that was gone a run cannot know everything: which identifier it had, which metric wins against it. The next one sees it.
+  // A run cannot know everything about a bridge that was deleted: which identifier it had, which metric wins against
+  // it. The next one sees it.
   const again = planApply(config, found(node, plan), true);
   if (again.kind !== 'planned') throw new Error('it waits');
   const isRebuilt = buildsBridge(repair);
@@ -269,7 +273,8 @@ function tryDamage(
   let mended = 0;
   for (const { seed, random, config, node, start, plan } of nodes()) {
     if (seed >= damagedRuns) break;
-    // Whoever builds a bridge around a NIC without an address waits for a lease; a LAN that has none is not for here.
+    // A run that builds a bridge around a NIC without an address waits for a lease; a LAN without leases is not tested
+    // here.
     const hasLease = plan.steps.every((step) => step.do !== 'waitDynamic' || step.lease);
     if (!hasLease || plan.wanted.bridges.some((bridge) => asksInVain(bridge, plan))) continue;
     try {
@@ -285,7 +290,7 @@ function tryDamage(
   return { mended, failed: [...failed.slice(0, 3), ...(failed.length > 3 ? [`${failed.length} in all`] : [])] };
 }
 
-/** What is built begins with its port; so does one that is taken over. */
+/** A bridge that is built begins with its port; so does an adopted bridge. */
 function buildsBridge({ steps }: Plan): boolean {
   const starts = steps.flatMap((step) => (step.do === 'activate' ? step.profiles.map(({ id }) => id) : []));
   const takesOver = steps.filter((step) => step.do === 'claimBridge').length;
@@ -344,7 +349,8 @@ t.test('from one uplink to another', (t) => {
   if (first === undefined || second === undefined) throw new TypeError('two configurations');
   for (const { seed, node, start, plan } of nodes(() => first)) {
     if (planned(second, start) === null) continue;
-    // The metric that a route by hand has (0) is in no profile, so what the NIC gets back, and MicroShift takes then, cannot be told beforehand.
+    // The metric of a route by hand (0) is in no profile, so the route that the NIC gets again, and that MicroShift
+    // uses then, cannot be predicted.
     const isByHand = start.routes.some((route) => route.device === 'eth0' && route.metric === 0);
     if (isByHand && start.host.hasMicroShift === true) continue;
     try {
@@ -379,7 +385,7 @@ t.test('from whatever step a change fails at, the bridge with the first uplink c
       try {
         half.run(change.steps.slice(0, done));
         const back = planRestore(currentBridges(start), half.observe());
-        if (back === null) throw new Error('no way back is planned');
+        if (back === null) throw new Error('no return is planned');
         half.run(back, (step) => somebodyAnswers(change, half.observe(), step.do));
         sameNode(half.observe(), start);
         tried++;
@@ -424,7 +430,7 @@ t.test('disable leaves nothing of ours in the node of any case', (t) => {
       const after = node.observe();
       const [difference] = compare({ bridges: [] }, after, ownNames);
       if (difference !== undefined) throw new Error(`left: ${JSON.stringify(difference)}`);
-      if (planDisable(after).steps.length > 0) throw new Error('a second way back');
+      if (planDisable(after).steps.length > 0) throw new Error('a second return');
       for (const moved of back.carried) haveMoved(moved, after);
       done += command === 'disable' ? 1 : 0;
     } catch (error) {

@@ -18,9 +18,9 @@ const detach = (activate: boolean): Step => ({
 });
 const attach: Step = { do: 'attachUplink', bridge: 'br-ex', interface: 'eth0', why: '' };
 
-t.test('NICs that are given back', (t) => {
+t.test('NICs that are returned', (t) => {
   t.strictSame(returnedNics({ steps: [detach(false)] }), [{ interface: 'eth0', profile, addresses: [] }]);
-  t.strictSame(returnedNics({ steps: [detach(true)] }), [], 'NetworkManager tells of an activation itself');
+  t.strictSame(returnedNics({ steps: [detach(true)] }), [], 'NetworkManager itself announces an activation');
   t.strictSame(returnedNics({ steps: [detach(false), attach] }), [], 'it is in a bridge again');
   t.strictSame(returnedNics({ steps: [attach] }), []);
   t.end();

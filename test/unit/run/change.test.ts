@@ -15,7 +15,7 @@ import { checkpoint, headerOf, refused, untouched } from './played-transaction.t
 interface Changed {
   readonly calls: readonly string[];
   readonly said: readonly string[];
-  /** The transaction that the run's record was told of. */
+  /** Transaction in the record of the run. */
   readonly began: readonly string[];
   readonly journals: readonly JournalRecord[];
   readonly error: AgentError | null;
@@ -128,7 +128,7 @@ t.test('while another program tries a change of its own, nothing is begun', asyn
   t.strictSame([calls, began, journals], [[], [], []]);
 });
 
-t.test('a run that nobody would take back if it died is not begun', async (t) => {
+t.test('a run does not start if no unit would roll it back after a crash', async (t) => {
   const { calls, journals, error } = await change(t, { refuse: 'survive first' });
   t.match(error, { kind: 'networkmanager-refused' });
   t.strictSame([calls, journals], [['survive first'], []]);

@@ -53,7 +53,7 @@ t.test('a change whose time is over cannot be confirmed any more', async (t) => 
   t.strictSame(
     calls,
     ['recover'],
-    'what NetworkManager has not taken back is, and the checkpoint of somebody else stays',
+    'what NetworkManager has not rolled back is, and the checkpoint of another program stays',
   );
 });
 
@@ -66,7 +66,7 @@ t.test('a rollback that fails then comes after why there was one', async (t) => 
   t.equal(wholeMessage(error), `transaction a was not confirmed in time; then ${refused().message}`);
 });
 
-t.test('one that has been taken back already is told of', async (t) => {
+t.test('a change that is already rolled back is reported', async (t) => {
   const places = written(t, { a: 'committed', b: 'reverted' });
   const why = failure('nothing-to-confirm', { message: /^transaction b has been reverted/ });
   await t.rejects(keepTriedOn(managed([checkpoint]), late, places), why);

@@ -24,7 +24,7 @@ t.test('a point is held until the file is removed', async (t) => {
   await held;
 });
 
-t.test('a held point ends when the run is told to stop', async (t) => {
+t.test('a run continues from a fault point when it is stopped', async (t) => {
   const { point, deadline } = armed(t, JSON.stringify(hold));
   const held = point('after step 3');
   deadline.interrupt(new AgentError('interrupted', 'stopped'));
@@ -32,7 +32,7 @@ t.test('a held point ends when the run is told to stop', async (t) => {
   t.ok(deadline.signal.aborted);
 });
 
-t.test('what root alone cannot have written is ignored, and told', async (t) => {
+t.test('a file that another user could have written is ignored and reported', async (t) => {
   const text = JSON.stringify(hold);
   const link = (file: string): void => {
     fs.renameSync(file, `${file}.real`);
@@ -44,7 +44,7 @@ t.test('what root alone cannot have written is ignored, and told', async (t) => 
     ['a directory', text, (file) => [fs.rmSync(file), fs.mkdirSync(file, { mode: 0o700 })], /not a regular file/],
     ['broken', '{"point":', () => {}, /JSON/],
     ['not an object', 'null', () => {}, /"point" names none/],
-    ['a point that is none', '{"point":"after lunch"}', () => {}, /"point" names none/],
+    ['an unknown point', '{"point":"after lunch"}', () => {}, /"point" names none/],
     ['too long', `{"point":"${'x'.repeat(5000)}"}`, () => {}, /more than 1024 bytes/],
   ];
   if (process.getuid?.() === 0)

@@ -40,7 +40,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-t.test('one process holds it, a second one is told who', async (t) => {
+t.test('one process holds it, and a second one learns the holder', async (t) => {
   const directory = join(t.testdir({}), 'run/lock');
   const holder = contend(t, directory);
   t.equal(await holder.result, 'held');
@@ -71,7 +71,7 @@ t.test('of many at once exactly one gets it', async (t) => {
   t.strictSame(results.toSorted(), ['busy', 'busy', 'busy', 'held']);
 });
 
-t.test('a brief run is waited for, also where it ends while somebody looks who has the lock', async (t) => {
+t.test('a command waits for a brief run, also if it ends while the command reads the holder', async (t) => {
   const directory = t.testdir({});
   const script = `
     import { takeLock } from ${JSON.stringify(module)};

@@ -49,7 +49,7 @@ function withClientId(clientId: string): Observation {
   return { ...observation, networkManager: { ...networkManager, devices, profiles } };
 }
 
-/** What a run says while it gets ready; NetworkManager reports the device as configured the moment it is asked. */
+/** Messages of a run while it prepares; NetworkManager reports the device as configured when it is queried. */
 async function said(observation: Observation): Promise<readonly string[]> {
   const lines: string[] = [];
   const nm = { onSignal: () => () => undefined, property: async () => 100 };

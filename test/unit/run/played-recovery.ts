@@ -36,7 +36,7 @@ export const asWanted = nodeAfter(plan.steps.length);
 
 /** The journal of a run that moves eth0 into br-ex. */
 export function journalOf(id: string, bootId = currentBootId(), other: Partial<Plan> = {}): JournalHeader {
-  // What every machine has: the addresses of the case are not here.
+  // State of every machine; the addresses of the case are not here.
   const before = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
   return { ...headerOf({ plan: { ...plan, before, ...other } }), id, bootId };
 }
@@ -46,9 +46,9 @@ export interface Death {
   readonly bootId?: string;
   /** null: it died before it wrote it down. */
   readonly checkpoint?: string | null;
-  /** What is different of its plan. */
+  /** Difference of its plan. */
   readonly plan?: Partial<Plan>;
-  /** What it came to before it died. */
+  /** Its state before the crash. */
   readonly wrote?: (journal: Journal) => void;
 }
 

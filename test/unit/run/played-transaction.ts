@@ -1,4 +1,4 @@
-// A transaction on a node that is played: every call of it can be refused or kept waiting, and everything it left behind is told.
+// A transaction on a simulated node: every call can be refused or delayed, and all remains are reported.
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Deadline, startDeadline } from '../../../agent/deadline.ts';
@@ -20,7 +20,7 @@ export const now = '2026-01-02T03:04:05.000Z';
 /** A node without bridges of ours. */
 export const untouched = readCase('static4').observation;
 
-/** What a test can do while a transaction runs. */
+/** Actions of a test while a transaction runs. */
 export interface Control {
   readonly deadline: Deadline;
   readonly directory: string;
@@ -41,9 +41,9 @@ export interface Played {
   readonly at?: (point: string, control: Control) => Promise<void> | void;
   /** Called with every line of progress. */
   readonly progress?: (line: string, control: Control) => void;
-  /** What the way back leaves; null: nothing. */
+  /** Error of an incomplete rollback; null if the rollback is complete. */
   readonly restore?: (control: Control) => Promise<AgentError | null>;
-  /** What is observed when the steps have run. */
+  /** Observation after the steps have run. */
   readonly after?: Observation;
   readonly directory?: string;
   readonly nm?: Partial<NetworkManager>;
@@ -55,7 +55,7 @@ export interface Ran {
   readonly calls: readonly string[];
   readonly points: readonly string[];
   readonly progress: readonly string[];
-  /** The checkpoint of every call of the way back. */
+  /** The checkpoint of every call of the rollback. */
   readonly restored: readonly (string | null)[];
   readonly result: TransactionResult | null;
   readonly error: AgentError | null;
@@ -73,7 +73,7 @@ export function stepOf(name: string): Step {
 export const refused = (message = 'no'): AgentError => new AgentError('networkmanager-refused', message);
 export const stopped = (): AgentError => new AgentError('interrupted', 'stopped by SIGTERM');
 
-/** Ends when the run is told to stop. */
+/** Ends when the run is stopped. */
 export function untilStopped({ deadline }: Control): Promise<void> {
   return new Promise((resolve) => {
     if (deadline.signal.aborted) resolve();
@@ -151,8 +151,8 @@ export async function run(t: Test, played: Played): Promise<Ran> {
   return { calls, points, progress, restored, result, error, journal, leftRunning };
 }
 
-/** The old state was brought back once, nothing goes on, and everybody is told so. */
-export function takenBack(t: Test, ran: Ran, path: string | null, what = 'taken back'): void {
+/** Checks that the old state was restored once, no work continues, and every report says so. */
+export function takenBack(t: Test, ran: Ran, path: string | null, what = 'rolled back'): void {
   t.strictSame(ran.restored, [path], `${what}: once`);
   t.match(ran.error?.facts, { transaction, ended: 'rolled-back' }, what);
   t.match(ran.journal, { state: 'rolled-back', stateAt: now, checkpoint: path, detail: ran.error?.message }, what);
@@ -184,7 +184,7 @@ export function headerOf({ names = ['a', 'b'], plan = {} }: Pick<Played, 'names'
   };
 }
 
-/** What is not played here is refused, as NetworkManager refuses what it does not know. */
+/** A call that is not simulated is refused, as NetworkManager refuses an unknown call. */
 function playNetworkManager(
   call: (what: string) => Promise<void>,
   subscribe: () => () => void,
@@ -218,7 +218,7 @@ function playNetworkManager(
   });
 }
 
-/** Heartbeats that beat when they are told to; the real clock is back after `end`. */
+/** Heartbeats that the test triggers; `end` restores the real clock. */
 function playHearts(): { readonly hearts: ReadonlyMap<object, () => void>; readonly end: () => void } {
   const hearts = new Map<object, () => void>();
   const { setInterval: start, clearInterval: stop } = globalThis;

@@ -10,7 +10,10 @@ interface Run {
   readonly result: unknown;
 }
 
-/** Runs work whose attempts fail with these errors, each before or after the plan; the attempt after the last one succeeds. */
+/**
+ * Runs work whose attempts fail with these errors, each before or after the plan; the attempt after the last one
+ * succeeds.
+ */
 async function run(failures: readonly { readonly error: Error; readonly isPlanned: boolean }[]): Promise<Run> {
   const said: string[] = [];
   const opened: string[] = [];

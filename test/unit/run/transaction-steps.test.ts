@@ -1,5 +1,6 @@
-// Every kind of step, as it occurs in the golden cases, when it fails in the middle of a transaction; and the neighbours that are queried before and
-// after the steps. Programs are simulated, and the test changes nothing on the machine.
+// Every kind of step, as it occurs in the golden cases, when it fails in the middle of a transaction; and the
+// neighbours that are queried before and after the steps. Programs are simulated, and the test changes nothing on the
+// machine.
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -48,7 +49,7 @@ t.test('whatever kind of step is refused or cut short, the old state is brought 
       answer: (call) => {
         if (call.startsWith('step ') && !isPlayed(call.slice(5))) throw refused();
       },
-      // What is not refused waits for a kernel that does not change.
+      // A step that is not refused waits for a kernel that does not change.
       progress: (line, { deadline }) => {
         if (line.startsWith('2/') && line.endsWith('started')) deadline.interrupt(stopped());
       },
@@ -142,7 +143,7 @@ function oneOfEachKind(): readonly Step[] {
   for (const name of caseNames()) {
     for (const step of stepsOf(name)) if (!found.has(step.do)) found.set(step.do, step);
   }
-  // Of a NIC that no machine has.
+  // A step for a NIC that no machine has.
   const elsewhere = (key: string, value: unknown): unknown => (key === 'interface' && value ? 'nowhere' : value);
   return [...found.values()].map((step) => JSON.parse(JSON.stringify(step), elsewhere) as Step);
 }

@@ -1,4 +1,5 @@
-// A transaction that receives a signal to stop, or whose answers arrive late or never. The node is simulated, and the test decides when answers arrive.
+// A transaction that receives a signal to stop, or whose answers arrive late or never. The node is simulated, and the
+// test decides when answers arrive.
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';
@@ -21,7 +22,7 @@ t.test('time that is over in the middle of a step ends the run after it', async 
   t.equal(ran.journal?.stepTimesMs[1] === null, false, 'what was done is written down');
 });
 
-t.test('a run that is told to stop makes no further step, wherever it is between two', async (t) => {
+t.test('a stopped run makes no further step, at any point between two steps', async (t) => {
   const points = (await run(t, {})).points;
   const last = 'after step 4';
   for (const stop of points.slice(0, points.indexOf(last))) {
@@ -39,7 +40,7 @@ t.test('a run that is told to stop makes no further step, wherever it is between
   }
 });
 
-t.test('a run that is told to stop once it is committed stays committed', async (t) => {
+t.test('a run that is stopped after its commit stays committed', async (t) => {
   for (const stop of ['after step 4', 'before journal-end']) {
     const at: Played['at'] = (point, { deadline }) => {
       if (point === stop) deadline.interrupt(stopped());
@@ -108,10 +109,10 @@ t.test('an answer that comes after another has failed changes nothing', async (t
     },
   });
   takenBack(t, ran, checkpoint);
-  t.match(ran.error, { kind: 'networkmanager-refused' }, 'what failed first is told');
+  t.match(ran.error, { kind: 'networkmanager-refused' }, 'the first failure is reported');
 });
 
-t.test('NetworkManager that goes in the middle is what is told, whatever failed through it', async (t) => {
+t.test('an end of NetworkManager is reported instead of the failures that it causes', async (t) => {
   const answer: Played['answer'] = async (call, { vanish }) => {
     if (call !== 'step b') return;
     setImmediate().then(() => vanish(gone));
@@ -146,7 +147,7 @@ t.test('the checkpoint is pushed forward while steps are run, and not any more f
     t.equal(beats[point], 1, point);
   for (const point of ['before step 3', 'after step 3', 'before journal-end']) t.equal(beats[point], 0, point);
   t.equal(ran.calls.filter((call) => call === push).length, 5);
-  t.equal(ran.calls.filter((call) => call === 'probe').length > 1, true, 'ovs-vswitchd is asked, too');
+  t.equal(ran.calls.filter((call) => call === 'probe').length > 1, true, 'ovs-vswitchd is also queried');
 
   const failed = await run(t, { names: ['a'], at, answer: refusing('step a') });
   t.strictSame([beats['before step 1'], beats['before rollback']], [1, 0], 'nor while the old state comes back');
@@ -170,13 +171,13 @@ t.test('at every position of a plan, whatever way it fails, the old state is bro
     for (const [how, answer] of Object.entries({
       'is refused': refusing(position),
       'is never answered': never(position),
-      'is answered once the run was told to stop': late(position),
+      'is answered after the run was stopped': late(position),
     })) {
       const what = `${position} ${how}`;
       const ran = await run(t, { names, answer });
       t.strictSame(ran.calls, ['probe', ...positions.slice(0, index + 1)], `${what}: nothing after it`);
       const answered = how.startsWith('is answered');
-      // What is kept is kept, however late the answer.
+      // A confirmed change stays, however late the answer is.
       if (answered && position === 'CheckpointDestroy') t.equal(ran.journal?.state, 'committed', what);
       else takenBack(t, ran, index === 0 && !answered ? null : checkpoint, what);
     }
@@ -190,7 +191,7 @@ function refusing(call: string): NonNullable<Played['answer']> {
   };
 }
 
-/** Answers a call only when the run has been told to stop meanwhile. */
+/** Answers a call only after the run was stopped. */
 function late(call: string): NonNullable<Played['answer']> {
   return async (asked, control) => {
     if (asked !== call) return;
@@ -199,7 +200,7 @@ function late(call: string): NonNullable<Played['answer']> {
   };
 }
 
-/** Gives a call up when the run has been told to stop, as a bus does at its own limit. */
+/** Ends a call when the run is stopped, as a bus does at its own limit. */
 function never(call: string): NonNullable<Played['answer']> {
   return async (asked, control) => {
     await late(call)(asked, control);

@@ -1,4 +1,5 @@
-// A transaction from its journal to its end: the changes that are kept, those that are rolled back, and the records. The node is simulated.
+// A transaction from its journal to its end: the changes that are kept, those that are rolled back, and the records.
+// The node is simulated.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -22,7 +23,7 @@ t.test('a run that ends well is committed, and nothing of it goes on', async (t)
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('progress tells of every step when it begins and when it has ended', async (t) => {
+t.test('the progress reports the begin and the end of every step', async (t) => {
   const { progress } = await run(t, { names: ['a'] });
   t.strictSame(progress, [
     '1/3 writeProfiles started',
@@ -110,7 +111,7 @@ t.test('whatever fails, the old state is brought back once, and nothing is run a
   t.match((await run(t, { after: notAsWanted })).error, { kind: 'proof-failed' });
 });
 
-t.test('a failure that is a defect of ours is taken back as any other', async (t) => {
+t.test('a failure that is a defect of ours is rolled back as any other', async (t) => {
   const answer = (call: string): void => {
     if (call === 'step b') throw new TypeError('x is undefined');
   };
@@ -119,7 +120,7 @@ t.test('a failure that is a defect of ours is taken back as any other', async (t
   t.match(ran.error, { kind: 'internal' });
 });
 
-t.test('an end that cannot be written down is taken back, though the checkpoint is gone', async (t) => {
+t.test('an end that cannot be written down is rolled back, though the checkpoint is gone', async (t) => {
   const at: Played['at'] = (point, { directory }) => {
     if (point === 'before journal-end') rmSync(directory, { recursive: true });
   };
@@ -155,7 +156,7 @@ t.test('an end that cannot be written down comes after what failed, with and wit
   }
 });
 
-t.test('the journal stays open until the way back has ended', async (t) => {
+t.test('the journal stays open until the rollback has ended', async (t) => {
   const seen: unknown[] = [];
   const restore: Played['restore'] = async ({ directory }) => {
     seen.push(readJournals(directory).records.map(({ state }) => state));
@@ -165,11 +166,11 @@ t.test('the journal stays open until the way back has ended', async (t) => {
   t.strictSame(seen, [['open']]);
 });
 
-t.test('a way back that breaks off leaves the journal to the next run', async (t) => {
-  const restore = () => Promise.reject(refused('the way back broke off'));
+t.test('a rollback that breaks off leaves the journal to the next run', async (t) => {
+  const restore = () => Promise.reject(refused('the bus is closed'));
   const ran = await run(t, { answer: failing('step b'), restore });
   t.match(ran.error, { kind: 'not-restored' });
-  t.strictSame(messages(ran), [refused().message, 'the rollback broke off: the way back broke off']);
+  t.strictSame(messages(ran), [refused().message, 'the rollback broke off: the bus is closed']);
   t.match(ran.journal, { state: 'open', checkpoint });
   t.equal(ran.leftRunning, 0);
 });
@@ -178,7 +179,7 @@ function notRestored(): AgentError {
   return new AgentError('not-restored', 'the old state could not be fully restored', { facts: { missing: [] } });
 }
 
-/** What failed, in the order in which it did. */
+/** Failures, in their order. */
 function messages({ error }: Ran): readonly string[] {
   return error === null ? [] : failuresOf(error).map(({ message }) => message);
 }

@@ -22,12 +22,12 @@ t.test('one that is new in the last samples is found', async (t) => {
   t.match(trendsOf(samples, {}), [{ name: 'program sh', first: 0, last: 1, fault: /^more at the end/ }]);
 });
 
-t.test('what comes and goes is none', async (t) => {
+t.test('a number that rises and falls is no growth', async (t) => {
   t.equal(faultOf('program sh', [1, 1, 1, 1, 1, 2]), null);
   t.equal(faultOf('fds NetworkManager', [30, 31, 30, 31, 30, 31]), null);
 });
 
-t.test('sockets that vswitchd keeps are none', async (t) => {
+t.test('sockets that vswitchd keeps are no growth', async (t) => {
   t.equal(faultOf('fds ovs-vswitchd', [33, 33, 33, 34, 34, 34]), null);
 });
 
@@ -35,5 +35,5 @@ t.test('journals up to what is kept, memory up to its noise', async (t) => {
   t.equal(faultOf('journals', [3, 9, 20]), null);
   t.equal(faultOf('journals', [3, 9, 21]), 'more than 20');
   t.equal(faultOf('KiB NetworkManager', [8000, 8100, 8200]), null);
-  t.equal(faultOf('KiB NetworkManager', [8000, 9000, 12_000]), 'memory that is not given back');
+  t.equal(faultOf('KiB NetworkManager', [8000, 9000, 12_000]), 'memory that is not released');
 });

@@ -77,7 +77,7 @@ t.test('what comes from outside comes in by a gateway', (t) => {
   t.end();
 });
 
-t.test('names that nobody has', (t) => {
+t.test('unknown names', (t) => {
   t.throws(
     () => ask('n1', 'web/nginx'),
     hinted(/there are default_a, default_b, n1, n2$/, /nothing in the cluster is called web\/nginx/),

@@ -30,7 +30,7 @@ export function json<T>(...path: readonly string[]): T {
   return JSON.parse(readFileSync(join(traceCases, ...path), 'utf8')) as T;
 }
 
-/** What the central databases and Open vSwitch of a node had. */
+/** Contents of the central databases and of Open vSwitch of a node. */
 export function recordedRows(release: string, node: string) {
   const { southbound, northbound, switches } = json<Recorded>(`network-${release}.json`);
   const rowsOf = (database: string, tables: Tables): DatabaseRows => ({ database, shape: {}, tables });

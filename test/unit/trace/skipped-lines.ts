@@ -1,11 +1,15 @@
-// Lines of ovn-trace and ofproto/trace that decide nothing: test/cases/trace/skipped-lines.txt has each form of them that was met.
+// Lines of ovn-trace and ofproto/trace that decide nothing: test/cases/trace/skipped-lines.txt has each form of them
+// that was met.
 import { join } from 'node:path';
 import { readTable } from '../case-table.ts';
 import { traceCases } from './recorded.ts';
 
 export type TraceTool = 'ovn-trace' | 'ofproto-trace';
 
-/** `actions` stand below a flow, `steps` are flows before another one, and `between` are lines before the part of a bridge. */
+/**
+ * `actions` stand below a flow, `steps` are flows before another one, and `between` are lines before the part of a
+ * bridge.
+ */
 type Part = 'actions' | 'steps' | 'between';
 
 const tools = new Map(readTable(join(traceCases, 'skipped-lines.txt')).map(({ name, parts }) => [name, parts]));

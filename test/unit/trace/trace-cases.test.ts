@@ -30,7 +30,10 @@ for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one
   });
 }
 
-/** What the command would say of a case, with its exit code; `printed` makes the output of a tool from what the case keeps of it. */
+/**
+ * Output of the command for a case, with its exit code; `printed` makes the output of a tool from the part that the
+ * case keeps.
+ */
 function wordsOf(t: Test, name: string, printed = (_tool: TraceTool, kept: string): string => kept): string {
   const { release, node, isMember, withBack, ovnTraceOf, question } = json<TraceCase>(name, 'question.json');
   const { southbound, northbound, switchRows } = recordedRows(release, node ?? '');

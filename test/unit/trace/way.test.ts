@@ -33,7 +33,7 @@ function wayThrough(name: string, destination: string, unbound: readonly string[
   return wayOf(continueWay(way, start, readFileSync(join(traceCases, name, 'there-1.txt'), 'utf8')));
 }
 
-t.test('a gateway that nobody carries', (t) => {
+t.test('a gateway on no chassis', (t) => {
   t.match(wayThrough('outside', '203.0.113.9', []).end, { how: 'outside', port: 'br-ex_n1', node: 'n1' });
   t.strictSame(wayThrough('outside', '203.0.113.9', ['jtor-GR_n1']).end, { how: 'unbound', port: 'jtor-GR_n1' });
   t.end();
@@ -64,7 +64,7 @@ t.test('what ovn-trace does not say', (t) => {
   if (port === null) throw new Error('n2 has a port');
   const question = { source: 'n2', destination: 'n1', protocol: 'icmp', port: null, fromNode: null } as const;
   const { packet } = departureOf(question, network, southbound);
-  const start = { inPort: port, packet, chassis: port.chassis, seen: [], forcedBy: null, toldUpTo: -1 };
+  const start = { inPort: port, packet, chassis: port.chassis, seen: [], forcedBy: null, reportedUpTo: -1 };
   const endOf = (text: string) =>
     wayOf(continueWay(beginWay({ network, rules, undo: [] }, port, port.chassis, packet), start, text)).end;
   t.match(endOf(''), { how: 'dropped', flow: null }, 'nothing at all');

@@ -172,7 +172,7 @@ t.test('refusals', (t) => {
   t.end();
 });
 
-t.test('certificates that lie elsewhere now are named anew, and those of somebody else are refused', (t) => {
+t.test('certificates that lie elsewhere now are named again, and those of another program are refused', (t) => {
   const files = { private_key: '/old/node.pem', certificate: '/old/node.pem', ca_cert: '/pki/ca.crt' };
   const planned = (owner: string, moved: string) => {
     const row = { _uuid: 'ssl', ...files, external_ids: { owner } };
@@ -194,6 +194,6 @@ t.test('certificates that lie elsewhere now are named anew, and those of somebod
   ]);
   const why = failure('overlay-conflict', { message: /\/old\/node\.pem, which is not ours/ });
   t.throws(() => planned('somebody', '/pki/node.pem'), why);
-  t.strictSame(planned('somebody', '/old/node.pem'), [], 'the same files are fine, whoever named them');
+  t.strictSame(planned('somebody', '/old/node.pem'), [], 'the same files are accepted from every program');
   t.end();
 });

@@ -1,4 +1,5 @@
-// Claims that members write about themselves: a false claim is reported with its certificate's name, and rows of other members do not change.
+// Claims that members write about themselves: a false claim is reported with its certificate's name, and rows of other
+// members do not change.
 import t from 'tap';
 import type { ChassisEncap, OverlayChassis, OverlayGateway, OverlayNode } from '../../../../agent/model/overlay.ts';
 import { announcement } from '../../../../agent/overlay/members/announcement.ts';
@@ -68,7 +69,7 @@ t.test('a member that lies of what its certificate covers', (t) => {
       t.match(faults, [/^certificate 00000000-0000-4000-9000-000000000003 \(n3\) /], what);
       t.match(faults, [fault], what);
       t.match(nodes[1], { gateway: { addresses: ['192.0.2.12/24'] } }, `${what}: n2 is what it was`);
-      t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes), `${what}: the rows, too`);
+      t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes), `${what}: also the rows`);
     }
   t.end();
 });

@@ -1,4 +1,5 @@
-// Inbound services of a node, addresses and ports that stay the node's own, and the ports on which its processes listen.
+// Inbound services of a node, addresses and ports that stay the node's own, and the ports on which its processes
+// listen.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ t.test('which services arrive at a node', (t) => {
     ['tcp', '2001:db8::11', 80, true, 'a port that is listed'],
     ['tcp', '192.0.2.11', 8080, false, 'a port that is not listed'],
     ['tcp', '192.0.2.11', 22, false, 'SSH, whatever is listed'],
-    ['tcp', '198.51.100.1', 6443, false, 'the API server, at another NIC, too'],
+    ['tcp', '198.51.100.1', 6443, false, 'the API server, also at another NIC'],
     ['udp', '192.0.2.11', 6081, false, 'the tunnels'],
     ['tcp', '192.0.2.11', 443, false, 'a port of a process'],
     ['udp', '192.0.2.11', 443, true, 'which another protocol is not'],

@@ -81,10 +81,10 @@ function southboundOf({ balancers = [], others = [], router }: Facts, node: Over
     (name): DatabaseRow => ({ _uuid: name, name, encaps: [`at ${name}`] }),
   );
   const encaps = [...node.encap.addresses, ...others];
-  const told = router === undefined ? {} : { lr_datapath_group: { kind: 'set', isReference: true } as const };
+  const reported = router === undefined ? {} : { lr_datapath_group: { kind: 'set', isReference: true } as const };
   return {
     database: 'OVN_Southbound',
-    shape: { Load_Balancer: { vips: { kind: 'map', isReference: false }, ...told } },
+    shape: { Load_Balancer: { vips: { kind: 'map', isReference: false }, ...reported } },
     tables: {
       Load_Balancer: rows,
       Logical_DP_Group: [{ _uuid: 'of-routers', datapaths: ['gateway'] }],
@@ -133,7 +133,7 @@ t.test('ports of the bridge', (t) => {
   t.end();
 });
 
-t.test('without a gateway a node is told of what it serves itself in the cluster, and of nothing else', (t) => {
+t.test('without a gateway a node has flows only for services of its own in the cluster', (t) => {
   const node = nodeOf(1);
   const vips = {
     '10.43.0.1:443': '192.0.2.11:6443',

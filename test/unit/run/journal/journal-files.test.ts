@@ -262,7 +262,7 @@ t.test('ids sort by what came first where the clock was set back, or stands', (t
   t.end();
 });
 
-t.test('an open journal that is none is set aside and listed, never read again', (t) => {
+t.test('an invalid open journal is set aside and listed, and never read again', (t) => {
   const directory = t.testdir({ '20260102T030405Z-0001.open': '{"format":2}\n' });
   const [bad] = readOpenJournals(directory).unusable;
   t.match(bad?.why, /format 2/);

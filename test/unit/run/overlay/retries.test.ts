@@ -1,5 +1,5 @@
-// Work of the daemon that fails for a reason outside of it, such as a missing right or a daemon that hangs: no event reports the end of the reason,
-// so each is tried again by itself, however often it has failed.
+// Work of the daemon that fails for a reason outside of it, such as a missing right or a daemon that hangs: no event
+// reports the end of the reason, so each is tried again by itself, however often it has failed.
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import type { KubernetesApi } from '../../../../agent/drivers/kubernetes/api.ts';

@@ -23,15 +23,15 @@ t.test('where nothing is open the node is not asked for anything', async (t) => 
   t.strictSame([error, announced, said], [null, [], []]);
 });
 
-t.test('a run that died while its checkpoint stands is taken back in place', async (t) => {
+t.test('a run that died while its checkpoint stands is rolled back in place', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep });
   t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
-  told(ran, 'was interrupted by a crash and has been rolled back');
+  reported(ran, 'was interrupted by a crash and has been rolled back');
   t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; rolling back$/);
 });
 
-t.test('it is taken back even if the node is as it was meant to be: its proof was not over', async (t) => {
+t.test('it is rolled back even if the node is as it was meant to be: its proof was not over', async (t) => {
   const plan = { wanted: { bridges: [] } };
   const ran = await recover(t, { deaths: [{ plan }] });
   t.strictSame(ran.calls, ['CheckpointDestroy']);
@@ -47,19 +47,19 @@ t.test('a run that died after its commit is kept when the node is as it was mean
   const ran = await recover(t, { deaths: [{}], observation: asWanted, standing: [[]] });
   t.strictSame(ran.calls, [], 'nothing is changed');
   ended(ran, 'committed', 'the agent crashed after its work was done');
-  told(ran, 'crashed after its work was done; the node is in the desired state');
+  reported(ran, 'crashed after its work was done; the node is in the desired state');
   t.match(ran.status?.bridges, [{ bridge: 'br-ex', uplink: 'eth0' }], 'monitoring knows the bridge');
-  t.equal(ran.uplinks, 'eth0\n', 'and whoever looks whether the NIC is still in it');
+  t.equal(ran.uplinks, 'eth0\n', 'and the units that monitor the NIC');
 });
 
 t.test('a run whose checkpoint ran out goes back by steps, as far as there is something left', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [[]] });
   t.strictSame(ran.calls, deleted);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
-  told(ran, 'was interrupted by a crash and has been rolled back');
+  reported(ran, 'was interrupted by a crash and has been rolled back');
 });
 
-t.test('the checkpoint of somebody else is neither rolled back nor ended', async (t) => {
+t.test('the checkpoint of another program is neither rolled back nor ended', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [['/checkpoint/2']] });
   t.strictSame(ran.calls, deleted);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
@@ -75,7 +75,7 @@ t.test('a checkpoint that was made and not written down is waited for', async (t
 t.test('a run of an earlier boot ended with it: the node is not asked for anything', async (t) => {
   const ran = await recover(t, { deaths: [{ bootId: otherBoot }], unasked: true });
   ended(ran, 'interrupted', 'the machine went down in the middle');
-  told(ran, "was cut short by a reboot; the node started from the admin's own profiles");
+  reported(ran, "was cut short by a reboot; the node started from the admin's own profiles");
 });
 
 t.test('a try that still may be confirmed has to be decided on first', async (t) => {
@@ -90,14 +90,14 @@ t.test('a try whose checkpoint has gone was not confirmed', async (t) => {
     const ran = await recover(t, { deaths: [{ wrote: tried }], standing: [[]], observation });
     t.strictSame(ran.calls, observation === atOnce ? [] : deleted, 'what is left of it goes');
     ended(ran, 'reverted', 'it was not confirmed in time');
-    told(ran, 'was not confirmed and has been reverted');
+    reported(ran, 'was not confirmed and has been reverted');
   }
 });
 
 t.test('a try of an earlier boot was not confirmed', async (t) => {
   const ran = await recover(t, { deaths: [{ bootId: otherBoot, wrote: tried }], unasked: true });
   ended(ran, 'reverted', 'the machine was rebooted before it was confirmed');
-  told(ran, 'was not confirmed and has been reverted');
+  reported(ran, 'was not confirmed and has been reverted');
 });
 
 t.test('a rollback that fails is reported with what it was for, and the journal has both', async (t) => {
@@ -122,7 +122,7 @@ t.test('a node that cannot be asked leaves the journal to the next run', async (
   t.equal(ran.status, null);
 });
 
-t.test('a run that is told to stop ends the one that died, and goes no further', async (t) => {
+t.test('a stopped run ends the crashed one, and then stops', async (t) => {
   const reason = new AgentError('interrupted', 'stopped by SIGTERM');
   const deaths = [{ id }, { id: '20260102T030406Z-0002' }];
   const ran = await recover(t, { deaths, deadline: (deadline) => deadline.interrupt(reason) });
@@ -150,7 +150,7 @@ t.test('every run that was left open is ended', async (t) => {
   );
 });
 
-t.test('a journal that cannot be used is set aside and told of, and the others are obeyed', async (t) => {
+t.test('an invalid journal is set aside and reported, and the others are processed', async (t) => {
   const prepare = (directory: string): void => writeFileSync(join(directory, 'bad.open'), '{"format":2}\n');
   const ran = await recover(t, { deaths: [{}], prepare });
   t.match(ran.said[0], /^warning: the journal \S+bad\.open is set aside and not obeyed: its format 2 is not one/);
@@ -195,6 +195,6 @@ function ended({ journals, status, error }: Recovered, state: string, detail: st
 }
 
 /** This is announced of it, and nothing else. */
-function told({ announced }: Recovered, text: string): void {
+function reported({ announced }: Recovered, text: string): void {
   t.strictSame(announced, [{ kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id }]);
 }

@@ -1,4 +1,5 @@
-// Rollback of a failed transaction: in place while the checkpoint exists, by the checkpoint, or after its end. The node is simulated.
+// Rollback of a failed transaction: in place while the checkpoint exists, by the checkpoint, or after its end. The node
+// is simulated.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import { type Connections, type RestorePorts, restoreOldState } from '../../../.
 
 const checkpoint = '/checkpoint/1';
 const none: Wanted = { bridges: [] };
-/** What every machine has. */
+/** State of every machine. */
 const before: readonly LinkAddresses[] = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
 const profile = { id: 'x', uuid: 'x', settings: { connection: { id: ['s', 'x'] } } } as const;
 const step: Step = { do: 'writeProfiles', profiles: [profile], why: 'what was before' };
@@ -38,7 +39,7 @@ interface Restored {
   /** Calls and messages in their order. */
   readonly log: readonly string[];
   readonly left: AgentError | null;
-  /** What was taken out of the kernel's data path. */
+  /** Ports that were removed from the kernel's data path. */
   readonly freed: readonly string[];
   /** Lines of batches that ip(8) was given. */
   readonly ip: readonly string[];
@@ -133,7 +134,7 @@ t.test('in place, and the checkpoint is not needed', async (t) => {
   const { log, left, freed, pushes } = await restore(t, {});
   t.equal(left, null);
   t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
-  t.equal(pushes, 1, 'its timer does not run out under the way back');
+  t.equal(pushes, 1, 'its timer does not run out during the rollback');
   t.strictSame(freed, []);
 });
 
@@ -150,7 +151,7 @@ t.test('nothing to do in place: the checkpoint goes all the same', async (t) => 
   t.strictSame(log, ['CheckpointDestroy']);
 });
 
-t.test('a way back that fails is followed by the checkpoint, and by what is left after it', async (t) => {
+t.test('a rollback that fails is followed by the checkpoint, and by what is left after it', async (t) => {
   const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
   t.equal(left, null);
   t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
@@ -169,7 +170,7 @@ t.test('what the checkpoint did not bring back is planned from what is there the
   t.strictSame(log, [rollingBack, 'CheckpointRollback', returning, 'addProfile']);
 });
 
-t.test('a rollback that NetworkManager refuses is told, and the steps are run', async (t) => {
+t.test('a rollback that NetworkManager refuses is reported, and the steps are run', async (t) => {
   const log: string[] = [];
   const request: NetworkManager['request'] = async (_what, { member }) => {
     if (member !== pushing) log.push(member);
@@ -204,7 +205,7 @@ t.test('a NIC that waits for a lease while it is still a port is not waited for'
     Interface: 'eth0',
   };
   let isLate = false;
-  // Of the ten seconds for which every other activation is waited for.
+  // A part of the ten seconds for which the rollback waits for every other activation.
   const late = setTimeout(5_000, undefined, { ref: false }).then(() => {
     isLate = true;
   });
@@ -230,7 +231,7 @@ t.test('a silent vswitchd: the NIC is freed, and goes back in place without it',
   const { log, left, freed } = await restore(t, { ovs: { probeVswitchd } });
   t.equal(left, null);
   t.strictSame(freed, ['del-if ovs-system lo'], 'the NIC that was outside');
-  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy'], 'nothing is started anew');
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy'], 'nothing is started again');
 
   const bridge = { bridge: 'br-ex', mac: '', profiles: [] };
   const uplink = { interface: 'lo', sourceProfile: '', sourceProfileId: '' };
@@ -247,16 +248,16 @@ t.test('a vswitchd that systemd has restarted is one that answers', async (t) =>
   t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
 });
 
-t.test('a bridge that has gone from the database leaves the kernel, too', async (t) => {
+t.test('a bridge without a row is also removed from the kernel', async (t) => {
   const after = await restore(t, { bridges: [['lo'], []] });
-  t.strictSame(after.freed, ['del-if ovs-system lo'], 'after the way back in place');
+  t.strictSame(after.freed, ['del-if ovs-system lo'], 'after the rollback in place');
   const rolledBack = await restore(t, { bridges: [['lo'], []], planRestore: () => null });
   t.match(rolledBack.freed, ['del-if ovs-system lo'], 'after the checkpoint');
   const stays = await restore(t, { bridges: [['lo']] });
   t.strictSame(stays.freed, []);
 });
 
-t.test('a way back that cannot be planned is left to the checkpoint', async (t) => {
+t.test('a rollback that cannot be planned is left to the checkpoint', async (t) => {
   const notFound = new AgentError('interface-not-found', 'the interface eth0 does not exist');
   const planRestore = (): never => {
     throw notFound;
@@ -272,7 +273,7 @@ t.test('a way back that cannot be planned is left to the checkpoint', async (t) 
   t.equal(left, null);
 });
 
-t.test('a service that dies under the way back is waited for, and it begins anew', async (t) => {
+t.test('a service that crashes during the rollback is waited for, and it begins again', async (t) => {
   const stopped = new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used');
   const beginsAnew = `${stopped.message}; the rollback starts again when it runs again`;
   let calls = 0;
@@ -299,7 +300,7 @@ t.test('a service that dies under the way back is waited for, and it begins anew
   t.equal(connections, 3);
 });
 
-t.test('what an earlier way back has held goes with the last one, whatever that plans', async (t) => {
+t.test('entries that an earlier rollback has held are removed with the last one, whatever it plans', async (t) => {
   const route = {
     dst: '198.51.100.0/24',
     gateway: '192.0.2.1',
@@ -318,7 +319,7 @@ t.test('what an earlier way back has held goes with the last one, whatever that 
   t.strictSame(log, ['returning: held routes are removed once eth1 has routes of its own', 'CheckpointDestroy']);
 });
 
-t.test('a NetworkManager that goes while its routes are waited for has the way back begun anew', async (t) => {
+t.test('a NetworkManager that goes while its routes are waited for has the rollback begun again', async (t) => {
   const destinations = ['192.0.2.0/24'];
   const why = 'a route comes';
   const waits: Step = { do: 'releaseRoutes', interface: 'lo', destinations, routes: [], metric: 47, why };
@@ -371,7 +372,7 @@ t.test('whatever fails in the end is a state that is not restored', async (t) =>
     'after the checkpoint alone': { planRestore: () => [step], checkpoints: [], nm: { addProfile: fails } },
     'without a checkpoint': { checkpoint: null, nm: { addProfile: fails } },
     'the node cannot be observed': { observe: fails },
-    'the way back cannot be planned': {
+    'the rollback cannot be planned': {
       planRestore: () => {
         throw refused('it cannot be');
       },

@@ -5,7 +5,7 @@ import { AgentError } from '../../../../agent/errors.ts';
 import { deleteProfiles } from '../../../../agent/run/steps/delete-profiles.ts';
 import type { StepContext } from '../../../../agent/run/steps/step-context.ts';
 
-/** Device of NetworkManager with the states that it has at one look after the other; it is gone after the last one. */
+/** Device of NetworkManager with its states at successive reads; it does not exist after the last one. */
 interface Device {
   name: string;
   type: number;
@@ -14,7 +14,7 @@ interface Device {
   refusal?: string;
 }
 
-/** What the step does with two profiles and these bridges; each profile is active until it is looked at twice. */
+/** Calls of the step with two profiles and these bridges; each profile is active until it is read twice. */
 async function callsFor(bridges: readonly string[], devices: Device[] = []): Promise<readonly string[]> {
   const calls: string[] = [];
   let looks = 0;

@@ -11,17 +11,17 @@ const step = { do: 'pinThreads', daemon: 'ovs-vswitchd', pid: 100, threads: null
 
 /** systemd, which ends a job like this as soon as it is asked for one. */
 function systemd(result: string, calls: MethodCall[]): Pick<Bus, 'call' | 'subscribe' | 'onLost'> {
-  let told: (signal: Signal) => void = () => undefined;
+  let reported: (signal: Signal) => void = () => undefined;
   return {
     call: (call) => {
       calls.push(call);
       const removed = { path: '/org/freedesktop/systemd1', interface: 'org.freedesktop.systemd1.Manager' };
       if (call.member === 'StartUnit')
-        told({ ...removed, member: 'JobRemoved', body: [7, job, 'unit', result] } as unknown as Signal);
+        reported({ ...removed, member: 'JobRemoved', body: [7, job, 'unit', result] } as unknown as Signal);
       return Promise.resolve(call.member === 'StartUnit' ? [job] : [':1.1']);
     },
     subscribe: (_rule, _sender, handler) => {
-      told = handler;
+      reported = handler;
       return () => undefined;
     },
     onLost: () => () => undefined,

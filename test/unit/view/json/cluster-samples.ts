@@ -101,7 +101,7 @@ const way: TracedWay = {
       from: '10.43.0.10:53',
       to: '10.42.2.7:53',
       others: ['10.42.1.9:53'],
-      isTakenBack: false,
+      isReversed: false,
       rule: null,
       kind: 'switch',
       where: 'n1',
@@ -167,7 +167,9 @@ const daemonSet = {
   containers: [{ name: 'ovn-controller', ready: 0, restarts: 2, notReady: 'CrashLoopBackOff', lastEvent: null }],
 };
 
-/** Documents of the commands of a cluster by the names of their cases; the part before a dot is the name of the schema. */
+/**
+ * Documents of the commands of a cluster by the names of their cases; the part before a dot is the name of the schema.
+ */
 export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
   'manifests-render': renderDocument('classic', null, [{ apiVersion: 'v1', kind: 'Namespace' }]),
   'manifests-render.directory': renderDocument('classic', '/tmp/ovn', []),

@@ -1,4 +1,5 @@
-// The contract of `--output json`: a golden of every command, which its schema allows. UPDATE_CASES=1 writes the goldens.
+// The contract of `--output json`: a golden of every command, which its schema allows. UPDATE_CASES=1 writes the
+// goldens.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -102,7 +102,9 @@ const wanted = [{ source: '10.42.0.0/16', why: 'pods', family: 4 }] as const;
 const firewall = { zone: 'trusted', wanted, addRunning: [], addPermanent: ['10.42.0.0/16'] };
 const check = { id: 'uplink', title: 'An uplink can be chosen', found: ['eth0, by default route'], fix: [] };
 
-/** Documents of the node's own commands by the names of their cases; the part before a dot is the name of the schema. */
+/**
+ * Documents of the node's own commands by the names of their cases; the part before a dot is the name of the schema.
+ */
 export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
   plan: planDocument(plan, tuning, observation, pending, warnings),
   'plan.as-wanted': planDocument(unchanged, noTuning, made.observation, null, []),

@@ -160,7 +160,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     const { tell, all } = openBook();
     const stranger = podOf('stranger', { nodeName: 'n2' });
     t.match(tell({ pods: [stranger] }).faults, [{ reason: 'NodeNotInOverlay', note: /has no node n2 that/ }]);
-    t.strictSame(tell({ pods: [stranger] }).faults, [], 'is told of once');
+    t.strictSame(tell({ pods: [stranger] }).faults, [], 'is reported once');
     t.strictSame(tell({ pods: [podOf('host', { nodeName: 'n2', isHostNetwork: true })] }).faults, []);
     t.strictSame(tell({ nodes: [nodeOf(1), nodeOf(2)] }).changed, ['default/stranger']);
     t.strictSame(all(), { stranger: '10.42.2.3/24' }, 'gets its address when it has');
@@ -235,7 +235,7 @@ t.test('after a restart every pod has what it had', async (t) => {
     t.end();
   });
 
-  t.test('whatever annotations say that somebody has forged', (t) => {
+  t.test('with any forged annotations', (t) => {
     const forged = annotated(node, '10.42.1.99/24', 'fd01:0:0:1::63/64');
     const podIPs = ['10.42.1.77', 'fd01:0:0:1::4d'];
     const another = openBook([node]);
@@ -267,7 +267,7 @@ t.test('after a restart every pod has what it had', async (t) => {
   });
 });
 
-t.test('a pod made anew under the same name is another pod', (t) => {
+t.test('a pod made again under the same name is another pod', (t) => {
   const { tell, all } = openBook();
   tell({ pods: [podOf('a')] });
   t.strictSame(tell({ pods: [podOf('a', { uid: 'another' })] }).changed, ['default/a']);

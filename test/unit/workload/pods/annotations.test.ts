@@ -80,7 +80,7 @@ t.test('every form is read', (t) => {
         '{"default":{"ip_addresses":["192.168.2.3/24"],"mac_address":"0a:00:00:00:00:01","gateway_ips":["192.168.2.1"]}}',
       [first]: '{"gateway_ip": "192.168.2.1", "ip_address": "192.168.2.9/24", "mac_address": "0a:00:00:00:00:09"}',
     },
-    'a newer one that is none does not': {
+    'a newer invalid one does not': {
       [podNetworks]: '{"default":{"promisc":true}}',
       [first]: '{"gateway_ip": "192.168.2.1", "ip_address": "192.168.2.3/24", "mac_address": "0a:00:00:00:00:01"}',
     },
@@ -97,7 +97,7 @@ t.test('every form is read', (t) => {
   t.end();
 });
 
-t.test('what is none of them says nothing', (t) => {
+t.test('other values have no effect', (t) => {
   const mac = '0a:00:00:00:00:01';
   const odd: readonly string[] = [
     '',
@@ -121,7 +121,7 @@ t.test('what is none of them says nothing', (t) => {
   const routes =
     '[null,7,{"dest":"10.0.0.0/8"},{"dest":"any","nextHop":"10.42.1.1"},{"dest":"10.0.0.0/8","nextHop":"x"}]';
   const text = `{"default":{"ip_addresses":["10.42.1.3/24"],"mac_address":"${mac}","gateway_ips":["x"],"routes":${routes}}}`;
-  t.match(annotatedNetwork({ [podNetworks]: text }), { gateways: [], routes: [] }, 'a route that is none is left out');
+  t.match(annotatedNetwork({ [podNetworks]: text }), { gateways: [], routes: [] }, 'an invalid route is left out');
   t.end();
 });
 

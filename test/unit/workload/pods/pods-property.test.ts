@@ -32,7 +32,7 @@ t.test(`${lives} lives of a cluster`, (t) => {
   for (let seed = 1; seed <= lives; seed++) {
     const random = seededRandom(seed);
     let nodes = nodesOf(random);
-    const told = openBook(nodes);
+    const reported = openBook(nodes);
     const pods = new Map<string, Pod>();
     for (let step = 0; step < 40; step++) {
       const batch: Pod[] = [];
@@ -63,14 +63,14 @@ t.test(`${lives} lives of a cluster`, (t) => {
         batch.push(pod);
       }
       if (random(10) === 0) nodes = pick(random, [nodesOf(random), nodes.slice(0, 1), nodes]);
-      const before = new Map(told.book.addresses);
-      const { changed } = told.tell({ nodes, pods: batch, gone });
-      holds(seed, nodes, pods, told.book.addresses);
-      for (const key of new Set([...before.keys(), ...told.book.addresses.keys()]))
-        if ((String(before.get(key)) !== String(told.book.addresses.get(key))) !== changed.includes(key))
-          t.fail(`seed ${seed}: ${key} has changed and is not told, or the other way round`);
+      const before = new Map(reported.book.addresses);
+      const { changed } = reported.tell({ nodes, pods: batch, gone });
+      holds(seed, nodes, pods, reported.book.addresses);
+      for (const key of new Set([...before.keys(), ...reported.book.addresses.keys()]))
+        if ((String(before.get(key)) !== String(reported.book.addresses.get(key))) !== changed.includes(key))
+          t.fail(`seed ${seed}: ${key} has changed and is not reported, or the reverse`);
     }
-    restartIsEqual(seed, nodes, pods, told.book.addresses);
+    restartIsEqual(seed, nodes, pods, reported.book.addresses);
   }
   t.end();
 
@@ -105,7 +105,7 @@ t.test(`${lives} lives of a cluster`, (t) => {
     addresses: ReadonlyMap<string, readonly string[]>,
   ): void {
     const after = (forget: boolean): Map<string, string> => {
-      const told = openBook(nodes);
+      const reported = openBook(nodes);
       const known = [...pods].map(([key, pod]) => {
         const node = nodes.find(({ name }) => name === pod.nodeName);
         const has = addresses.get(key);
@@ -114,8 +114,8 @@ t.test(`${lives} lives of a cluster`, (t) => {
       });
       const withAddress = known.filter((pod) => addresses.has(`default/${pod.name}`));
       const rows = (key: string): readonly string[] => (forget ? (addresses.get(key) ?? []).map(withoutLength) : []);
-      told.tell({ nodes, pods: withAddress, addressesOfRow: rows });
-      return new Map(Array.from(told.book.addresses, ([key, list]) => [key, list.join(' ')]));
+      reported.tell({ nodes, pods: withAddress, addressesOfRow: rows });
+      return new Map(Array.from(reported.book.addresses, ([key, list]) => [key, list.join(' ')]));
     };
     const expected = new Map(Array.from(addresses, ([key, list]) => [key, list.join(' ')]));
     for (const forget of [false, true])

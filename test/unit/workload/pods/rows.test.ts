@@ -17,14 +17,14 @@ const none = emptyWorkload();
 function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern, release?: string) {
   const database: ModelDatabase = emptyNorthbound(release);
   applied(database, { layout, nodes, centralNode: 'central' });
-  const told = openBook(nodes);
+  const reported = openBook(nodes);
   const known = new Map<string, Pod>();
   const facts = (): WorkloadFacts => ({
     layout,
     nodes,
     exposure,
     workload: { ...none, pods: known },
-    addresses: told.book.addresses,
+    addresses: reported.book.addresses,
   });
   const write = () => {
     const { existing, shape } = foundIn(database.rows());
@@ -39,12 +39,12 @@ function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern
     write,
     put: (...pods: readonly Pod[]) => {
       for (const pod of pods) known.set(`${pod.namespace}/${pod.name}`, pod);
-      told.tell({ pods });
+      reported.tell({ pods });
       return write();
     },
     drop: (key: string) => {
       known.delete(key);
-      told.tell({ gone: [key] });
+      reported.tell({ gone: [key] });
       return write();
     },
     ports: (node: string) => {
@@ -92,7 +92,7 @@ t.test('in the naming of 2017', (t) => {
   t.end();
 });
 
-t.test('a pod made anew under its name has the same row, and on another node another one', (t) => {
+t.test('a pod made again under its name has the same row, and on another node another one', (t) => {
   const { put, ports } = clusterOf([nodeOf(1), nodeOf(2)]);
   put(podOf('a'));
   const [row] = ports('n1');
@@ -106,7 +106,7 @@ t.test('a pod made anew under its name has the same row, and on another node ano
   t.end();
 });
 
-t.test('a static pod goes on when its copy in the API is deleted and made anew', (t) => {
+t.test('a static pod goes on when its copy in the API is deleted and made again', (t) => {
   const { put, drop, ports } = clusterOf([nodeOf(1)]);
   put(podOf('a', { mirrorOf: 'of-a-file' }));
   const options = { 'iface-id-ver': 'of-a-file' };

@@ -1,4 +1,5 @@
-// What access lists do with a packet, as ovn-sb(5) and ovn-nb(5) describe matches and ACLs: the first of the highest priority decides, none lets it pass.
+// Effect of access lists on a packet, as ovn-sb(5) and ovn-nb(5) describe matches and ACLs: the first of the highest
+// priority decides, none lets it pass.
 
 import type { DatabaseRow } from '../../../../agent/model/rows.ts';
 import type { Protocol } from '../../../../agent/model/workload.ts';

@@ -65,7 +65,7 @@ t.test('a namespace', (t) => {
   t.strictSame(
     units(namespaceOf('z', { team: 'c' })),
     ['namespace:z', 'policy:x/named', 'policy:y/named', 'policy:z/named'],
-    'whose labels nobody asks for; a port in any namespace is in this one, too',
+    'whose labels no policy selects; a port in any namespace is also in this one',
   );
   t.match(units(namespaceOf('z', { team: 'a' })), ['namespace:z', /^peers:.*"team":"a"/, /named/, /named/, /named/]);
   t.end();

@@ -1,5 +1,5 @@
-// The Kubernetes project's own cases for network policies (kubernetes/kubernetes, test/e2e/network/netpol/network_policy.go), by their titles: which policies
-// there are, and who then reaches whom.
+// The Kubernetes project's own cases for network policies (kubernetes/kubernetes,
+// test/e2e/network/netpol/network_policy.go), by their titles: which policies there are, and who then reaches whom.
 import type { LabelSelector, Labels, NetworkPolicy, Protocol } from '../../../../agent/model/workload.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 
@@ -12,7 +12,7 @@ export interface NetpolCase {
 }
 
 export interface Step {
-  /** What is done first; null takes a policy away. */
+  /** First change; null removes a policy. */
   readonly policies?: Readonly<Record<string, NetworkPolicy | null>>;
   readonly podLabels?: Readonly<Record<string, Labels>>;
   readonly namespaceLabels?: Readonly<Record<string, Labels>>;
@@ -22,7 +22,7 @@ export interface Step {
 export interface Probe {
   readonly port: number;
   readonly protocol: Protocol;
-  /** Of two different pods. */
+  /** Ports of two different pods. */
   isOpen(from: string, to: string): boolean;
 }
 

@@ -1,4 +1,5 @@
-// The cluster of the Kubernetes project's cases: three namespaces with three pods each, which serve ports 80 and 81 by all protocols.
+// The cluster of the Kubernetes project's cases: three namespaces with three pods each, which serve ports 80 and 81 by
+// all protocols.
 import type { ObjectChange, Protocol } from '../../../../agent/model/workload.ts';
 import { addressOf, type Step } from './netpol-cases.ts';
 import { emptyWorld, namespaceOf, type PolicyWorld, podOf, portOf } from './world.ts';

@@ -1,4 +1,5 @@
-// Random policies and pods: OVN's rows allow what the API documents, and a plan of the affected policies equals a plan of all policies.
+// Random policies and pods: OVN's rows allow what the API documents, and a plan of the affected policies equals a plan
+// of all policies.
 import t from 'tap';
 import type {
   LabelSelector,
@@ -183,11 +184,11 @@ interface Place extends End {
   readonly port: string | null;
 }
 
-/** Who may connect to whom, each with an address of one family. */
+/** Pairs of pods that may connect, each with an address of one family. */
 function placesIn(world: PolicyWorld, isSix: boolean): readonly Place[] {
   const ofFamily = (address: string): boolean => address.includes(':') === isSix;
   const pods = [...world.addresses].flatMap(([key, addresses]) => {
-    // Of a namespace that nobody knows nothing is known, and nothing is promised.
+    // No property holds for an unknown namespace.
     const pod = world.pods.get(key);
     if (pod === undefined || !world.namespaces.has(pod.namespace)) return [];
     const address = addresses.find(ofFamily)?.replace(/\/.*/, '') ?? '';
@@ -216,7 +217,7 @@ t.test('what is let through is what the policies allow', (t) => {
         );
         const again = applied(facts, database, allPolicyUnits(facts, database));
         if (again.changes.length > 0)
-          throw new Error(`step ${step}: ${JSON.stringify(changes)} concerns ${JSON.stringify(again.changes[0])}, too`);
+          throw new Error(`step ${step}: ${JSON.stringify(changes)} also concerns ${JSON.stringify(again.changes[0])}`);
         const lists = accessListsIn(database);
         const places = placesIn(world, layout === dual && random(2) === 0);
         for (const source of places)

@@ -1,4 +1,5 @@
-// What network policies mean, in the words of the API's documentation (networking.k8s.io/v1) and nothing of ours: slow, and easy to check.
+// Meaning of network policies, in the words of the API's documentation (networking.k8s.io/v1) and nothing of ours:
+// slow, and easy to check.
 import type {
   LabelSelector,
   NetworkPolicy,

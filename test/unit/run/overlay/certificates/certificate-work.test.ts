@@ -1,4 +1,5 @@
-// Decides the central node's work while an authority is being replaced, with real certificates, and after an interruption at each of its files.
+// Decides the central node's work while an authority is being replaced, with real certificates, and after an
+// interruption at each of its files.
 import { writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { makeRequest } from '../../../../../agent/drivers/openssl/certificates.ts';

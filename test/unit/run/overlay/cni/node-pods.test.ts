@@ -6,7 +6,7 @@ const network = JSON.stringify({
   default: { ip_addresses: ['10.42.1.3/24'], mac_address: '0a:58:0a:2a:01:03', gateway_ips: ['10.42.1.1'] },
 });
 
-/** An API whose server says what it is told. */
+/** An API whose server sends given answers. */
 function playedApi() {
   let follower: Follower<unknown> | undefined;
   const api: Pick<KubernetesApi, 'follow'> = {
@@ -65,7 +65,7 @@ t.test('a name that another pod gets', async (t) => {
   await t.rejects(pods.addressed(asked, 0, never), { message: /has no pod/ }, 'and a list says who is gone');
 });
 
-t.test('nobody waits any more', async (t) => {
+t.test('the runtime no longer waits', async (t) => {
   const { api, whole } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
   await whole();

@@ -9,14 +9,14 @@ import {
 } from '../../../../../agent/run/overlay/loop/pace.ts';
 import { createWork, type Scope } from '../../../../../agent/run/overlay/loop/work.ts';
 
-/** A piece of work that ends when it is told to. */
+/** A job whose end the test controls. */
 function played() {
   const begun: Scope[] = [];
   let waiting: ((scope: Scope) => void)[] = [];
   let end: (outcome: Outcome | Error) => void = () => undefined;
   const work = createWork((scope) => {
     begun.push(scope);
-    for (const told of waiting.splice(0)) told(scope);
+    for (const reported of waiting.splice(0)) reported(scope);
     return new Promise((resolve, reject) => {
       end = (outcome) => (typeof outcome === 'string' ? resolve(outcome) : reject(outcome));
     });

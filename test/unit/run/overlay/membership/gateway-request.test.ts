@@ -31,7 +31,7 @@ t.test('nothing said, and all', (t) => {
   t.end();
 });
 
-t.test('words that are none', (t) => {
+t.test('invalid words', (t) => {
   for (const [options, message] of [
     [{ interface: 'eth1', bridge: 'br-ex' }, /two gateways/],
     [{ interface: 'eth 1' }, /"eth 1" cannot be an interface/],

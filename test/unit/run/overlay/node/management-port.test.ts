@@ -67,7 +67,7 @@ t.test('the kernel after a boot', (t) => {
   t.end();
 });
 
-t.test('routes that somebody has flushed, those of its own subnets too', (t) => {
+t.test('flushed routes, including those of its own subnets', (t) => {
   t.strictSame(commands([port], []), [
     'ip route replace 10.42.1.0/24 dev ovn-k8s-mp0 proto kernel src 10.42.1.2',
     'ip route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',

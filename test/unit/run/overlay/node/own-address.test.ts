@@ -7,7 +7,7 @@ import { withOwnAddress } from '../../../../../agent/run/overlay/node/own-addres
 import { linkOf } from '../../../link.ts';
 import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
 
-/** A host with these addresses on br-ex, and a default route over it unless told otherwise. */
+/** A host with these addresses on br-ex, and by default a default route through it. */
 function host(addresses: readonly string[], hasRoute = true): HostFacts {
   const route = { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'br-ex', metric: 48 } as const;
   return { hostname: 'n1', links: [linkOf('br-ex', addresses)], routes: hasRoute ? [route] : [] };
@@ -66,7 +66,7 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
     t.strictSame(now.node.encap, central.encap, 'tunnels end where they did');
     t.strictSame(now.members, [now.node, nodeOf(2)]);
     t.strictSame(now.southbound, record.southbound);
-    t.strictSame(withOwnAddress(record, defaultConfig, host(['192.0.2.11/24', '10.44.0.0/32'])), now, 'on br-ex, too');
+    t.strictSame(withOwnAddress(record, defaultConfig, host(['192.0.2.11/24', '10.44.0.0/32'])), now, 'also on br-ex');
     t.equal(withOwnAddress(now, defaultConfig, withOnLo(there, '10.44.0.0/32')), now, 'and that is all');
     t.equal(withOwnAddress(now, defaultConfig, there), now, 'until MicroShift has started after a boot it is kept');
     const moved = withOwnAddress(now, defaultConfig, withOnLo(host(['198.51.100.7/24']), '10.44.0.0/32'));

@@ -50,7 +50,7 @@ t.test('a run that fails leaves units as they were', async (t) => {
   }
 });
 
-t.test('what a run has started that was killed, or went well, is known until it is given back', async (t) => {
+t.test('what a run has started that was killed, or went well, is known until it is returned', async (t) => {
   const places = { units: join(t.testdir({}), 'units.json') };
   const units: Record<string, State> = { 'ovn-central.service': 'disabled inactive', other: 'disabled inactive' };
   const ask = machine(units);
@@ -67,7 +67,7 @@ t.test('what a run has started that was killed, or went well, is known until it 
   t.strictSame(await restoreUnits(places, ask), [], 'and once only');
 });
 
-t.test('a start that is refused is taken back, too, and what cannot be taken back is said', async (t) => {
+t.test('a refused start is also rolled back, and an incomplete rollback is reported', async (t) => {
   const places = { units: join(t.testdir({}), 'units.json') };
   for (const [fault, after, error] of [
     ['start', 'disabled inactive', 'systemd-refused'],
@@ -103,7 +103,7 @@ t.test('a daemon that was ended for a moment is started, and no more', async (t)
   t.strictSame(units, { 'ovn-host.service': 'disabled active' });
 });
 
-t.test('a file that somebody else wrote tells nothing', async (t) => {
+t.test('a file of another program is ignored', async (t) => {
   const places = { units: join(t.testdir({}), 'units.json') };
   for (const text of ['', 'nonsense', '{}', '[1, {"unit": 7}]']) {
     writeFileSync(places.units, text);

@@ -51,7 +51,7 @@ t.test('a pause in which changes arrive is longer, and has a limit', async (t) =
   t.ok(isOver());
 });
 
-t.test('a pause ends when enough has arrived, and there is none if enough waits', async (t) => {
+t.test('a pause ends when enough has arrived, and does not begin if enough waits', async (t) => {
   const pass = stopClock(t);
   let isEnough = false;
   const gathering = createGathering(() => isEnough);

@@ -22,14 +22,14 @@ t.test('what OVN reports of a port is no change', async (t) => {
   const requests = { Logical_Switch_Port: {} };
   const tables = createTables(requests);
   const id = '00000000-0000-4000-8000-000000000001';
-  const told = (update: object): boolean[] =>
+  const reported = (update: object): boolean[] =>
     tables
       .apply(followedOf(schema, requests), { Logical_Switch_Port: { [id]: update } } as never, false)
       .map(({ old, now }) => !isReport(old, now));
-  t.strictSame(told({ insert: { name: 'default_a', options: ['map', [['requested-chassis', 'n1']]] } }), [true]);
-  t.strictSame(told({ modify: { up: true } }), [false]);
-  t.strictSame(told({ modify: { up: false, dynamic_addresses: '0a:58:0a:2a:01:03 10.42.1.3' } }), [false]);
-  t.strictSame(told({ modify: { up: true, name: 'default_b' } }), [true], 'with something else it is one');
-  t.strictSame(told({ modify: { options: ['map', [['requested-chassis', 'n2']]] } }), [true]);
-  t.strictSame(told({ delete: null }), [true]);
+  t.strictSame(reported({ insert: { name: 'default_a', options: ['map', [['requested-chassis', 'n1']]] } }), [true]);
+  t.strictSame(reported({ modify: { up: true } }), [false]);
+  t.strictSame(reported({ modify: { up: false, dynamic_addresses: '0a:58:0a:2a:01:03 10.42.1.3' } }), [false]);
+  t.strictSame(reported({ modify: { up: true, name: 'default_b' } }), [true], 'with something else it is one');
+  t.strictSame(reported({ modify: { options: ['map', [['requested-chassis', 'n2']]] } }), [true]);
+  t.strictSame(reported({ delete: null }), [true]);
 });

@@ -4,8 +4,8 @@ import { AgentError } from '../../../../../agent/errors.ts';
 import { kinds } from '../../../../../agent/run/overlay/watcher/followed-kinds.ts';
 import { followObjects } from '../../../../../agent/run/overlay/watcher/objects.ts';
 
-/** An API of which the test says what it tells. */
-function told() {
+/** An API whose reports the test controls. */
+function reported() {
   const followers = new Map<string, Follower<unknown>>();
   const api: Pick<KubernetesApi, 'follow'> = {
     follow: ({ plural }, follower) => {
@@ -34,8 +34,8 @@ function told() {
 
 const plurals = kinds.map(({ collection }) => collection.plural);
 
-t.test('nothing is told before all of every kind is known', async (t) => {
-  const { of, pod, objects, news } = told();
+t.test('nothing is reported before every kind is listed completely', async (t) => {
+  const { of, pod, objects, news } = reported();
   await of('pods').whole([pod('a')]);
   of('pods').changes([{ type: 'ADDED', object: pod('b') }]);
   for (const plural of plurals.filter((one) => one !== 'pods' && one !== 'services')) await of(plural).whole([]);
@@ -46,7 +46,7 @@ t.test('nothing is told before all of every kind is known', async (t) => {
 });
 
 t.test('changes, and all of it again', async (t) => {
-  const { of, pod, objects, news } = told();
+  const { of, pod, objects, news } = reported();
   for (const plural of plurals) await of(plural).whole([]);
   news();
   const [a, b] = [pod('a'), pod('b')];
@@ -68,7 +68,7 @@ t.test('changes, and all of it again', async (t) => {
 });
 
 t.test('an API server that is not heard', async (t) => {
-  const { of, objects, followers, news } = told();
+  const { of, objects, followers, news } = reported();
   for (const plural of plurals) await of(plural).whole([]);
   news();
   const away = new AgentError('cluster-unreachable', 'away', { hint: 'start it' });

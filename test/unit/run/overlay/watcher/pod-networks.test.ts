@@ -39,9 +39,9 @@ t.test('a pod that came or changed and went at once has no address any more', as
   tell({ kind: 'Pod', now: a });
   tell({ kind: 'Pod', before: a, now: labelled }, { kind: 'Pod', before: labelled });
   t.strictSame(all(), {}, 'it changed and went');
-  const anew = podOf('a', { uid: 'another' });
+  const again = podOf('a', { uid: 'another' });
   tell({ kind: 'Pod', now: a });
-  tell({ kind: 'Pod', before: a }, { kind: 'Pod', now: anew });
+  tell({ kind: 'Pod', before: a }, { kind: 'Pod', now: again });
   t.strictSame(Object.keys(all()), ['default/a'], 'one of its name has come instead');
 });
 
@@ -52,14 +52,14 @@ t.test(
     const rowOf = (options: Readonly<Record<string, string>>) => [
       { _uuid: 'a', name: 'default_a', addresses, options },
     ];
-    const anew = podOf('a', { uid: 'another', ...asking('10.42.1.77') });
+    const again = podOf('a', { uid: 'another', ...asking('10.42.1.77') });
     const { tell, all } = networks(undefined, rowOf({ 'iface-id-ver': 'uid-of-a' }));
     tell({ kind: 'Pod', now: podOf('a') });
     t.strictSame(all(), { 'default/a': ['10.42.1.7/24'] }, 'the one that the row is of keeps it');
-    tell({ kind: 'Pod', before: podOf('a') }, { kind: 'Pod', now: anew });
+    tell({ kind: 'Pod', before: podOf('a') }, { kind: 'Pod', now: again });
     t.strictSame(all(), { 'default/a': ['10.42.1.77/24'] }, 'the next one gets what it asks for');
     const older = networks(undefined, rowOf({}));
-    older.tell({ kind: 'Pod', now: anew });
+    older.tell({ kind: 'Pod', now: again });
     t.strictSame(
       older.all(),
       { 'default/a': ['10.42.1.7/24'] },
@@ -68,7 +68,7 @@ t.test(
   },
 );
 
-t.test('a pod that cannot be annotated is told of until it is gone', async (t) => {
+t.test('a pod that cannot be annotated is reported until it is deleted', async (t) => {
   const { tell, reports, close } = networks(({ name }) =>
     name === 'a' ? Promise.reject(refusal) : Promise.resolve('written'),
   );
@@ -83,7 +83,7 @@ t.test('a pod that cannot be annotated is told of until it is gone', async (t) =
   t.equal(reports.at(-1), null);
 });
 
-t.test('what was refused is tried again, for nobody tells that it is allowed by now', async (t) => {
+t.test('a refused request is repeated, because no event reports a new right', async (t) => {
   let asked = 0;
   const { tell, reports, close } = networks(async () => {
     asked += 1;

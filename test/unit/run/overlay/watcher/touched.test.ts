@@ -36,7 +36,7 @@ for (const table of ['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group'])
       [],
       'one that is deleted is no row any more',
     );
-    t.strictSame(touched(table, holder(...all), holder('web', 'gone')), [], "one of somebody else's");
+    t.strictSame(touched(table, holder(...all), holder('web', 'gone')), [], "one of another program's");
     t.strictSame(touched(table, holder('gone'), holder('gone', 'web')), [], 'one that is put on');
     t.equal(touched(table, undefined, holder()), 'everything');
     t.equal(touched(table, holder('web'), undefined), 'everything');

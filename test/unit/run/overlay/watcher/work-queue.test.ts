@@ -4,14 +4,17 @@ import { createWorkQueue, type WorkItem, type WorkQueue } from '../../../../../a
 const namesOf = (errands: readonly WorkItem[]): readonly string[] => errands.map(({ of }) => of);
 const alone = (unit: string): string[] => [unit];
 
-/** Takes everything that is due, with a database that refuses whatever has one of these units; the transactions, and the units that were told. */
+/**
+ * Processes all due object keys with a database that refuses every batch with one of the given keys; returns the
+ * transactions and the reported keys.
+ */
 function drain(errands: WorkQueue, bad: readonly string[], nowMs: number) {
   const written: (readonly string[])[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   let tries = 0;
   for (;;) {
     const batch = errands.take(nowMs);
-    if (batch.length === 0) return { written, told, tries };
+    if (batch.length === 0) return { written, reported, tries };
     tries += 1;
     const units = new Set(batch.flatMap((errand) => [...errand.objectKeys]));
     if (![...units].some((unit) => bad.includes(unit))) {
@@ -19,7 +22,7 @@ function drain(errands: WorkQueue, bad: readonly string[], nowMs: number) {
       written.push([...units]);
     } else {
       const refused = errands.refuse(batch, nowMs);
-      if (refused !== null) told.push(`${refused.objectKey} ${refused.failures}`);
+      if (refused !== null) reported.push(`${refused.objectKey} ${refused.failures}`);
     }
   }
 }
@@ -56,8 +59,8 @@ t.test('one that is refused is found by halving, and waits alone', async (t) => 
   const errands = createWorkQueue(alone);
   const names = Array.from({ length: 100 }, (_, index) => `pod:${index}`);
   for (const name of names) errands.add(name, [name, 'namespace:default']);
-  const { written, told, tries } = drain(errands, ['pod:42'], 1000);
-  t.strictSame(told, ['pod:42 1']);
+  const { written, reported, tries } = drain(errands, ['pod:42'], 1000);
+  t.strictSame(reported, ['pod:42 1']);
   t.strictSame(
     new Set(written.flat()),
     new Set([...names.filter((name) => name !== 'pod:42'), 'namespace:default']),
@@ -67,11 +70,15 @@ t.test('one that is refused is found by halving, and waits alone', async (t) => 
   t.strictSame([errands.refused, errands.dueMs()], [new Set(['pod:42']), 2000]);
 
   errands.add('pod:7', ['pod:7', 'pod:42']);
-  t.strictSame(drain(errands, ['pod:42'], 1500), { written: [['pod:7']], told: [], tries: 1 }, 'it spoils nobody');
-  t.strictSame(drain(errands, ['pod:42'], 2000).told, ['pod:42 2'], 'it is tried again');
+  t.strictSame(
+    drain(errands, ['pod:42'], 1500),
+    { written: [['pod:7']], reported: [], tries: 1 },
+    'it does not affect other objects',
+  );
+  t.strictSame(drain(errands, ['pod:42'], 2000).reported, ['pod:42 2'], 'it is tried again');
   t.equal(errands.dueMs(), 4000, 'later each time');
   errands.add('pod:42', ['pod:42']);
-  t.strictSame(drain(errands, [], 2001), { written: [['pod:42']], told: [], tries: 1 }, 'or as soon as it changes');
+  t.strictSame(drain(errands, [], 2001), { written: [['pod:42']], reported: [], tries: 1 }, 'or as soon as it changes');
   t.strictSame([errands.refused, errands.dueMs()], [new Set(), null]);
 });
 
@@ -79,9 +86,9 @@ t.test('a policy that is refused keeps no pod from its row', async (t) => {
   const errands = createWorkQueue((unit) => [unit, 'policy:p']);
   errands.add('pod:a', ['pod:a', 'namespace:default', 'policy:p']);
   errands.add('pod:b', ['pod:b', 'namespace:default', 'policy:p']);
-  const { written, told } = drain(errands, ['policy:p'], 0);
+  const { written, reported } = drain(errands, ['policy:p'], 0);
   t.strictSame(new Set(written.flat()), new Set(['pod:a', 'pod:b', 'namespace:default']));
-  t.strictSame(told, ['policy:p 1'], 'it is told once');
+  t.strictSame(reported, ['policy:p 1'], 'it is reported once');
 });
 
 t.test('a pod that is tried again is planned beside what it is in', async (t) => {
@@ -95,7 +102,7 @@ t.test('several that are refused at once', async (t) => {
   const errands = createWorkQueue(alone);
   for (let index = 0; index < 300; index += 1) errands.add(`pod:${index}`, [`pod:${index}`]);
   const bad = ['pod:0', 'pod:150', 'pod:151', 'pod:299'];
-  const { written, told } = drain(errands, bad, 0);
-  t.strictSame(new Set(told), new Set(bad.map((name) => `${name} 1`)));
+  const { written, reported } = drain(errands, bad, 0);
+  t.strictSame(new Set(reported), new Set(bad.map((name) => `${name} 1`)));
   t.equal(new Set(written.flat()).size, 296);
 });

@@ -10,7 +10,10 @@ export function familyOf(text: string): 4 | 6 | null {
   return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`) ? 6 : null;
 }
 
-/** Returns the family of an IP address that may have a zone, `fe80::1%eth0` (RFC 4007 section 11); null for any other text. */
+/**
+ * Returns the family of an IP address that may have a zone, `fe80::1%eth0` (RFC 4007 section 11); null for any other
+ * text.
+ */
 export function familyOfZoned(text: string): 4 | 6 | null {
   const [, address = text, zone] = /^([^%]*)%([\w.:-]+)$/.exec(text) ?? [];
   const family = familyOf(address);

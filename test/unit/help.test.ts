@@ -1,4 +1,5 @@
-// The help of every command at 60 and 80 columns: its width, its groups, the common options, the exit codes and the examples.
+// The help of every command at 60 and 80 columns: its width, its groups, the common options, the exit codes and the
+// examples.
 import t from 'tap';
 import { parseAndRun } from '../../agent/cli/program.ts';
 

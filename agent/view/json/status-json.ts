@@ -65,7 +65,9 @@ export interface OverlayPartJson {
   readonly isInCluster: boolean | null;
   /** True if the daemon of the overlay runs. */
   readonly isRunning: boolean;
-  /** Reason why this member is not in the cluster any more, otherwise the last error of the daemon; null without both. */
+  /**
+   * Reason why this member is not in the cluster any more, otherwise the last error of the daemon; null without both.
+   */
   readonly problem: string | null;
 }
 

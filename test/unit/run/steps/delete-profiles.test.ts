@@ -1,4 +1,5 @@
-// A step that deletes profiles removes the rows of its bridges too, after the activations of the profiles have ended, and then NetworkManager's devices.
+// A step that deletes profiles removes the rows of its bridges too, after the activations of the profiles have ended,
+// and then NetworkManager's devices.
 import t from 'tap';
 import { deviceState, deviceType } from '../../../../agent/drivers/networkmanager/nm-names.ts';
 import { AgentError } from '../../../../agent/errors.ts';

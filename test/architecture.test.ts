@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 
-const maxLines = 250;
+const maxLines = 240;
 
 interface Layer {
   /** Folders and files of agent/ it may import. */
@@ -619,9 +619,10 @@ t.test('no name or path gets into the text of a shell', (t) => {
   t.end();
 });
 
-t.test(`no file is longer than ${maxLines} lines`, (t) => {
+t.test(`no file has more than ${maxLines} lines besides comments`, (t) => {
   for (const { file, text } of sources) {
-    const lines = text.split('\n').length - 1;
+    const code = text.replaceAll(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)\n/gm, '');
+    const lines = code.split('\n').length - 1;
     if (!file.includes('.generated.')) t.ok(lines <= maxLines, `${file}: ${lines}`);
   }
   t.end();

@@ -37,7 +37,7 @@ check: node_modules/.package-lock.json ## format, lint, types, unused code, impo
 	test/node/host-packages.sh shellcheck >&2
 	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources --source-path=SCRIPTDIR
 
-demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before your eyes (KEEP=1: a shell in it afterwards)
+demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex (KEEP=1: a shell in it afterwards; RECORD=FILE: an asciicast of it)
 	@test/node/host-packages.sh $(HOST_COMMANDS) rpmbuild >&2
 	@npm --silent run build && npm --silent run demo
 

@@ -1,11 +1,12 @@
 import type { OverlayGateway, OverlayLayout, OverlayNaming, OverlayNode } from '../model/overlay.ts';
+import { traitsOf } from './layouts/layouts.ts';
 
 /** Switch between the cluster's router and the gateway routers (ovn-kubernetes, docs/design/topology). */
 export const joinSwitch = 'join';
 
-/** Returns the name of a new cluster router. The tool of 2017 named it after the node on which it ran first. */
+/** Returns the name of a new cluster router. */
 export function clusterRouterName(naming: OverlayNaming, centralNode: string): string {
-  return naming === 'modern' ? 'ovn_cluster_router' : centralNode;
+  return traitsOf({ naming }).clusterRouter(centralNode);
 }
 
 /** Returns the names of a router's ports to and from the join switch. */
@@ -45,9 +46,8 @@ export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
 
 /** Returns the name of the port that connects the outside switch with the NIC. */
 export function uplinkPort(naming: OverlayNaming, node: string, gateway: OverlayGateway): string {
-  const { bridge, interface: nic, physicalNetwork } = gateway;
-  if (gateway.isVip === true) return `${physicalNetwork}_${vipNames(gateway).outside}`;
-  return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
+  if (gateway.isVip === true) return `${gateway.physicalNetwork}_${vipNames(gateway).outside}`;
+  return traitsOf({ naming }).uplinkPort(node, gateway);
 }
 
 /**
@@ -66,9 +66,9 @@ export function patchNames(bridge: string): { readonly inside: string; readonly 
   return { inside: `k8s-patch-br-int-${bridge}`, outside: `k8s-patch-${bridge}-br-int` };
 }
 
-/** Returns the name of the node's own interface in the cluster; Linux allows 15 characters (IFNAMSIZ). */
+/** Returns the name of the node's own interface in the cluster. */
 export function managementInterface(naming: OverlayNaming, node: string): string {
-  return naming === 'seed' ? `k8s-${node.slice(0, 11)}` : 'ovn-k8s-mp0';
+  return traitsOf({ naming }).managementInterface(node);
 }
 
 /** Names of ovn-kubernetes for groups of load balancers: of switches and routers, of switches, and of routers. */

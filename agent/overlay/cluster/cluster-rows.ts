@@ -1,6 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts, OverlayLayout } from '../../model/overlay.ts';
 import { addressIn, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { balancerGroups, clusterRouterName, joinNames, joinSwitch } from '../overlay-names.ts';
 import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
@@ -38,7 +39,7 @@ export function addCluster(desired: DesiredRows, facts: NorthboundFacts): Cluste
     columns: {
       name: is(name),
       external_ids: keys({ 'k8s-cluster-router': 'yes' }),
-      ...(layout.naming === 'modern' && { options: keys(options) }),
+      ...(traitsOf(layout).hasRouterOptions && { options: keys(options) }),
     },
     absent: { external_ids: { 'k8s-cluster-router': 'yes' } },
     why: 'one router distributed over all nodes joins their subnets',
@@ -95,8 +96,8 @@ export function addJoinPort(
       name: is(onRouter),
       mac: is(mac),
       networks: is(addresses),
-      ...(layout.naming === 'seed' && { external_ids: keys({ connect_to_join: 'yes' }) }),
-      ...(layout.naming === 'modern' && node !== null && { options: keys({ gateway_mtu: `${layout.mtu}` }) }),
+      ...(traitsOf(layout).marksJoinPorts && { external_ids: keys({ connect_to_join: 'yes' }) }),
+      ...(traitsOf(layout).hasRouterOptions && node !== null && { options: keys({ gateway_mtu: `${layout.mtu}` }) }),
     },
     place: { row: router, column: 'ports' },
     ...tag,
@@ -121,7 +122,7 @@ export function addJoinPort(
  * `router`); layout `seed` repeats it here.
  */
 export function routerPortColumns(
-  { naming }: OverlayLayout,
+  layout: OverlayLayout,
   name: string,
   peer: string,
   mac: string,
@@ -130,7 +131,7 @@ export function routerPortColumns(
     name: is(name),
     type: is('router'),
     options: keys({ 'router-port': peer }),
-    addresses: is([naming === 'modern' ? 'router' : mac]),
+    addresses: is([traitsOf(layout).hasRouterAddresses ? 'router' : mac]),
   };
 }
 
@@ -145,7 +146,7 @@ function freeAddress(desired: DesiredRows, subnet: string, place: number): strin
 }
 
 function addBalancers(desired: DesiredRows, layout: OverlayLayout): Cluster['balancers'] {
-  if (layout.naming === 'seed') {
+  if (!traitsOf(layout).hasBalancerGroups) {
     const both = (['tcp', 'udp'] as const).map((protocol) =>
       addTaggedBalancer(desired, `k8s-cluster-lb-${protocol}`, 'yes', protocol),
     );
@@ -206,7 +207,7 @@ function macSource(desired: DesiredRows, { layout, randomMacs }: NorthboundFacts
       String,
     );
     if (/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(remembered)) return remembered;
-    if (layout.naming === 'modern') return macOf(address);
+    if (traitsOf(layout).derivesMacs) return macOf(address);
     const mac = randomMacs[used];
     used += 1;
     if (mac === undefined) throw new AgentError('internal', 'the planner was given too few MACs');

@@ -1,5 +1,6 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import { addressIn, interfaceAddress, isIpv6, macOf, withoutLength } from '../addresses.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { nodeNames } from '../overlay-names.ts';
 import { has, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
@@ -55,7 +56,7 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     node: node.name,
     why: `the gateway of what runs on ${node.name}`,
   });
-  if (layout.naming === 'modern') addPin(desired, port, node);
+  if (traitsOf(layout).pinsSubnets) addPin(desired, port, node);
   const nodeSwitch = addSwitch(desired, cluster, node);
   desired.add({
     table: 'Logical_Switch_Port',
@@ -78,20 +79,20 @@ export function addNode(desired: DesiredRows, cluster: Cluster, node: OverlayNod
     why: `${node.name} itself reaches all pods, and they reach it`,
   });
   addServicesInside(desired, layout, node.name, nodeSwitch);
-  if (layout.naming === 'modern') addReach(desired, cluster, node, nodeSwitch);
+  if (traitsOf(layout).admitsNodes) addReach(desired, cluster, node, nodeSwitch);
 }
 
 function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: OverlayNode): PlannedRow {
   const references = balancers.ofSwitches.map(({ reference }) => reference);
   const v4 = node.subnets.find((subnet) => !isIpv6(subnet));
   const v6 = node.subnets.find(isIpv6);
-  const modern = layout.naming === 'modern';
+  const { excludesNode, hasBalancerGroups } = traitsOf(layout);
   const config = {
     ...(v4 !== undefined && { subnet: v4 }),
-    ...(v4 !== undefined && modern && { exclude_ips: addressIn(v4, managementPlace) }),
+    ...(v4 !== undefined && excludesNode && { exclude_ips: addressIn(v4, managementPlace) }),
     ...(v6 !== undefined && { ipv6_prefix: withoutLength(v6) }),
   };
-  const gateway = modern ? {} : { gateway_ip: routerAddresses(node)[0] ?? '' };
+  const gateway = excludesNode ? {} : { gateway_ip: routerAddresses(node)[0] ?? '' };
   return desired.add({
     table: 'Logical_Switch',
     title: node.name,
@@ -100,7 +101,7 @@ function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: O
       name: is(node.name),
       other_config: keys(config),
       external_ids: keys({ ...gateway, ...nodeFacts(node) }),
-      [modern ? 'load_balancer_group' : 'load_balancer']: has(...references),
+      [hasBalancerGroups ? 'load_balancer_group' : 'load_balancer']: has(...references),
     },
     absent: { name: node.name },
     node: node.name,

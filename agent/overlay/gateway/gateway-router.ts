@@ -5,6 +5,7 @@ import { addBalancedSources } from '../cluster/balanced-sources.ts';
 import { addJoinPort, addTaggedBalancer, type Cluster, joinAddressesFor } from '../cluster/cluster-rows.ts';
 import { addOutsideGuards, addTunnelGuard } from '../cluster/isolation.ts';
 import { nodeFacts } from '../cluster/node-rows.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { gatewayNames } from '../overlay-names.ts';
 import { type DesiredColumn, has, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
@@ -44,9 +45,9 @@ export function addGateway(
     node: node.name,
     columns: {
       name: is(name),
-      ...(layout.naming === 'seed'
-        ? seedColumns(desired, facts, node, gateway, joinAddresses)
-        : modernColumns(cluster, node, gateway)),
+      ...(traitsOf(layout).hasBalancerGroups
+        ? modernColumns(cluster, node, gateway)
+        : seedColumns(desired, facts, node, gateway, joinAddresses)),
     },
     absent: { name },
     why: `${node.name} is a gateway of the cluster`,
@@ -56,7 +57,7 @@ export function addGateway(
   addOutside(desired, cluster, one);
   addTranslations(desired, cluster, one);
   addWays(desired, cluster, one);
-  if (layout.naming === 'modern') {
+  if (traitsOf(layout).guardsGateways) {
     addOutsideGuards(desired, layout, router, gatewayNames(node.name).onRouter, node.name);
     addTunnelGuard(desired, router, node.name);
     addBalancedSources(desired, facts.nodes, node, router, joinAddresses);
@@ -162,7 +163,7 @@ function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, 
     columns: {
       name: is(onSwitch),
       type: is('router'),
-      options: keys(layout.naming === 'modern' ? { ...options, ...announced } : options),
+      options: keys(traitsOf(layout).hasRouterOptions ? { ...options, ...announced } : options),
       addresses: is([gateway.mac]),
     },
     place: { row: outsideSwitch, column: 'ports' },
@@ -179,7 +180,10 @@ function addTranslations(
   { layout }: Cluster,
   { node, gateway, router, joinAddresses }: GatewayRouter,
 ): void {
-  const inside = [...layout.clusterSubnets, ...(layout.naming === 'modern' ? joinAddresses.map(withoutLength) : [])];
+  const inside = [
+    ...layout.clusterSubnets,
+    ...(traitsOf(layout).translatesJoinAddress ? joinAddresses.map(withoutLength) : []),
+  ];
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
     const why = `who leaves ${logical} has the address of ${node.name}`;
@@ -211,7 +215,7 @@ function addWays(
   }
   for (const nextHop of gateway.nextHops)
     route(isIpv6(nextHop) ? '::/0' : '0.0.0.0/0', nextHop, onRouter, "everything else goes to the LAN's router");
-  if (layout.naming === 'seed' || gateway.kind === 'dedicated') return;
+  if (!traitsOf(layout).hasHostRoute || gateway.kind === 'dedicated') return;
   for (const family of [4, 6] as const) {
     const subnet = masqueradeSubnets[family];
     const nextHop = masqueradeNextHop[family];

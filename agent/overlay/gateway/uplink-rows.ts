@@ -1,6 +1,7 @@
 import type { OverlayGateway, OverlayNaming } from '../../model/overlay.ts';
 import type { WrittenAtom } from '../../model/rows.ts';
 import { withoutLength } from '../addresses.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { uplinkPort } from '../overlay-names.ts';
 import { is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
@@ -24,7 +25,7 @@ export function addUplink(
     columns: {
       name: is(title),
       addresses: is(['unknown']),
-      ...(naming === 'modern' && {
+      ...(traitsOf({ naming }).hasLocalnetPorts && {
         type: is('localnet'),
         options: keys({ network_name: physicalNetwork }),
         tag_request: is(tag),

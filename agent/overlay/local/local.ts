@@ -3,6 +3,7 @@ import type { LocalFacts, OverlayGateway, OverlayPlan } from '../../model/overla
 import type { DatabaseRow, WrittenValue } from '../../model/rows.ts';
 import { isIpv6, macOf } from '../addresses.ts';
 import { managementMac } from '../cluster/node-rows.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { managementInterface, nodeNames, patchNames, uplinkPort } from '../overlay-names.ts';
 import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
 import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '../rows/desired-rows.ts';
@@ -179,7 +180,7 @@ function addUplink(
       ? { table: 'Bridge', title: name, reference: existing._uuid, existing }
       : addBridge(desired, root, name, facts, { other_config: keys({ hwaddr: gateway.mac }) });
   if (nic !== null) addPort(desired, outside, nic, {});
-  if (layout.naming === 'modern') return;
+  if (traitsOf(layout).hasLocalnetPorts) return;
   const uplink = uplinkPort(layout.naming, node.name, gateway);
   const holder = desired.existing.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
   const { inside: towards, outside: back } = patchNames(name);

@@ -1,6 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { NorthboundFacts, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRow } from '../../model/rows.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { gatewayNames, nodeNames } from '../overlay-names.ts';
 import { mapOf, type RowIndex, textOf } from './row-index.ts';
 import { tagKeys } from './tag-keys.ts';
@@ -57,7 +58,7 @@ export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts
     refuseOtherChassis(existing, node, layout);
   }
   const router = existing.named('Logical_Router', centralNode);
-  if (layout.naming === 'seed' && router !== null && clusterRouterOf(existing) === null)
+  if (traitsOf(layout).isRouterNamedAfterNode && router !== null && clusterRouterOf(existing) === null)
     throw taken(`a router named ${centralNode} is there, and it is not a cluster's`, centralNode);
 }
 
@@ -78,14 +79,11 @@ function inPlace(existing: RowIndex, table: string, names: readonly string[], wa
 function refuseOtherChassis(
   existing: RowIndex,
   { name, systemId }: Pick<OverlayNode, 'name' | 'systemId'>,
-  { naming, owner }: OverlayLayout,
+  layout: OverlayLayout,
 ): void {
-  const chassis = chassisOf(existing, name, owner);
+  const chassis = chassisOf(existing, name, layout.owner);
   if (chassis === null || chassis === systemId) return;
-  const removal =
-    naming === 'modern'
-      ? `microshift-net overlay leave --node ${name}`
-      : `ovn-nbctl --if-exists lr-del ${gatewayNames(name).router} -- --if-exists ls-del ${name}`;
+  const removal = traitsOf(layout).removal(name, gatewayNames(name).router);
   throw new AgentError('overlay-conflict', `node ${name} is chassis ${chassis}, not ${systemId}`, {
     hint: `give the node another name; or, if it was installed again: ${removal}`,
     facts: { node: name, chassis },

@@ -3,6 +3,7 @@ import { masqueradeSubnets } from '../../model/ovn-kubernetes-addresses.ts';
 import type { DesiredFlow, SharedPorts } from '../../model/shared-bridge.ts';
 import { addressIn, isIpv6 } from '../addresses.ts';
 import { managementPlace } from '../cluster/node-rows.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { type FlowFamily, findSide, flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
 
 type Layout = Pick<OverlayLayout, 'naming' | 'clusterSubnets' | 'serviceSubnets' | 'joinSubnets'>;
@@ -33,7 +34,7 @@ export function sharedClientFlows(
   ports: SharedPorts,
   clients: readonly string[],
 ): readonly DesiredFlow[] {
-  if (layout.naming === 'seed' || gateway.isVip === true) return [];
+  if (!traitsOf(layout).servesOutsideClients || gateway.isVip === true) return [];
   const { inbound, ofCluster } = sharedFrames(gateway, ports);
   return waysOf(layout, node, clients).flatMap(({ family, clients: ranges, subnets, nodeItself, inside }) => {
     const { ip, source, destination } = family;
@@ -70,7 +71,7 @@ export function dedicatedClientFlows(
   gateway: OverlayGateway,
   clients: readonly string[],
 ): readonly DesiredFlow[] {
-  if (layout.naming === 'seed') return [];
+  if (!traitsOf(layout).servesOutsideClients) return [];
   const frames = `dl_dst=${gateway.mac}`;
   const permitted = gateway.isVip === true ? [] : clients;
   return waysOf(layout, node, permitted).flatMap(({ family, clients: ranges, subnets, nodeItself, inside }) => {

@@ -1,7 +1,7 @@
 import type { OverlayGateway, OverlayLayout } from '../../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import type { SharedPorts } from '../../model/shared-bridge.ts';
-import { integrationBridge } from '../local/bridge-rows.ts';
+import { traitsOf } from '../layouts/layouts.ts';
 import { uplinkPort } from '../overlay-names.ts';
 import { indexRows, listOf, textOf } from '../rows/row-index.ts';
 
@@ -9,9 +9,8 @@ import { indexRows, listOf, textOf } from '../rows/row-index.ts';
  * Returns the name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings;
  * layout `seed` adds its own port).
  */
-export function clusterPort({ naming }: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
-  if (naming === 'seed') return `k8s-patch-${gateway.bridge}-${integrationBridge}`;
-  return `patch-${uplinkPort(naming, node, gateway)}-to-${integrationBridge}`;
+export function clusterPort(layout: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
+  return traitsOf(layout).clusterPort(uplinkPort(layout.naming, node, gateway), gateway.bridge);
 }
 
 /**

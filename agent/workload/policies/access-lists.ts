@@ -2,6 +2,7 @@ import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses } from '../../overlay/cluster/node-rows.ts';
+import { traitsOf } from '../../overlay/layouts/layouts.ts';
 import { mostNumbersOfPort } from '../budget.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
@@ -59,7 +60,7 @@ function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly 
     match: `${own} && (${hairpin.join(' || ')})`,
     why: 'a pod reaches itself by a service that it is part of',
   };
-  if (layout.naming === 'modern') return [itself];
+  if (traitsOf(layout).admitsNodes) return [itself];
   // In layout `modern`, an ACL of each node's switch admits the node. Layout `seed` has no such ACL, so each of its
   // policies admits all nodes.
   const ofNodes = nodes.flatMap((node) =>

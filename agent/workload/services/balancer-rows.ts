@@ -1,6 +1,7 @@
 import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { RowReference } from '../../model/rows.ts';
 import type { Service } from '../../model/workload.ts';
+import { traitsOf } from '../../overlay/layouts/layouts.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/overlay-names.ts';
 import { type DesiredColumn, has, is, keys, only } from '../../overlay/rows/column-changes.ts';
 import { mapOf } from '../../overlay/rows/row-index.ts';
@@ -113,7 +114,7 @@ function holdersOf({ layout, nodes, desired }: ObjectPlanner, place: BalancerPla
   });
   if ('node' in place) return [place.at === 'switch' ? onSwitch(place.node) : onGateway(place.node)];
   const isEverywhere = place.at === 'everywhere';
-  if (layout.naming === 'modern' && desired.hasTable('Load_Balancer_Group')) {
+  if (traitsOf(layout).hasBalancerGroups && desired.hasTable('Load_Balancer_Group')) {
     const name = isEverywhere ? balancerGroups.cluster : balancerGroups.switches;
     return [{ table: 'Load_Balancer_Group', name, column }];
   }

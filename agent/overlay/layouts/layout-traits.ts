@@ -1,0 +1,46 @@
+import type { OverlayGateway } from '../../model/overlay.ts';
+
+/** Differences of a layout of a cluster's rows from the other ones. The planners ask for these and for no layout by name. */
+export interface LayoutTraits {
+  /** Returns the name of a new cluster router. */
+  readonly clusterRouter: (centralNode: string) => string;
+  /** True if the cluster router has the name of a node, which the router of another program may also have. */
+  readonly isRouterNamedAfterNode: boolean;
+  /** Returns the name of the node's own interface in the cluster; Linux allows 15 characters (IFNAMSIZ). */
+  readonly managementInterface: (node: string) => string;
+  /** Returns the name of the port that connects the outside switch of a node's gateway with the NIC. */
+  readonly uplinkPort: (node: string, gateway: Pick<OverlayGateway, 'bridge' | 'interface'>) => string;
+  /**
+   * True if the uplink port is a localnet port, which ovn-controller connects by ovn-bridge-mappings; false if two
+   * patch ports of the agent connect it.
+   */
+  readonly hasLocalnetPorts: boolean;
+  /** Returns the name of the port by which a gateway's bridge leads to br-int. */
+  readonly clusterPort: (uplinkPort: string, bridge: string) => string;
+  /** Returns the command that removes a node with this gateway router from the cluster. */
+  readonly removal: (node: string, router: string) => string;
+  /** True if services are in load balancer groups; false if they are in a load balancer for each protocol. */
+  readonly hasBalancerGroups: boolean;
+  /** True if a port of a switch takes the MAC of the router's port (ovn-nb(5), `router`); false if it repeats the MAC. */
+  readonly hasRouterAddresses: boolean;
+  /** True if the MAC of a new router port follows from its address; false if it is random. */
+  readonly derivesMacs: boolean;
+  /** True if the ports to the join switch have external_ids:connect_to_join. */
+  readonly marksJoinPorts: boolean;
+  /** True if routers and their ports have the options of ovn-kubernetes: `gateway_mtu`, `nat-addresses` and others. */
+  readonly hasRouterOptions: boolean;
+  /** True if the subnet of a node is routed on the node's own chassis. */
+  readonly pinsSubnets: boolean;
+  /** True if the switch of a node has ACLs and policies for the node itself; false if each network policy admits nodes. */
+  readonly admitsNodes: boolean;
+  /** True if a node's switch excludes the node's own address from the pods' range; false if it names its gateway. */
+  readonly excludesNode: boolean;
+  /** True if gateways drop packets from outside with an address of the cluster, and translate clients of services. */
+  readonly guardsGateways: boolean;
+  /** True if packets from the gateway router's own address on `join` leave with the gateway's address. */
+  readonly translatesJoinAddress: boolean;
+  /** True if the host of a gateway that shares its address has a next hop of its own. */
+  readonly hasHostRoute: boolean;
+  /** True if hosts outside of the cluster may reach pods at the pods' own addresses. */
+  readonly servesOutsideClients: boolean;
+}

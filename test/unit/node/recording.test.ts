@@ -20,7 +20,7 @@ t.test('every output has its time since the start', (t) => {
   nowMs += 2_000;
   record('\u001B[32mok\u001B[0m\r\n');
   t.strictSame(linesOf(path), [
-    { version: 2, width: 120, height: 40, timestamp: 1_700_000_000, title: 'a title' },
+    { version: 2, width: 132, height: 40, timestamp: 1_700_000_000, title: 'a title', idle_time_limit: 3 },
     [0.25, 'o', '── heading ──\r\n\r\n'],
     [2.25, 'o', '\u001B[32mok\u001B[0m\r\n'],
   ]);
@@ -30,7 +30,7 @@ t.test('every output has its time since the start', (t) => {
 t.test('a new recording replaces the file', (t) => {
   const path = join(t.testdir({ 'demo.cast': 'old\nold\n' }), 'demo.cast');
   startRecording(path, 'new', () => 0);
-  t.strictSame(linesOf(path), [{ version: 2, width: 120, height: 40, timestamp: 0, title: 'new' }]);
+  t.strictSame(linesOf(path), [{ version: 2, width: 132, height: 40, timestamp: 0, title: 'new', idle_time_limit: 3 }]);
   t.end();
 });
 

@@ -1,6 +1,9 @@
 import type { OverlayGateway } from '../../model/overlay.ts';
 
-/** Differences of a layout of a cluster's rows from the other ones. The planners ask for these and for no layout by name. */
+/**
+ * Differences of a layout of a cluster's rows from the other ones. The planners ask for these and for no layout by
+ * name.
+ */
 export interface LayoutTraits {
   /** Returns the name of a new cluster router. */
   readonly clusterRouter: (centralNode: string) => string;
@@ -21,7 +24,9 @@ export interface LayoutTraits {
   readonly removal: (node: string, router: string) => string;
   /** True if services are in load balancer groups; false if they are in a load balancer for each protocol. */
   readonly hasBalancerGroups: boolean;
-  /** True if a port of a switch takes the MAC of the router's port (ovn-nb(5), `router`); false if it repeats the MAC. */
+  /**
+   * True if a port of a switch takes the MAC of the router's port (ovn-nb(5), `router`); false if it repeats the MAC.
+   */
   readonly hasRouterAddresses: boolean;
   /** True if the MAC of a new router port follows from its address; false if it is random. */
   readonly derivesMacs: boolean;
@@ -31,7 +36,9 @@ export interface LayoutTraits {
   readonly hasRouterOptions: boolean;
   /** True if the subnet of a node is routed on the node's own chassis. */
   readonly pinsSubnets: boolean;
-  /** True if the switch of a node has ACLs and policies for the node itself; false if each network policy admits nodes. */
+  /**
+   * True if the switch of a node has ACLs and policies for the node itself; false if each network policy admits nodes.
+   */
   readonly admitsNodes: boolean;
   /** True if a node's switch excludes the node's own address from the pods' range; false if it names its gateway. */
   readonly excludesNode: boolean;

@@ -1,6 +1,8 @@
 import type { LayoutTraits } from './layout-traits.ts';
 
-/** Layout of ovn-kubernetes' first tool of 2017, for the commands of run/overlay/ovn-k8s (docs/use/ovn-k8s-names.md). */
+/**
+ * Layout of ovn-kubernetes' first tool of 2017, for the commands of run/overlay/ovn-k8s (docs/use/ovn-k8s-names.md).
+ */
 export const seed: LayoutTraits = {
   clusterRouter: (centralNode) => centralNode,
   isRouterNamedAfterNode: true,

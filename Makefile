@@ -1,4 +1,4 @@
-# What can be done with this checkout; everything a target needs is set up by itself (Debian, root, Node and npm at hand).
+# Targets of this checkout. On Debian, with root, Node and npm, a target installs everything else that it needs.
 SHELL := /bin/bash
 export DEBIAN_FRONTEND := noninteractive
 HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs

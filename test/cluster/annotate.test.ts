@@ -71,7 +71,7 @@ if (server !== null) {
     t.strictSame(await annotationsOf(server, other.name), { ovn: other.name }, 'writes nothing any more');
   });
 
-  t.test('what trying again does not mend is an error, and so is an end', async (t) => {
+  t.test('a permanent refusal is an error, and so is an end', async (t) => {
     const pod = await makePod(server, 'refused');
     const weak = openTestApi(server.kubeconfig('weak'));
     t.teardown(weak.close);

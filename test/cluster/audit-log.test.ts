@@ -81,7 +81,7 @@ if (server !== null) {
     }
   }
 
-  t.test('what is refused is in the log', async (t) => {
+  t.test('refused requests are in the log', async (t) => {
     const account = 'ovn-kubernetes-node';
     const { status, auditId } = await ask(server, await tokenOf(account), { verb: 'list', resource: 'secrets' });
     t.equal(status, 403);

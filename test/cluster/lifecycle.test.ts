@@ -35,7 +35,7 @@ if (server !== null) {
     t.match((await run(server, 'apply', {})).text, ': 0 of 13 objects touched');
   });
 
-  t.test('what was deleted by hand comes back', async (t) => {
+  t.test('objects that were deleted by hand are made again', async (t) => {
     server.kubectl('-n', namespace, 'delete', 'configmap/ovnkube-scripts', 'role/openshift-ovn-kubernetes-node');
     const { text } = await run(server, 'apply', {});
     t.match(text, 'created    ConfigMap ovnkube-scripts');

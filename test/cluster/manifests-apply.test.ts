@@ -98,7 +98,7 @@ if (server !== null) {
     t.notMatch(server.kubectl('get', 'clusterroles', '-o', 'name'), 'openshift-ovn-kubernetes-node');
   });
 
-  t.test('what an earlier version left is found by the inventory alone, and what others took over stays', async (t) => {
+  t.test('the inventory alone finds objects of an earlier version, and objects with another owner stay', async (t) => {
     await run(server, 'apply', { flavor: 'multi-node' });
     server.kubectl('-n', namespace, 'label', 'configmap', 'ovn-config', 'app.kubernetes.io/managed-by-');
     server.kubectl('label', 'clusterrole', 'openshift-ovn-kubernetes-node', 'app.kubernetes.io/managed-by-');

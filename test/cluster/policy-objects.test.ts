@@ -30,7 +30,7 @@ if (server !== null) {
     spec,
   });
 
-  t.test('what is read of an object is what was meant', async (t) => {
+  t.test('the fields of an object are read as they were written', async (t) => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web', labels: { team: 'a' } } };
     await server.call('POST', '/api/v1/namespaces', namespace);
     const made = await server.call('GET', '/api/v1/namespaces/web');
@@ -58,7 +58,7 @@ if (server !== null) {
     }
   });
 
-  t.test('what has no meaning does not come', async (t) => {
+  t.test('fields without a meaning are left out', async (t) => {
     const port = (value: object) => ({ podSelector: {}, egress: [{ ports: [value] }] });
     for (const [what, spec] of Object.entries({
       'an end without a beginning': port({ endPort: 80 }),

@@ -157,7 +157,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     t.match(until(asked2, /^web-/), /^web-/, 'without it all are answered again');
   });
 
-  t.test('what crashes', async (t) => {
+  t.test('crashes of daemons and nodes', async (t) => {
     const far = podsOf(cluster, 'web').find(({ node, isLeaving }) => node === 'n2' && !isLeaving);
     if (far === undefined) throw new Error('no pod');
     // The links of removed pods also disappear; Open vSwitch reads the kernel's routes again after a change of a link,

@@ -23,7 +23,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
   const before = await node.state();
   const untouched = await picture(node);
 
-  await t.test('what cannot be is refused, and touches nothing', async (t) => {
+  await t.test('an impossible request is refused, and changes nothing', async (t) => {
     const refused: readonly (readonly [string, number, RegExp])[] = [
       ['add eth7', 2, /there is no interface "eth7"; use one of: .*eth0/],
       ['add eth1 --name br-ex', 2, /this name is reserved/],
@@ -130,7 +130,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.equal(await node.read(listFile), null);
   });
 
-  await t.test('what is tried lasts only if it is confirmed', async (t) => {
+  await t.test('a change lasts only if it is confirmed', async (t) => {
     t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
     t.strictSame(await listOn(node), [], 'the next boot does not know of it');
     t.match(await node.run('microshift-net undo'), { exitCode: 0 });

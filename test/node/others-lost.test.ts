@@ -32,7 +32,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
   await node.text(`${isNoted('10.44.0.0/32')}; ${isNoted('patch-ex')}`);
   const before = await node.text(inKernel);
 
-  await t.test('what was on its interface is there again, and its ports are reported', async (t) => {
+  await t.test('foreign entries of its interface are restored, and missing ports are reported', async (t) => {
     await node.text(`${madeAgain}; ${carriesAgain}`);
     t.equal(await node.text(inKernel), before, 'addresses, a route and a neighbour are there, in their order');
     const verify = await node.run('microshift-net verify');
@@ -57,7 +57,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
     await node.text('/usr/local/bin/pods');
     t.match(await node.run('microshift-net verify'), { exitCode: 0 });
   });
-  await t.test('what its owner has taken off does not come back', async (t) => {
+  await t.test('an entry that its owner has removed is not restored', async (t) => {
     await node.text(
       `ip address delete 169.254.169.2/29 dev br-ex; ovs-vsctl add-port br-ex in0 -- set interface in0 type=internal`,
     );

@@ -64,7 +64,7 @@ async function othersOn(node: TestNode, name: string): Promise<readonly string[]
     .toSorted();
 }
 
-t.test('what others gave the NIC', { timeout: 600_000, skip: nodeSkip }, async (t) => {
+t.test('foreign entries of the NIC', { timeout: 600_000, skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'static-dual',
     kernel: 'of this machine',

@@ -190,7 +190,7 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
   );
 });
 
-t.test('what is asked for wrongly', { skip }, async (t) => {
+t.test('invalid requests', { skip }, async (t) => {
   const cluster = await startCniCluster(t);
   if (cluster === null) return;
   const [n1] = cluster.hosts;

@@ -10,7 +10,7 @@ const silenceMs = 1500;
 
 const reason = missingForHosts();
 if (reason !== null) t.plan(0, reason);
-else for (const which of ovnsHere()) t.test(`what comes from outside, OVN: ${which}`, (t) => isolated(t, which));
+else for (const which of ovnsHere()) t.test(`packets from outside, OVN: ${which}`, (t) => isolated(t, which));
 
 /** Connects once to a place that must not answer; returns the answer of the other end, or an empty text. */
 function attempt(from: Pick<Host, 'must'>, address: string, port: number): string {
@@ -90,7 +90,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
   });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
 
-  await t.test('what a policy lets pass, and what not', async (t) => {
+  await t.test('packets that a policy allows, and packets that it drops', async (t) => {
     const group = 'closed';
     n1.must('ovn-nbctl', 'pg-add', group, 'pod-n2');
     const rule = (action: string, match: string, priority: number): void => {

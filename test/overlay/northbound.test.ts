@@ -142,7 +142,7 @@ function onRelease(t: Test, release: Release): void {
     t.equal(shown.length, 5, 'a switch per node, the one between routers, and the router');
   });
 
-  t.test('what the tool of 2017 made is taken over, and nothing is doubled', async (t) => {
+  t.test('rows of the tool of 2017 are adopted, and none is doubled', async (t) => {
     const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show');

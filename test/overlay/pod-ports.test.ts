@@ -37,7 +37,7 @@ async function transactions(client: OvsdbClient): Promise<() => number> {
   return () => count;
 }
 
-t.test('what is asked for at once is one transaction', { skip: missingParts() }, async (t) => {
+t.test('simultaneous requests are one transaction', { skip: missingParts() }, async (t) => {
   const { client, ports } = await start(t);
   t.equal(ports.datapath(), null);
   await t.rejects(ports.add(port('a')), { message: /refused to add a/ }, 'without a bridge');

@@ -264,7 +264,7 @@ function onRelease(t: Test, release: Release): void {
       t.equal(send(from, '10.43.0.1', 443).end, 'k8s-n1', `${from} reaches it, by whichever gateway it leaves`);
   });
 
-  t.test('who makes an outside address known', async (t) => {
+  t.test('the node that announces an outside address', async (t) => {
     const { serve, ask, arrive } = await clusterOf(t, release, modern);
     const [outside, given] = ['192.0.2.200', '192.0.2.201'];
     const ingress = { loadBalancer: { ingress: [{ ip: given }] } };

@@ -30,7 +30,7 @@ t.test('man pages have no warnings', { skip: !has('man') && 'man is not installe
   t.end();
 });
 
-t.test('what is large and seldom used lies in a file of its own', (t) => {
+t.test('large parts that are seldom used are in separate files', (t) => {
   const holders = (name: string): readonly string[] =>
     readdirSync('dist').filter(
       (file) => file.endsWith('.cjs') && readFileSync(`dist/${file}`, 'latin1').includes(`\n// node_modules/${name}/`),

@@ -59,7 +59,7 @@ t.test('a fault that is not accepted', async (t) => {
   });
 });
 
-t.test('one that is accepted, with its reason', async (t) => {
+t.test('an accepted fault, with its reason', async (t) => {
   const accepted = { 'GHSA-1111-2222-3333': 'we do not call it' };
   t.match(await audit(t, { commander: [advisory] }, accepted), { code: 0, said: /accepted: we do not call it/ });
   t.match(await audit(t, {}, accepted), { code: 1, said: /not there any more/ });

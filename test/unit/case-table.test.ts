@@ -20,7 +20,7 @@ t.test('a table is read as it is written', (t) => {
   t.end();
 });
 
-t.test('what is there twice, or belongs to no case, is refused', (t) => {
+t.test('duplicate entries, and entries of no case, are refused', (t) => {
   t.throws(() => casesOf('=== one\n--- a\n\n=== one\n--- a\n'), /one is there twice/);
   t.throws(() => casesOf('=== one\n--- a\n--- a\n'), /one has a twice/);
   t.throws(() => casesOf('--- a\n'), /no case begins here/);

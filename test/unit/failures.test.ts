@@ -25,7 +25,7 @@ t.test('all of them are there, in their order, however they were put together', 
   t.match(failuresOf(followedBy(proof, new TypeError('x is undefined'))).at(-1), { kind: 'internal' });
 });
 
-t.test('what ends something is done whatever became of it, and its failure hides none', async (t) => {
+t.test('cleanup code runs in every case, and its failure hides no other one', async (t) => {
   const refuse = (error: Error) => () => Promise.reject(error);
   const ended: string[] = [];
   const end = (): void => {

@@ -37,7 +37,7 @@ function settingsFrom(file: string, first: string): readonly string[] {
   return lines.slice(start).filter((line) => /^[A-Z]/.test(line));
 }
 
-t.test('what runs apply has one sandbox', (t) => {
+t.test('the units that run apply have one sandbox', (t) => {
   const dropIn = 'microshift-ovs-init.service.d/50-microshift-net.conf';
   const sandbox = settingsFrom(dropIn, 'CapabilityBoundingSet=');
   t.ok(sandbox.length > 7);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Prepares a node that runs on another machine's kernel for MicroShift's kubelet, which sets what is the whole machine's and ends where it
-# cannot: it finds these settings as it wants them. It reads the kernel's log, too, and finds an empty one.
+# cannot: it finds these settings as it wants them. It also reads the kernel's log, and finds an empty one.
 set -eu
 mkdir -p /run/kubelet-kernel
 for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/panic_on_oops=1 kernel/keys/root_maxkeys=1000000 \

@@ -57,7 +57,7 @@ t.test('a request', (t) => {
   t.end();
 });
 
-t.test('what is refused, with the code of the specification', (t) => {
+t.test('refused requests, with the code of the specification', (t) => {
   const cases: readonly [number, CniCommand, Partial<typeof words>, string][] = [
     [1, 'ADD', { config: { cniVersion: '2.0.0' } }, 'a version to come'],
     [1, 'ADD', { config: {} }, 'none, which is 0.1.0'],

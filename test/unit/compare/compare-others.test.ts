@@ -45,13 +45,13 @@ function noted(number: number, more: Partial<OthersRecord> = {}, change: Record<
 
 const words = (seen: Observation): readonly string[] => compareOthers(wanted, seen).map((one) => inWords(one).subject);
 
-t.test('what is missing on the same interface was taken off by its owner', (t) => {
+t.test('an entry that is missing on the same interface was removed by its owner', (t) => {
   t.strictSame(words(noted(index)), []);
   t.strictSame(words({ ...observation }), [], 'and where nothing is noted nothing is missed');
   t.end();
 });
 
-t.test('what is missing on another interface went with the one before', (t) => {
+t.test('an entry that is missing on another interface was lost with the previous one', (t) => {
   const seen = noted(index + 1);
   t.strictSame(words(seen), [
     '10.44.0.0/32 of another program on br-ex',
@@ -65,7 +65,7 @@ t.test('what is missing on another interface went with the one before', (t) => {
   t.end();
 });
 
-t.test('what is there again is not missed', (t) => {
+t.test('a restored entry is not missing', (t) => {
   const seen = { ...noted(index + 1), foreign: [{ ...entries, addresses: [] }] };
   t.strictSame(lostEntries('br-ex', seen).routes, []);
   t.strictSame(lostEntries('br-ex', seen).neighbours, []);
@@ -84,7 +84,7 @@ t.test('ports', (t) => {
   t.end();
 });
 
-t.test('what a run notes', (t) => {
+t.test('the record of a run', (t) => {
   const [record] = othersNow([wanted], { ...noted(index + 1), foreign: [entries] });
   t.match(record, { bridge: 'br-ex', index, entries, ports: [], lostPorts: [{ name: 'patch-ex' }] });
   t.strictSame(othersNow([wanted], changed(observation, { '-links/[name=br-ex]': true })), []);

@@ -24,7 +24,7 @@ function throwsMatch(t: Test, run: () => unknown, wanted: object, name = 'throws
   t.fail(`${name}: nothing was thrown`);
 }
 
-t.test('what is not there is null', (t) => {
+t.test('a missing file is null', (t) => {
   const files = readConfigFiles(t.testdir({}));
   t.same(files, { ovnYaml: null, configYaml: null, configD: [] });
   t.end();

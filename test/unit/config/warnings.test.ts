@@ -67,7 +67,7 @@ const rules: readonly (readonly [ovnYaml: string, configYaml: string, wanted: Re
   ['', `${remote}\n${ours}`, /does not start with clusterToCluster.remoteClusters and network.cniPlugin: none/],
 ];
 
-t.test('what keeps MicroShift from running', (t) => {
+t.test('settings with which MicroShift does not run', (t) => {
   for (const [ovnYaml, configYaml, wanted] of rules) {
     const { warnings, clusterProblems } = loadConfig({ ovnYaml, configYaml, configD: [] });
     const name = `${ovnYaml} | ${configYaml}`;

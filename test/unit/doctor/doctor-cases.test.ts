@@ -50,7 +50,7 @@ t.test('every check has a case in which it complains, and one in which it does n
   t.end();
 });
 
-t.test('who complains says how to mend it', (t) => {
+t.test('every complaint has a fix', (t) => {
   for (const name of names) {
     const all = resultsOf(name);
     const idsOf = (list: readonly CheckResult[]): readonly string[] => list.map(({ id }) => id);

@@ -40,7 +40,7 @@ t.test(
   },
 );
 
-t.test('who sends something else, or too much, or two at once', async (t) => {
+t.test('invalid, overlong and double requests', async (t) => {
   const path = socketFor(t);
   let calls = 0;
   let gone = false;

@@ -93,7 +93,7 @@ t.test('every kind has an exit code of the contract', (t) => {
   t.end();
 });
 
-t.test('whatever is thrown becomes an error with a kind', (t) => {
+t.test('every thrown value becomes an error with a kind', (t) => {
   const known = new AgentError('busy', 'x');
   t.equal(asAgentError(known), known);
   t.match(asAgentError(new RangeError('odd')), {

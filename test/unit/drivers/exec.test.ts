@@ -8,7 +8,7 @@ import t from 'tap';
 import { capture, run, runInto } from '../../../agent/drivers/host/process/exec.ts';
 import { failure } from '../failure.ts';
 
-t.test('whatever becomes of a program, what it printed is kept, with a note', async (t) => {
+t.test('the output of a program is kept in every case, with a note', async (t) => {
   t.strictSame(await capture('sh', ['-c', 'echo out; echo err >&2'], 5_000, 1_000), { text: 'out\nerr\n', note: null });
   t.strictSame(await capture('sh', ['-c', 'echo half; exit 3'], 5_000, 1_000), {
     text: 'half\n',
@@ -38,7 +38,7 @@ t.test('output goes into a file that is open already', async (t) => {
 
 const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/process/exec.js')));
 
-t.test('what is typed at the terminal is not for the programs that are run', async (t) => {
+t.test('input of the terminal does not reach the started programs', async (t) => {
   // Field 6 of proc_pid_stat(5).
   const session = async (...options: Parameters<typeof run>[3][]): Promise<string[]> => {
     const file = join(t.testdir({}), 'session');

@@ -32,7 +32,7 @@ const foreign = [
 ];
 const asBefore = [...ownIpv4, '10.44.0.0/32', '169.254.169.2/29', 'fd69::2/125', '2001:db8::100/64', '2001:db8::99/64'];
 
-t.test('what others gave after the node had its own', (t) => {
+t.test("foreign entries that were added after the node's own", (t) => {
   const own = [...ownIpv4, ...ownIpv6];
   const wanted = [...asBefore, ...ownIpv6];
   t.strictSame(after(foreign, own), wanted, 'none of it is there');
@@ -45,7 +45,7 @@ t.test('what others gave after the node had its own', (t) => {
   t.end();
 });
 
-t.test('what others gave before the node had its own', (t) => {
+t.test("foreign entries that were added before the node's own", (t) => {
   const listed = foreign.map(({ address }) => given(address, address.includes(':')));
   const [kept, rest] = [asBefore.slice(0, 3), asBefore.slice(3)];
   const wanted = [...kept, ...ownIpv6, ...rest];
@@ -59,7 +59,7 @@ t.test('what others gave before the node had its own', (t) => {
   t.end();
 });
 
-t.test('nothing of another program is taken away where it is as it was', (t) => {
+t.test('unchanged foreign entries are not removed', (t) => {
   const ipv6 = foreign.filter(({ address }) => address.includes(':'));
   t.strictSame(goFirst(ipv6, ['fd69::2/125', '2001:db8::100/64', '2001:db8::99/64', ...ownIpv6]), []);
   t.strictSame(goFirst(ipv6, []), []);

@@ -47,7 +47,7 @@ t.test('and so has a line of a watch', async (t) => {
   await t.rejects(lines(await answer(t, '{}\n', long, 'x')), failure('cluster-refused'));
 });
 
-t.test('what a kubeconfig does that not everybody would want', async (t) => {
+t.test('risks of a kubeconfig', async (t) => {
   const kubeconfig = (cluster: object, user: object): string => {
     const named = { clusters: [{ name: 'c', cluster }], users: [{ name: 'u', user }] };
     const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
@@ -73,7 +73,7 @@ t.test('what a kubeconfig does that not everybody would want', async (t) => {
   }
 });
 
-t.test("who only looks does not use the caller's KUBECONFIG", async (t) => {
+t.test("a command that only reads does not use the caller's KUBECONFIG", async (t) => {
   const folder = t.testdir({ kubeconfig: '{}' });
   const { KUBECONFIG } = process.env;
   t.teardown(() => {

@@ -33,7 +33,7 @@ const running = (listed: string, stateFlags = 0): NetworkManagerFacts =>
     devices: [{ path: '/1', interface: 'br-ex' }],
   }) as unknown as NetworkManagerFacts;
 
-t.test('what a profile lists that runs there is not foreign', async (t) => {
+t.test('an entry of the running profile is not foreign', async (t) => {
   const foreign = [entries('10.44.0.0/32', '192.0.2.7/32')];
   t.strictSame(withoutListed(foreign, running('192.0.2.7')), [entries('10.44.0.0/32')]);
   t.strictSame(withoutListed([entries('192.0.2.7/32')], running('192.0.2.7')), []);

@@ -87,7 +87,7 @@ t.test('a pattern', (t) => {
   t.end();
 });
 
-t.test('what is excepted has to be named by a tag', (t) => {
+t.test('an exception has to be named by a tag', (t) => {
   t.equal(namesDevice(['*', 'except:br-ex'], brex), true);
   t.end();
 });

@@ -11,7 +11,7 @@ const record: OthersRecord = {
   lostPorts: [],
 };
 
-t.test('what a run has noted', (t) => {
+t.test('the record of an earlier run', (t) => {
   t.strictSame(
     readOthers(() => JSON.stringify([record])),
     [record],
@@ -23,7 +23,7 @@ t.test('what a run has noted', (t) => {
   t.end();
 });
 
-t.test('what is damaged says nothing', (t) => {
+t.test('a damaged record is ignored', (t) => {
   for (const text of ['', '{', 'null', '{}', '[null]', '[{"bridge":"br-ex"}]'])
     t.strictSame(
       readOthers(() => text),

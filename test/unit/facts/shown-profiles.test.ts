@@ -25,7 +25,7 @@ const facts = {
   profiles: ['nic', 'lo', 'tap', 'own', 'vpn', 'idle'].map((uuid) => ({ uuid })),
 } as unknown as NetworkManagerFacts;
 
-t.test('what NetworkManager made up for lo and for the tap of a bridge is left out', async (t) => {
+t.test('profiles that NetworkManager generated for lo and for the tap of a bridge are left out', async (t) => {
   const { activeConnections, profiles, devices } = withoutShown(facts);
   const uuids = ['nic', 'own', 'vpn'];
   t.strictSame(

@@ -8,7 +8,7 @@ import { plain } from '../../../agent/view/style.ts';
 const base: KubernetesObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'here' } };
 const pod = (env: unknown): KubernetesObject => ({ ...base, kind: 'Pod', spec: { containers: [{ name: 'a', env }] } });
 
-t.test('what the server writes by itself is no difference', async (t) => {
+t.test('fields that the server sets are no difference', async (t) => {
   const live = {
     ...base,
     status: { x: 1 },
@@ -51,7 +51,7 @@ t.test('a changed text is shown by its changed lines', async (t) => {
   t.equal(text, '~ ConfigMap one\n    data.conf\n      - b\n      + x\n      + d');
 });
 
-t.test('what an apply does is known from the dry run', async (t) => {
+t.test('the dry run shows the effect of an apply', async (t) => {
   const live = (more: object = {}): KubernetesObject => ({
     ...base,
     metadata: { ...base.metadata, resourceVersion: '1', ...more },

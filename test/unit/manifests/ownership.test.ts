@@ -74,7 +74,7 @@ t.test('render suggests only options that it has', async (t) => {
   t.notMatch(error, { hint: /running-image/ });
 });
 
-t.test('who else has a part in an object', (t) => {
+t.test('other managers of an object', (t) => {
   const own = {
     'f:metadata': { 'f:labels': { 'f:app': {} } },
     'f:spec': { 'f:template': { 'f:spec': { 'f:image': {} } } },

@@ -31,7 +31,7 @@ const pod = (state: object, more: object = {}, spec: object = { containers }): K
 const waiting = (reason: string, message = 'not found') => ({ waiting: { reason, message } });
 const refused = (...pods: KubernetesObject[]) => refusedContainers([daemonSet], pods);
 
-t.test('what the kubelet will not start', (t) => {
+t.test('containers that the kubelet does not start', (t) => {
   for (const reason of [
     'ErrImagePull',
     'ImagePullBackOff',

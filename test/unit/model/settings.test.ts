@@ -18,7 +18,7 @@ const settings: ProfileSettings = {
   },
 };
 
-t.test('what is set', (t) => {
+t.test('properties that are set', (t) => {
   t.equal(textOf(settings, 'ipv4', 'method'), 'manual');
   t.equal(textOf(settings, 'ipv4', 'route-metric'), undefined, 'a number is no text');
   t.equal(numberOf(settings, 'ipv4', 'route-metric'), 48);
@@ -29,7 +29,7 @@ t.test('what is set', (t) => {
   t.end();
 });
 
-t.test('what is not', (t) => {
+t.test('properties that are not set', (t) => {
   for (const [from, name] of [
     [settings, 'ipv4'],
     [settings, 'ipv6'],

@@ -71,7 +71,7 @@ function damage(random: Random, database: ModelDatabase): void {
   if (chosen !== undefined) database.transact([chosen]);
 }
 
-t.test('whatever was lost or changed, one plan makes it right, and another one has nothing to do', (t) => {
+t.test('one plan repairs every loss and change, and a second one has nothing to do', (t) => {
   for (let number = 0; number < runs; number += 1) {
     const random = seededRandom(number);
     const layout = layouts[random(layouts.length)] ?? modern;

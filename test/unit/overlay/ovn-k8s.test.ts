@@ -92,7 +92,7 @@ t.test('a range of services stays until another one is given', (t) => {
   t.end();
 });
 
-t.test('what died between the two databases goes on where it ended', (t) => {
+t.test('a command that crashed between the two databases is completed by the next one', (t) => {
   const northbound = emptyNorthbound();
   const first = machine(1);
   const plan = planned(northbound, first, masterOf(first));
@@ -212,7 +212,7 @@ t.test('a shared bridge keeps its present or configured MAC', (t) => {
   t.end();
 });
 
-t.test('what is missing, and what is another program', (t) => {
+t.test('missing rows, and foreign rows', (t) => {
   const northbound = emptyNorthbound();
   const [first, second] = [machine(1), machine(2)];
   t.throws(() => planned(northbound, first, minionOf(first, '192.168.1.0/24')), { message: /has no cluster/ });

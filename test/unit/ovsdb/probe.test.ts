@@ -18,7 +18,7 @@ t.test('a server that is silent is asked, and given up when it does not answer',
   await server.stop();
 });
 
-t.test('one that answers is asked again and again', async (t) => {
+t.test('a server that answers is queried periodically', async (t) => {
   let asked = 0;
   let enough: () => void = () => {};
   const often = new Promise<void>((resolve) => {

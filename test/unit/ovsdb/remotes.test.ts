@@ -29,7 +29,7 @@ t.test('connection methods of ovsdb(7)', async (t) => {
   });
 });
 
-t.test('what is no server', async (t) => {
+t.test('values that name no server', async (t) => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ['', /no server named/],
     [' , ', /no server named/],
@@ -62,7 +62,7 @@ t.test('what is no server', async (t) => {
   }
 });
 
-t.test('what a failed TLS connection means', async (t) => {
+t.test('meaning of a failed TLS connection', async (t) => {
   const failed = (code: string, stage: 'handshake' | 'first answer' = 'handshake'): string | undefined =>
     explainTlsFailure(Object.assign(new Error('text'), { code }), stage)?.[0];
   t.equal(failed('CERT_NOT_YET_VALID'), 'certificate-expired');

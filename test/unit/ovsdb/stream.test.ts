@@ -85,7 +85,7 @@ t.test('messages ahead of garbage are delivered, whatever the chunking', async (
   }
 });
 
-t.test('what is not a JSON object is refused', async (t) => {
+t.test('a value that is not a JSON object is refused', async (t) => {
   for (const wrong of ['[1]', '1', '"text"', 'null', '}', '{]', '{"a":}', '{"a":1,}', '{"a" 1}', '{\u0001}']) {
     failsWith(t, feed([Buffer.from(wrong)]), /not JSON|expected the start/);
   }

@@ -160,7 +160,7 @@ t.test('rows by the value that a map has under a key', async (t) => {
   t.throws(() => table.values('options'), { name: 'OvsdbError', kind: 'invalid' });
 });
 
-t.test('what is no update changes nothing', async (t) => {
+t.test('a message that is no update changes nothing', async (t) => {
   const requests = { Port: {} };
   const followed = followedOf(schema, requests);
   const tables = createTables(requests);

@@ -66,7 +66,7 @@ t.test('names that a bridge can have', (t) => {
   t.end();
 });
 
-t.test('what is refused', (t) => {
+t.test('refused requests', (t) => {
   t.equal(refusal('eth1', null, twoNics), 'none');
   t.equal(refusal('eth7', null, twoNics), 'interface-not-found');
   t.equal(refusal('lo', null, twoNics), 'interface-unsuitable');

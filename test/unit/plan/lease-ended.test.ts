@@ -44,7 +44,7 @@ t.test('lo keeps an address until br-ex has another one', (t) => {
   t.end();
 });
 
-t.test('what lo gets other hosts get no answer for', (t) => {
+t.test('other hosts get no answer for the addresses of lo', (t) => {
   const decision = planApply(config, node(['192.0.2.60']), true);
   if (decision.kind !== 'planned') throw new TypeError('it waits');
   const given = decision.plan.steps.flatMap((step) =>

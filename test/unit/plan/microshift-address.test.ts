@@ -120,7 +120,7 @@ const onLo = (
   return loopbackNeeds(settings, { links, routes }, uplink).addresses;
 };
 
-t.test('what MicroShift takes without the bridge goes on lo', (t) => {
+t.test('the address that MicroShift uses without the bridge is added to lo', (t) => {
   const byBridge = [route('br-ex')];
   const both = ['fe80::50', '2001:db8::50', '192.0.2.50', '192.0.2.51'];
   const needed = (nodeIp: string | null, routes: readonly Route[], others: readonly Link[] = []) =>

@@ -28,7 +28,7 @@ t.test('a NIC without a lease yet has its driver’s, which must not win against
   t.end();
 });
 
-t.test('what the NIC has counts where it has a lease, gets none, or its profile says so', (t) => {
+t.test('the MTU of the NIC counts if the NIC has a lease, gets none, or its profile sets it', (t) => {
   t.strictSame(mtuOf(readCase('dhcp').observation), ['u', 1500]);
   t.strictSame(mtuOf(appliedCase('dhcp').observation), ['u', 1500]);
   t.strictSame(mtuOf(changed(pending, { [`${settings}/ipv4/method`]: ['s', 'disabled'] })), ['u', 1500]);

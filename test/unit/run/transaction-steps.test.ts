@@ -34,7 +34,7 @@ const deletes = {
   property: async () => [],
 };
 
-t.test('whatever kind of step is refused or cut short, the old state is brought back once', async (t) => {
+t.test('after the refusal or interruption of any kind of step, the old state is restored once', async (t) => {
   const { fresh } = play(t, 'ip', 'case "$*" in *monitor*) exec /bin/sleep 60;; esac; exit 1');
   const refuse = async (): Promise<never> => {
     throw refused();
@@ -59,7 +59,7 @@ t.test('whatever kind of step is refused or cut short, the old state is brought 
   }
 });
 
-t.test('who answered before the change and does not answer after it fails the run', async (t) => {
+t.test('a host that answers before the change and not after it fails the run', async (t) => {
   const { file, fresh } = play(t, 'ping', '[ ! -e "$0.after" ]');
   const plan = { steps: [moving], carried: [carried] };
   const ran = await run(t, {
@@ -75,7 +75,7 @@ t.test('who answered before the change and does not answer after it fails the ru
   t.strictSame(ran.progress.slice(-2), ['2/3 prove started', '2/3 prove failed']);
 });
 
-t.test('who did not answer before need not answer after', async (t) => {
+t.test('a host that did not answer before need not answer afterwards', async (t) => {
   const { fresh } = play(t, 'ping', 'exit 1');
   const { result } = await run(t, {
     directory: fresh(),

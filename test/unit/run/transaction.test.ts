@@ -93,7 +93,7 @@ t.test('a journal that cannot be written ends the run before anything is touched
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('whatever fails, the old state is brought back once, and nothing is run after it', async (t) => {
+t.test('after every failure the old state is restored once, and no step runs afterwards', async (t) => {
   const notAsWanted = appliedCase('static4').observation;
   const table: Readonly<Record<string, readonly [Played, last: string, path: string | null]>> = {
     'no checkpoint': [{ answer: failing('CheckpointCreate') }, 'CheckpointCreate', null],

@@ -13,11 +13,11 @@ t.test('a leak with every run is found in six of them', async (t) => {
     t.match(faultOf(name, [1, 2, 3, 4, 5, 6]), /^more at the end: 1 2 3 4 5 6$/, name);
 });
 
-t.test('one that came once and stayed is found', async (t) => {
+t.test('a resource that was added once and stayed is found', async (t) => {
   t.match(faultOf('program sh', [0, 0, 0, 1, 1, 1]), /^more at the end/);
 });
 
-t.test('one that is new in the last samples is found', async (t) => {
+t.test('a resource that is new in the last samples is found', async (t) => {
   const samples = [{}, {}, {}, { 'program sh': 1 }, { 'program sh': 1 }];
   t.match(trendsOf(samples, {}), [{ name: 'program sh', first: 0, last: 1, fault: /^more at the end/ }]);
 });

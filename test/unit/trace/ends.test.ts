@@ -66,7 +66,7 @@ t.test('a service has a port of its own, unless it has several', (t) => {
   t.end();
 });
 
-t.test('what comes from outside comes in by a gateway', (t) => {
+t.test('packets from outside enter by a gateway', (t) => {
   const gateway = { inPort: { name: 'br-ex_n1' }, packet: { ethDestination: '52:54:00:00:00:01' } };
   t.match(ask('203.0.113.9', '192.0.2.21'), gateway);
   t.match(ask('203.0.113.9', '10.42.1.3', { fromNode: 'n1' }), gateway);

@@ -63,7 +63,7 @@ t.test('a packet that goes nowhere', (t) => {
   t.end();
 });
 
-t.test('what drops a packet', (t) => {
+t.test('causes of a dropped packet', (t) => {
   const rule = { table: 'ACL', id: 'aaaaaaaa', name: 'no-ssh', says: '' };
   const flows: Readonly<Record<string, TraceFlow>> = {
     '00000001': { stage: 'ls_in_acl_eval', match: '1', rule: { ...rule, name: 'before' } },

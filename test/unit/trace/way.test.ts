@@ -39,7 +39,7 @@ t.test('a gateway on no chassis', (t) => {
   t.end();
 });
 
-t.test('what Open vSwitch of a node lacks', (t) => {
+t.test("missing parts of a node's Open vSwitch", (t) => {
   const way = wayThrough('outside', '203.0.113.9', []);
   const network = networkOf(southbound);
   const asked = (node: string, lacking: string) => {
@@ -58,7 +58,7 @@ t.test('what Open vSwitch of a node lacks', (t) => {
   t.end();
 });
 
-t.test('what ovn-trace does not say', (t) => {
+t.test('results that ovn-trace lacks', (t) => {
   const { network, rules } = { network: networkOf(southbound), rules: ruleBook(southbound, northbound) };
   const port = network.port('k8s-n2');
   if (port === null) throw new Error('n2 has a port');

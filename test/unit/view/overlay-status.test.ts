@@ -44,7 +44,7 @@ t.test('a member', (t) => {
   t.end();
 });
 
-t.test('what does not work', (t) => {
+t.test('parts that do not work', (t) => {
   const [tunnel] = member.tunnels;
   if (tunnel === undefined) throw new Error('a member has a tunnel');
   t.match(

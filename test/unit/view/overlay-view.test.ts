@@ -51,7 +51,7 @@ t.test('rows that the daemon writes are counted and named apart', async (t) => {
   t.strictSame(changesLines({ ...nothing, workload: plan() }, plain), [], 'nothing of it differs');
 });
 
-t.test('who mends what', async (t) => {
+t.test('the command that repairs each difference', async (t) => {
   const [ofNode, ofDaemon] = [/overlay apply/, /systemctl status microshift-net-overlay/];
   const own = { ...nothing, databases: [plan('n1')] };
   t.match(mendText(own), ofNode);
@@ -68,7 +68,7 @@ t.test('who mends what', async (t) => {
   t.match(mendText({ ...own, faults: ['ovn-controller does not run'] }), ofNode);
 });
 
-t.test('what is worth knowing is shown, and is no drift', async (t) => {
+t.test('notices are shown, and are no drift', async (t) => {
   const known = { ...nothing, notices: ['certificate n9 is registered, but belongs to no member'] };
   t.strictSame(changesLines(known, plain), [
     'Worth knowing:',

@@ -54,7 +54,7 @@ t.test('br-ex as it is', (t) => {
   t.end();
 });
 
-t.test('what was said instead', (t) => {
+t.test('the reason instead', (t) => {
   t.match(chooseGateway({ ...request, addresses: ['192.0.2.111/24'] }, modern, node, kernel), {
     kind: 'dedicated',
     mac: '0a:58:c0:00:02:6f',

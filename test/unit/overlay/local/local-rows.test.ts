@@ -76,7 +76,7 @@ t.test('a node joins, joins again, and leaves', (t) => {
   t.end();
 });
 
-t.test('what others configured stays', (t) => {
+t.test('foreign settings stay', (t) => {
   const database = emptyVswitch();
   database.transact([
     {

@@ -33,7 +33,7 @@ function southbound(chassis: Readonly<Record<string, readonly string[]>>): Datab
   return { database: 'OVN_Southbound', shape: {}, tables: { Chassis: rows, Encap: encaps } };
 }
 
-t.test('what Open vSwitch says of a tunnel', (t) => {
+t.test('the state of a tunnel in Open vSwitch', (t) => {
   const fault = (says: Partial<DatabaseRow>) => tunnelsOf(vswitch(says)).map((one) => one.fault);
   t.strictSame(tunnelsOf(vswitch({ link_state: 'up', admin_state: 'up' })), [
     { interface: 'ovn-n2-0', type: 'geneve', chassis: 'n2-id', remoteAddress: '192.0.2.12', fault: null },

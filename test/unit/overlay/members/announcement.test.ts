@@ -43,7 +43,7 @@ const vip = gatewayOf(2, {
   isVip: true,
 });
 
-t.test('what a node announces is what the central node reads', (t) => {
+t.test('the central node reads the announcement as the node wrote it', (t) => {
   for (const gateway of [gatewayOf(2), dedicated, vip])
     t.strictSame(announcedGateway(chassisOf(2, gateway), dual), { gateway });
   t.equal(announcedGateway({ name: 'x', hostname: 'n2', encaps: [] }, dual), null, 'nothing');
@@ -115,46 +115,49 @@ t.test('members and what their chassis announce', (t) => {
   t.end();
 });
 
-t.test('what a node and its gateway share is reached at the node itself, the central one included', (t) => {
-  const sharing = (id: number): OverlayGateway =>
-    gatewayOf(id, {
-      addresses: [`198.51.100.${id}/24`, `2001:db8::${id}/64`],
-      nextHops: ['198.51.100.254', '2001:db8::fe'],
-    });
-  const granted = { addresses: ['198.51.100.2', '2001:db8::2'], subnets: [] };
-  const lone = (id: number) => dualNode(id, { hostAddresses: [`192.0.2.${10 + id}`], granted });
-  const led = (own: OverlayNode): readonly string[] => {
-    const { nodes } = membersNow(dual, own, [lone(1), lone(2)], [chassisOf(2, sharing(2))]);
-    const database = emptyNorthbound();
-    applied(database, { layout: dual, nodes });
-    const policies = database.rows().tables.Logical_Router_Policy ?? [];
-    return policies
-      .filter(({ action }) => action === 'reroute')
-      .map(({ match }) => String(match))
-      .toSorted();
-  };
-  const ofMember = [
-    'ip4.dst == 192.0.2.12 /* n2 */',
-    'ip4.dst == 198.51.100.2 /* n2 */',
-    'ip6.dst == 2001:db8::2 /* n2 */',
-  ];
-  t.strictSame(
-    led({ ...lone(1), gateway: sharing(1) }),
-    [
-      'ip4.dst == 192.0.2.11 /* n1 */',
-      'ip4.dst == 198.51.100.1 /* n1 */',
-      'ip6.dst == 2001:db8::1 /* n1 */',
-      ...ofMember,
-    ].toSorted(),
-  );
-  const apart = { ...lone(1), gateway: { ...sharing(1), kind: 'dedicated' } as const };
-  t.strictSame(
-    led(apart),
-    ['ip4.dst == 192.0.2.11 /* n1 */', ...ofMember].toSorted(),
-    'what the gateway has alone is not the node',
-  );
-  t.end();
-});
+t.test(
+  'addresses that a node and its gateway share are reached at the node itself, also those of the central node',
+  (t) => {
+    const sharing = (id: number): OverlayGateway =>
+      gatewayOf(id, {
+        addresses: [`198.51.100.${id}/24`, `2001:db8::${id}/64`],
+        nextHops: ['198.51.100.254', '2001:db8::fe'],
+      });
+    const granted = { addresses: ['198.51.100.2', '2001:db8::2'], subnets: [] };
+    const lone = (id: number) => dualNode(id, { hostAddresses: [`192.0.2.${10 + id}`], granted });
+    const led = (own: OverlayNode): readonly string[] => {
+      const { nodes } = membersNow(dual, own, [lone(1), lone(2)], [chassisOf(2, sharing(2))]);
+      const database = emptyNorthbound();
+      applied(database, { layout: dual, nodes });
+      const policies = database.rows().tables.Logical_Router_Policy ?? [];
+      return policies
+        .filter(({ action }) => action === 'reroute')
+        .map(({ match }) => String(match))
+        .toSorted();
+    };
+    const ofMember = [
+      'ip4.dst == 192.0.2.12 /* n2 */',
+      'ip4.dst == 198.51.100.2 /* n2 */',
+      'ip6.dst == 2001:db8::2 /* n2 */',
+    ];
+    t.strictSame(
+      led({ ...lone(1), gateway: sharing(1) }),
+      [
+        'ip4.dst == 192.0.2.11 /* n1 */',
+        'ip4.dst == 198.51.100.1 /* n1 */',
+        'ip6.dst == 2001:db8::1 /* n1 */',
+        ...ofMember,
+      ].toSorted(),
+    );
+    const apart = { ...lone(1), gateway: { ...sharing(1), kind: 'dedicated' } as const };
+    t.strictSame(
+      led(apart),
+      ['ip4.dst == 192.0.2.11 /* n1 */', ...ofMember].toSorted(),
+      'what the gateway has alone is not the node',
+    );
+    t.end();
+  },
+);
 
 t.test("a gateway that is asked for another node's subnet, and is not any more", (t) => {
   const database = emptyNorthbound();

@@ -33,7 +33,7 @@ function rowsOf(nodes: readonly OverlayNode[], layout = modern): string {
 const honest = [chassis(1), chassis(2), chassis(3)];
 const withoutLiar = rowsOf(membersNow(modern, own, members, [chassis(1), chassis(2)]).nodes);
 
-t.test('who is honest is believed', (t) => {
+t.test('honest announcements are accepted', (t) => {
   const { nodes, faults } = membersNow(modern, own, members, honest);
   t.strictSame(faults, []);
   t.match(nodes, [{ gateway: null }, { gateway: { addresses: ['192.0.2.12/24'] } }, { gateway: {} }]);
@@ -74,7 +74,7 @@ t.test('a member that lies of what its certificate covers', (t) => {
   t.end();
 });
 
-t.test('who is no member is ignored, and reported', (t) => {
+t.test('a host that is no member is ignored and reported', (t) => {
   const expelled = chassis(9, { hostname: 'n2', encaps: [encap(2, { owner: nodeOf(9).systemId })] }, gatewayOf(2));
   const { nodes, faults, strangers } = membersNow(modern, own, members, [expelled, ...honest]);
   t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes));
@@ -115,7 +115,7 @@ t.test('a member attracts nothing that it was not granted', (t) => {
   t.end();
 });
 
-t.test('what was granted is taken', (t) => {
+t.test('granted addresses are accepted', (t) => {
   const gateway = gatewayOf(3, {
     addresses: ['192.0.2.13/24', '2001:db8::13/64'],
     nextHops: [],

@@ -15,7 +15,7 @@ const learned = (logical_port: string, ip: string, mac: string): readonly string
     kernel,
   );
 
-t.test('what routers have learned', (t) => {
+t.test('MACs that routers have learned', (t) => {
   const mac = nodes[1]?.gateway?.mac ?? '';
   t.strictSame(learned('rtoe-GR_n1', '192.0.2.12', mac), []);
   t.match(learned('rtoe-GR_n1', '192.0.2.12', '52:54:00:00:00:99'), [/for 192\.0\.2\.12, and the gateway of n2 has /]);

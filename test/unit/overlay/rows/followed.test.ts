@@ -13,7 +13,7 @@ t.test('rows of ours are followed, and roots as a whole', (t) => {
   t.end();
 });
 
-t.test('what daemons report does not call for a look', (t) => {
+t.test('reports of daemons cause no new plan', (t) => {
   const northbound = followedTables('OVN_Northbound', recordedShape('OVN_Northbound 23.03'), 'x', null);
   t.notMatch(northbound.NB_Global?.columns, /cfg/);
   t.notOk(northbound.Logical_Switch_Port?.columns.includes('up'));
@@ -23,7 +23,7 @@ t.test('what daemons report does not call for a look', (t) => {
   t.end();
 });
 
-t.test('what a release does not have is left out', (t) => {
+t.test('columns that a release lacks are left out', (t) => {
   const { Chassis, ...older } = recordedShape('OVN_Southbound 23.03');
   t.ok(Chassis !== undefined);
   const shape = { ...older, SB_Global: { connections: { kind: 'set', isReference: true } } } as const;

@@ -14,7 +14,7 @@ const lost = (before: readonly DatabaseRow[], now: readonly DatabaseRow[]): read
     ({ at: { address, port }, server }) => `${address} ${port} ${server.address} ${server.port}`,
   );
 
-t.test('those of servers that are gone, and no others', (t) => {
+t.test('connections of removed servers, and no others', (t) => {
   const both = [row({ [at]: '10.42.0.9:8053,10.42.1.9:8053' })];
   t.strictSame(lost(both, both), []);
   t.strictSame(lost([], both), [], 'a server that comes takes no client from another');

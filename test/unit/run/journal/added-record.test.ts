@@ -115,7 +115,7 @@ t.test('a death between the end of a journal and the list is made good by who en
   t.end();
 });
 
-t.test('what is damaged in the list asks for nothing', (t) => {
+t.test('a damaged entry of the list has no effect', (t) => {
   const [good] = before;
   const texts = [
     '',

@@ -118,7 +118,7 @@ t.test('a last line cut short by a power cut is as if it had not been written', 
   t.end();
 });
 
-t.test('what is no journal of ours is listed and never obeyed', (t) => {
+t.test('a file that is no journal of ours is listed and has no effect', (t) => {
   const good = JSON.stringify(headerOf('good'));
   const table: Readonly<Record<string, readonly [text: string, why: RegExp]>> = {
     empty: ['', /first line is damaged/],

@@ -173,7 +173,7 @@ t.test('a run that died while it was closing its journal has the end that it wro
     }
 });
 
-t.test('what is left to be ended is neither a journal that has its end nor one that cannot be used', (t) => {
+t.test('neither an ended nor an invalid journal is open', (t) => {
   const directory = t.testdir({ 'bad.open': '{"format":2}\n' });
   const header = journalOf(id, otherBoot);
   openJournal(directory, header).close();

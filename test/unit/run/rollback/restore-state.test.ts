@@ -157,13 +157,13 @@ t.test('a rollback that fails is followed by the checkpoint, and by what is left
   t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
 });
 
-t.test('what only the checkpoint can build is left to it', async (t) => {
+t.test('a bridge that only the checkpoint can build is left to it', async (t) => {
   const { log, left } = await restore(t, { planRestore: () => null });
   t.equal(left, null);
   t.strictSame(log, [rollingBack, 'CheckpointRollback']);
 });
 
-t.test('what the checkpoint did not bring back is planned from what is there then', async (t) => {
+t.test('the rest after the checkpoint is planned from the present state', async (t) => {
   let asked = 0;
   const planRestore = () => (asked++ === 0 ? null : [step]);
   const { log } = await restore(t, { planRestore });
@@ -344,7 +344,7 @@ t.test('a NetworkManager that goes while its routes are waited for has the rollb
   ]);
 });
 
-t.test('what NetworkManager has restored by the time that nothing comes back is restored', async (t) => {
+t.test('a state that NetworkManager has restored before the limit counts as restored', async (t) => {
   const reconnect = async (): Promise<never> => {
     throw refused('nothing comes back');
   };
@@ -362,7 +362,7 @@ t.test('while NetworkManager stays away, what can answer without it does', async
   t.strictSame(log, ['NICs with addresses are freed']);
 });
 
-t.test('whatever fails in the end is a state that is not restored', async (t) => {
+t.test('every failure at the end is a state that is not restored', async (t) => {
   const fails = async (): Promise<never> => {
     throw refused('it cannot be');
   };

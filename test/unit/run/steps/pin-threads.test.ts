@@ -28,7 +28,7 @@ function systemd(result: string, calls: MethodCall[]): Pick<Bus, 'call' | 'subsc
   };
 }
 
-t.test('what taskset is to do is written down before the unit is started', async (t) => {
+t.test('the arguments of taskset are written before the unit is started', async (t) => {
   const path = join(t.testdir({}), 'affinity');
   const calls: MethodCall[] = [];
   const bus = systemd('done', calls) as Bus;

@@ -32,7 +32,7 @@ t.test('a pod without a free address gets one Event, and then the first address 
   t.end();
 });
 
-t.test('what has no interface of its own gets no address', (t) => {
+t.test('a pod without an interface of its own gets no address', (t) => {
   const { tell, all } = openBook([nodeOf(1), nodeOf(2, { subnets: [] })]);
   const pods = [
     podOf('host', { isHostNetwork: true }),
@@ -174,7 +174,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
   });
 });
 
-t.test('who may ask for which address', (t) => {
+t.test('the addresses that a pod may request', (t) => {
   const { tell, all } = openBook([nodeOf(1)]);
   const fixedRanges = [
     { namespace: 'default', range: '10.42.1.64/28' },

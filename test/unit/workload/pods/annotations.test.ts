@@ -12,7 +12,7 @@ import { dual, dualNode, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 
 const { podNetworks, first } = annotationNames;
 
-t.test('what a pod is annotated with', (t) => {
+t.test('annotations of a pod', (t) => {
   t.strictSame(wantedAnnotations(['10.42.1.3/24'], nodeOf(1), modern, 'u'), {
     [podNetworks]:
       '{"default":{"ip_addresses":["10.42.1.3/24"],"mac_address":"0a:58:0a:2a:01:03","gateway_ips":["10.42.1.1"],' +
@@ -125,7 +125,7 @@ t.test('other values have no effect', (t) => {
   t.end();
 });
 
-t.test('what a pod asks for', (t) => {
+t.test('requests of a pod', (t) => {
   const ask = (text: string) => requestedAddresses({ [annotationNames.requested]: text });
   t.strictSame(requestedAddresses({}), []);
   t.strictSame(ask(' '), []);
@@ -134,7 +134,7 @@ t.test('what a pod asks for', (t) => {
   t.end();
 });
 
-t.test('what is read of a pod', (t) => {
+t.test('fields of a pod that are read', (t) => {
   const object = {
     metadata: {
       namespace: 'default',

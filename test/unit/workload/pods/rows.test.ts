@@ -151,7 +151,7 @@ t.test('a row that the tool of 2017 made is taken over', (t) => {
   t.end();
 });
 
-t.test('what a pod cannot have', (t) => {
+t.test('addresses that a pod cannot have', (t) => {
   const { put, database, facts: known } = clusterOf([nodeOf(1)]);
   const policed = (policies: Readonly<Record<string, NetworkPolicy>>): WorkloadFacts => {
     const now = known();

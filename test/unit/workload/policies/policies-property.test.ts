@@ -198,7 +198,7 @@ function placesIn(world: PolicyWorld, isSix: boolean): readonly Place[] {
   return [...pods, ...outside.map((address) => ({ pod: null, address, port: null }))];
 }
 
-t.test('what is let through is what the policies allow', (t) => {
+t.test('exactly the packets that the policies allow pass', (t) => {
   let [allowed, refused] = [0, 0];
   for (let number = 0; number < runs; number += 1) {
     const random = seededRandom(number);

@@ -5,7 +5,7 @@ import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 
 const metadata = { namespace: 'web', name: 'one', uid: '1', resourceVersion: '7' };
 
-t.test('what is left out has the value that the API documents', (t) => {
+t.test('a missing field has the documented default', (t) => {
   const rules = { ingress: [{ from: [], ports: [{}] }], egress: [] };
   t.strictSame(readPolicy({ metadata, spec: { podSelector: {}, ...rules } }), {
     namespace: 'web',
@@ -39,7 +39,7 @@ t.test('an empty selector and none are different', (t) => {
   t.end();
 });
 
-t.test('whatever is no such object is taken as an empty one', (t) => {
+t.test('a value of another kind counts as an empty object', (t) => {
   for (const object of [
     {},
     { metadata: null },

@@ -69,7 +69,7 @@ function damage(random: Random, database: ModelDatabase): void {
     ]);
 }
 
-t.test('whatever was changed or lost, one plan makes it right, and another one has nothing to do', (t) => {
+t.test('one plan repairs every change and loss, and a second one has nothing to do', (t) => {
   let most = 0;
   for (let number = 0; number < runs; number += 1) {
     const random = seededRandom(number);

@@ -39,7 +39,7 @@ t.test('an address is announced three times, and then no more', async (t) => {
   announcements.close();
 });
 
-t.test('one that comes back is announced again', async (t) => {
+t.test('an address that returns is announced again', async (t) => {
   const { sent, send, after } = recorder();
   const announcements = createAnnouncements(send);
   announcements.know([address]);
@@ -51,7 +51,7 @@ t.test('one that comes back is announced again', async (t) => {
   announcements.close();
 });
 
-t.test('what could not be sent is sent when the gateway may be connected', async (t) => {
+t.test('an unsent announcement is sent when the gateway may be connected', async (t) => {
   let isDown = true;
   const { sent, send, after } = recorder(() => isDown);
   const announcements = createAnnouncements(send);

@@ -45,7 +45,7 @@ t.test('one at a time, and one more for all that comes meanwhile', async (t) => 
   t.strictSame(begun, ['boot', 'all'], 'what was closed does nothing any more');
 });
 
-t.test('what has failed is tried again by itself, and at the next event', async (t) => {
+t.test('failed work is repeated by itself, and at the next event', async (t) => {
   const { work, next, end } = played();
   const first = next();
   work.ask('all');

@@ -40,7 +40,7 @@ t.test('a bundle is read as it was written', (t) => {
   t.end();
 });
 
-t.test('what is no bundle is refused by the place that is wrong', (t) => {
+t.test('an invalid bundle is refused with the wrong field', (t) => {
   const { node, layout } = bundle;
   const table: readonly (readonly [text: string, message: RegExp])[] = [
     ['', /it is not a bundle of/],

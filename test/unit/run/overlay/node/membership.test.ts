@@ -157,7 +157,7 @@ t.test('ranges that a host has or reaches otherwise', (t) => {
   t.end();
 });
 
-t.test('what a new member gets', (t) => {
+t.test('settings of a new member', (t) => {
   const own = identify(defaultConfig, host);
   const layout = newLayout(config({ clusterSubnet: '10.52.0.0/16,fd01::/48' }), own);
   const rest = { systemId: 'x', encap: own.encap, managementMac: null, hostAddresses: [], gateway: null };

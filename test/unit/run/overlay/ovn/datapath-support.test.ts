@@ -52,7 +52,7 @@ t.test('a data path without connection tracking', async (t) => {
     );
   });
 
-  await t.test('one that has all is not', async () => {
+  await t.test('a complete data path is not refused', async () => {
     writeFileSync(`${ovsRun}/features`, features.replace('NAT: No', 'NAT: Yes'));
     await refuseWithoutConntrack(defaultConfig, places);
   });

@@ -18,7 +18,7 @@ const schema = readSchema({
   },
 });
 
-t.test('what OVN reports of a port is no change', async (t) => {
+t.test('a report of OVN about a port is no change', async (t) => {
   const requests = { Logical_Switch_Port: {} };
   const tables = createTables(requests);
   const id = '00000000-0000-4000-8000-000000000001';

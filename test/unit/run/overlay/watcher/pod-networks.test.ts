@@ -102,7 +102,7 @@ t.test('a refused request is repeated, because no event reports a new right', as
   t.strictSame(reports, [refusal.message, null]);
 });
 
-t.test('who gives out addresses no more sends none that wait', async (t) => {
+t.test('a watcher that has stopped sends no pending addresses', async (t) => {
   const signals: (AbortSignal | undefined)[] = [];
   const { tell, close } = networks((_pod, _annotations, giveUp) => {
     signals.push(giveUp);

@@ -27,7 +27,7 @@ function drain(errands: WorkQueue, bad: readonly string[], nowMs: number) {
   }
 }
 
-t.test('what comes while others are under way is one transaction, in its order, of some size', async (t) => {
+t.test('changes during a transaction are one transaction of limited size, in their order', async (t) => {
   const errands = createWorkQueue(alone);
   t.strictSame([errands.take(0), errands.dueMs()], [[], null]);
   for (const name of ['pod:a', 'pod:b', 'pod:a']) errands.add(name, [name, 'namespace:default']);
@@ -46,7 +46,7 @@ t.test('what comes while others are under way is one transaction, in its order, 
   );
 });
 
-t.test('what was not judged is the next one', async (t) => {
+t.test('changes without a result are the next transaction', async (t) => {
   const errands = createWorkQueue(alone);
   errands.add('pod:a', ['pod:a']);
   const batch = errands.take(0);
@@ -55,7 +55,7 @@ t.test('what was not judged is the next one', async (t) => {
   t.strictSame([namesOf(errands.take(0)), namesOf(errands.take(0))], [['pod:a'], ['pod:b']]);
 });
 
-t.test('one that is refused is found by halving, and waits alone', async (t) => {
+t.test('a refused change is found by halving, and waits alone', async (t) => {
   const errands = createWorkQueue(alone);
   const names = Array.from({ length: 100 }, (_, index) => `pod:${index}`);
   for (const name of names) errands.add(name, [name, 'namespace:default']);

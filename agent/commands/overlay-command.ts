@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { AgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
 import type { OverlayChanges } from '../model/overlay-plan.ts';
 import { withLock } from '../run/lock.ts';
@@ -6,7 +6,7 @@ import { startDaemon } from '../run/overlay/daemon/unit.ts';
 import { overlayChanges } from '../run/overlay/drift/overlay-changes.ts';
 import { disableOverlay } from '../run/overlay/membership/disable.ts';
 import { type GatewayOptions, requestOf } from '../run/overlay/membership/gateway-request.ts';
-import { initOverlay } from '../run/overlay/membership/init-overlay.ts';
+import { type Begun, initOverlay } from '../run/overlay/membership/init-overlay.ts';
 import { joinOverlay } from '../run/overlay/membership/join.ts';
 import { expelNode, leaveOverlay } from '../run/overlay/membership/leave.ts';
 import { setGateway } from '../run/overlay/membership/set-gateway.ts';
@@ -16,6 +16,7 @@ import { credentialNotices } from '../run/overlay/node/kubernetes-credentials.ts
 import { listNodes } from '../run/overlay/node/nodes.ts';
 import { readOverlayStatus } from '../run/overlay/node/overlay-status.ts';
 import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
+import type { OverlayPlaces } from '../run/overlay/record/places.ts';
 import { parseBundle, readRecord, requireRecord } from '../run/overlay/record/record.ts';
 import { uninterrupted } from '../run/signals.ts';
 import {
@@ -47,15 +48,34 @@ import { terminalWidth } from './terminal-width.ts';
 export async function init(output: Output): Promise<void> {
   const command = 'overlay init';
   const { config, places } = await startOverlay(command);
-  const { record, changes } = await withLock(
-    command,
-    () => initOverlay(config, crypto.randomUUID(), places, output.say),
-    output.say,
+  const { record, changes } = await begin(command, places, output.say, (forward) =>
+    initOverlay(config, crypto.randomUUID(), forward, output.say),
   );
-  await startDaemon(output.say);
   for (const notice of await credentialNotices(config.overlay.kubeconfig.value)) output.say(`warning: ${notice}`);
   const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
   output.result(text, initDocument(record, changes));
+}
+
+/**
+ * Makes this node a part of an overlay under the lock, and starts the daemon. A signal such as SIGINT (Ctrl-C) stops
+ * the work, and the error ends with the state of the node; a signal does not stop the start of the daemon.
+ */
+async function begin(
+  command: string,
+  places: OverlayPlaces,
+  say: (message: string) => void,
+  work: (places: OverlayPlaces) => Promise<Begun>,
+): Promise<Begun> {
+  const begun = await withLock(
+    command,
+    () => {
+      const state = existsSync(places.record) ? { state: stillMember } : {};
+      return stoppable(say, (stop) => work({ ...places, stop }), state);
+    },
+    say,
+  );
+  await uninterrupted(`\`${command}\``, say, () => startDaemon(say));
+  return begun;
 }
 
 /** `overlay join BUNDLE`: makes this node a member; `-` reads the bundle from standard input. */
@@ -63,12 +83,9 @@ export async function join(file: string, output: Output): Promise<void> {
   const command = 'overlay join';
   const { config, places } = await startOverlay(command);
   const bundle = parseBundle(bundleText(file), file === '-' ? 'standard input' : file);
-  const { record, changes } = await withLock(
-    command,
-    () => joinOverlay(bundle, config, places, output.say),
-    output.say,
+  const { record, changes } = await begin(command, places, output.say, (forward) =>
+    joinOverlay(bundle, config, forward, output.say),
   );
-  await startDaemon(output.say);
   output.result(appliedText(record, changes), joinDocument(record, changes));
 }
 

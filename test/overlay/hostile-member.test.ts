@@ -153,6 +153,8 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   t.match(reported, /FDB has 1 row, .*ovn-sbctl --all destroy FDB/);
   n1.must('ovn-sbctl', '--all', 'destroy', 'FDB');
   if (which === 'newer') learnsRoute(t, n1, write);
+  t.match(register(write, 'n3', own), { status: 0 });
+  claimsPort(t, [n1, n2], write, which === 'newer');
 
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
@@ -163,6 +165,53 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     stdout: /certificate n3-of-the-test is registered, but belongs to no\s+member/,
   });
   reached('with one that was taken out');
+}
+
+/** Ports of another node that a member claims, as it may: `verify` reports them until the claim has ended. */
+function claimsPort(
+  t: Test,
+  [central, victim]: readonly [Host, Host],
+  write: ReturnType<typeof liarOn>,
+  isNewer: boolean,
+): void {
+  const told = (): string => central.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
+  const uuidOf = (...words: readonly string[]): string =>
+    central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
+  const [liar, own] = [id, 'n2-of-the-test'].map((name) => uuidOf('Chassis', `name=${name}`));
+  const port = uuidOf('Port_Binding', 'logical_port=k8s-n2');
+  t.notMatch(told(), /port k8s-n2/, 'nothing is claimed');
+  // An ovn-controller that runs claims its ports again at once.
+  victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/pause');
+  t.match(write('set', 'Port_Binding', port, `chassis=${liar}`), { status: 0 });
+  t.match(told(), /port k8s-n2 of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \S+ chassis/);
+  victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/resume');
+  central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
+  t.notMatch(told(), /port k8s-n2/, 'its node has claimed it again');
+
+  t.match(write('set', 'Port_Binding', port, `additional_chassis=${liar}`), { status: 0 });
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+  t.match(told(), /port k8s-n2 of n2 has additional_chassis n3-of-the-test: /);
+  central.must('ovn-sbctl', 'clear', 'Port_Binding', port, 'additional_chassis');
+  t.notMatch(told(), /port k8s-n2/);
+  t.match(central.agent('overlay', 'verify'), { status: 0 });
+
+  // ovn-northd of 23.03 writes the options again at once; that of 26.03 leaves them, and the node releases the port.
+  t.match(write('set', 'Port_Binding', port, 'options:requested-chassis=n3-of-the-test'), { status: 0 });
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+  const options = central.must('ovn-sbctl', 'get', 'Port_Binding', port, 'options').trim();
+  t.equal(options, isNewer ? '{requested-chassis=n3-of-the-test}' : '{}');
+  if (isNewer) {
+    t.match(told(), /port k8s-n2 of n2 has requested-chassis n3-of-the-test: /);
+    central.must('ovn-sbctl', 'remove', 'Port_Binding', port, 'options', 'requested-chassis');
+  }
+  central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
+
+  const flows = (): string => central.must('ovn-sbctl', 'lflow-list');
+  const before = flows();
+  t.match(write('set', 'Port_Binding', port, 'up=false'), { status: 0 });
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+  t.equal(flows(), before, 'a port that is said to be down keeps its flows');
+  t.match(central.agent('overlay', 'verify'), { status: 0 });
 }
 
 /**

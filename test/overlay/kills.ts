@@ -2,7 +2,7 @@
 // written, a program or a unit started.
 import { type Ended, type Host, program } from './hosts.ts';
 
-/** Output of a run that is stopped and not killed, by KILL_WITH=SIGSTOP. */
+/** Output of a run that is stopped or interrupted and not killed, by KILL_WITH. */
 export const stopped = 'stopped before an effect';
 
 /**
@@ -16,7 +16,7 @@ const effect = () => {
   left.effects -= 1;
   if (left.effects !== 0) return;
   const signal = process.env.KILL_WITH ?? 'SIGKILL';
-  if (signal === 'SIGSTOP') fs.writeSync(2, '${stopped}\\n');
+  if (signal !== 'SIGKILL') fs.writeSync(2, '${stopped}\\n');
   process.kill(process.pid, signal);
 };
 const before = (object, name, counts = () => true) => {
@@ -28,13 +28,40 @@ const before = (object, name, counts = () => true) => {
 };
 const isEach = process.env.KILL_ONLY === undefined;
 before(fs, 'renameSync');
-before(fs, 'unlinkSync', () => isEach);
+before(fs, 'unlinkSync', (path) => isEach && !String(path).startsWith('/run/'));
 before(fs, 'rmSync', (path) => isEach && fs.existsSync(path) && !String(path).startsWith('/run/'));
 before(require('node:child_process'), 'spawn', () => isEach);
 before(require('node:net').Socket.prototype, 'write', (chunk) =>
   /"op":"(insert|update|mutate|delete)"|"method":"(exit|ovsdb-server.reconnect)"|(Start|Stop)Unit|(En|Dis)ableUnitFiles/.test(String(chunk)));
 `;
 const file = '/tmp/countdown.cjs';
+
+/**
+ * The same command again and again, with Ctrl-C before its first effect and before each that is `stride` effects later;
+ * `after` looks at how it ended and what that left. The number of effects, and how the whole run ended.
+ */
+export function interruptAtEffects(
+  host: Host,
+  words: readonly string[],
+  stride: number,
+  after: (step: number, ended: Ended) => void,
+): { readonly effects: number; readonly last: Ended } {
+  host.write(file, countdown);
+  for (let step = 1; ; step += stride) {
+    const ended = host.run([
+      'env',
+      'KILL_WITH=SIGINT',
+      `KILL_BEFORE=${step}`,
+      process.execPath,
+      '--require',
+      file,
+      program,
+      ...words,
+    ]);
+    if (!ended.stderr.includes(stopped)) return { effects: step - 1, last: ended };
+    after(step, ended);
+  }
+}
 
 /**
  * Limits the kills to lasting effects: files that are renamed into place, and rows that are written. No other effect

@@ -3,6 +3,7 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
+import { claimColumns, foreignClaims } from '../../../overlay/members/claimed-ports.ts';
 import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
 import { credentialNotices } from '../node/kubernetes-credentials.ts';
 import type { PlannedNode } from '../node/planned-node.ts';
@@ -21,7 +22,7 @@ export async function overlayNotices(
     certificates: { waiting, refused },
   } = planned;
   return [
-    ...(await learnedNotices(planned)),
+    ...(await southboundNotices(planned)),
     ...(await credentialNotices(config.overlay.kubeconfig.value)),
     ...refused,
     ...(await tunnelNotices(planned)),
@@ -36,15 +37,20 @@ export async function overlayNotices(
 
 /**
  * Returns a sentence for each neighbour whose MAC in OVN's routers differs from the one that the cluster or this node's
- * kernel has, and one for each table with learned rows that the cluster does not use. Empty except on the central node.
+ * kernel has, one for each table with learned rows that the cluster does not use, and one for each port that the
+ * chassis of another node has claimed. Empty except on the central node.
  */
-async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
+async function southboundNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');
   if (southbound === undefined) return [];
-  const rows = await readColumns(southbound.database, learnedColumns);
+  const rows = await readColumns(southbound.database, { ...learnedColumns, ...claimColumns });
   const bridge = record.node.gateway?.bridge;
   const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
-  return [...conflictingNeighbours(rows, members, record.node, neighbours), ...unexpectedRows(rows)];
+  return [
+    ...conflictingNeighbours(rows, members, record.node, neighbours),
+    ...unexpectedRows(rows),
+    ...foreignClaims(rows, members),
+  ];
 }
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */

@@ -10,14 +10,13 @@ import { reportingSystemd, withUnits } from '../ovn/ovn-units.ts';
 import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { removeRecord, writeRecord } from '../record/record.ts';
-import { stoppable } from './stoppable.ts';
 import { removeRows } from './undo-rows.ts';
 
 /**
  * Makes a node part of an overlay. First checks everything for which the node can be refused; then `prepare` installs
  * the certificates, and the databases and the kernel are changed. A later failure is rolled back, and the units that
- * were started return to their previous state. A signal such as SIGINT (Ctrl-C) ends the waits and causes the same
- * rollback. `files` are the files that the rollback removes, unless they existed before.
+ * were started return to their previous state. `places.stop` ends the waits and causes the same rollback. `files` are
+ * the files that the rollback removes, unless they existed before.
  */
 export function attempt(
   record: OverlayRecord,
@@ -26,28 +25,25 @@ export function attempt(
   prepare: () => Promise<void>,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  return stoppable(say, (stop) =>
-    withUnits(
-      places,
-      async () => {
-        if (record.members !== null) await ensureCentral({ ...places, stop }, say);
-        return attemptRows(record, places, files, prepare, say, stop);
-      },
-      reportingSystemd(say),
-    ),
+  return withUnits(
+    places,
+    async () => {
+      if (record.members !== null) await ensureCentral(places, say);
+      return attemptRows(record, places, files, prepare, say);
+    },
+    reportingSystemd(say),
   );
 }
 
 async function attemptRows(
   record: OverlayRecord,
-  places: OverlayPlaces,
+  forward: OverlayPlaces,
   files: readonly string[],
   prepare: () => Promise<void>,
   say: (step: string) => void,
-  stop: AbortSignal,
 ): Promise<OverlayChanges> {
   // The rollback uses `places` without the stop signal, so that a signal does not stop it.
-  const forward = { ...places, stop };
+  const { stop, ...places } = forward;
   const before = await withPlan(record, forward, async (planned) => {
     refuseOtherOvn(planned);
     refuseOpenListeners(planned);
@@ -59,7 +55,7 @@ async function attemptRows(
   };
   try {
     await prepare();
-    stop.throwIfAborted();
+    stop?.throwIfAborted();
   } catch (error) {
     throw await failedThen(error, removeFiles);
   }
@@ -67,7 +63,7 @@ async function attemptRows(
   try {
     writeRecord(places.record, record);
     return await applyOverlay(record, forward, (step) => {
-      stop.throwIfAborted();
+      stop?.throwIfAborted();
       say(step);
     });
   } catch (error) {

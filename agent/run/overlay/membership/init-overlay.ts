@@ -27,7 +27,6 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { readRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
-import { stillMember, stoppable } from './stoppable.ts';
 
 /** Result of a command that changes a node's part in the overlay: its record, and the changes. */
 export interface Begun {
@@ -37,7 +36,7 @@ export interface Begun {
 
 /**
  * Makes this node the central node of a new overlay, and its first member. On an existing central node, applies its
- * record as `overlay apply` does.
+ * record as `overlay apply` does. `places.stop` ends the waits, and on a new central node causes a rollback.
  */
 export async function initOverlay(
   config: Config,
@@ -107,11 +106,7 @@ async function again(
       { hint: 'put the configuration back, or take every node out and start again: microshift-net overlay leave' },
     );
   }
-  const apply = async (stop: AbortSignal): Promise<OverlayChanges> => {
-    const forward = { ...places, stop };
-    await ensureCentral(forward, say);
-    await withPlan(record, forward, async (planned) => refuseOpenListeners(planned));
-    return applyOverlay(record, forward, say);
-  };
-  return stoppable(say, apply, { state: stillMember });
+  await ensureCentral(places, say);
+  await withPlan(record, places, async (planned) => refuseOpenListeners(planned));
+  return applyOverlay(record, places, say);
 }

@@ -8,7 +8,6 @@ import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import { missingPortHint } from '../../../model/missing-port.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
-import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record.ts';
 import { managementInterface } from '../../../overlay/overlay-names.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
@@ -34,11 +33,10 @@ import { readRecord, writeRecord } from '../record/record.ts';
 import { readSystemId, writeSystemId } from '../record/system-id.ts';
 import { attempt } from './attempt.ts';
 import type { Begun } from './init-overlay.ts';
-import { stillMember, stoppable } from './stoppable.ts';
 
 /**
  * Makes this node a member of the cluster that a bundle describes. On a member of the same cluster, replaces the
- * certificate by that of a renewed bundle.
+ * certificate by that of a renewed bundle. `places.stop` ends the waits, and on a new member causes a rollback.
  */
 export async function joinOverlay(
   bundle: OverlayBundle,
@@ -70,14 +68,12 @@ export async function joinOverlay(
   const record: OverlayRecord = { format, layout, southbound, ...kept, node, members: null };
   if (present !== null) {
     refuseOtherCluster(present, record, pem.authority, places);
-    const apply = async (stop: AbortSignal): Promise<OverlayChanges> => {
-      say(waitingForCentral(record));
-      await refuseRemoved(record, pair, pem.authority, { ...places, stop });
-      install();
-      writeRecord(places.record, record);
-      return applyOverlay(record, { ...places, stop }, say);
-    };
-    return { record, changes: await stoppable(say, apply, { state: stillMember }) };
+    say(waitingForCentral(record));
+    await refuseRemoved(record, pair, pem.authority, places);
+    places.stop?.throwIfAborted();
+    install();
+    writeRecord(places.record, record);
+    return { record, changes: await applyOverlay(record, places, say) };
   }
   refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {

@@ -14,18 +14,26 @@ export interface Followed {
    * 4.1.12.
    */
   readonly requests: (schema: JsonObject) => Readonly<Record<string, unknown>>;
+  /**
+   * Returns true for an update that is to be reported: `<table-updates2>` of ovsdb-server(7), section 4.1.14. All are
+   * reported without this function.
+   */
+  readonly isNews?: (updates: unknown) => boolean;
 }
 
 /**
  * Calls `onChange` after every change of the followed tables, and after every new connection, because earlier changes
  * were not reported. Keeps no rows. Connects again after a lost connection. Runs until the returned function is called.
  */
-export function followChanges({ database, remote, credentials, requests }: Followed, onChange: () => void): () => void {
+export function followChanges(
+  { database, remote, credentials, requests, isNews = () => true }: Followed,
+  onChange: () => void,
+): () => void {
   const session = openSession({ remotes: remote, database, limitMs, credentials });
   session.follow(async (client) => {
     const schema = (await client.call('get_schema', [database])) as JsonObject;
-    client.onNotice((method) => {
-      if (method === 'update2') onChange();
+    client.onNotice((method, [, updates]) => {
+      if (method === 'update2' && isNews(updates)) onChange();
     });
     await client.call('monitor_cond', [database, 'changes', requests(schema) as JsonObject]);
     onChange();

@@ -59,6 +59,24 @@ export function followedTables(
   );
 }
 
+/**
+ * Returns true unless an update only changes the conntrack zones that ovn-controller stores in `external_ids` of
+ * br-int, one for each pod (ovn-controller(8), external_ids:ct-zone-*). The update has the form `<table-updates2>` of
+ * ovsdb-server(7), section 4.1.14, in which the modification of a map has the pairs that differ.
+ */
+export function isMoreThanZones(updates: unknown): boolean {
+  const tables = Object.entries((updates ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>);
+  return tables.some(([table, rows]) => table !== 'Bridge' || Object.values(rows).some((row) => !hasZonesOnly(row)));
+}
+
+function hasZonesOnly(row: unknown): boolean {
+  const { modify, ...others } = row as { readonly modify?: Readonly<Record<string, unknown>> };
+  if (modify === undefined || Object.keys(others).length > 0) return false;
+  const { external_ids: ids, ...columns } = modify as { readonly external_ids?: readonly [string, readonly unknown[]] };
+  if (ids === undefined || Object.keys(columns).length > 0) return false;
+  return ids[1].every((pair) => String((pair as readonly unknown[])[0]).startsWith('ct-zone-'));
+}
+
 function ofGateway(table: string, { localnetPort, clusterPort, mac }: FollowedGateway): readonly Condition[] {
   if (table === 'Port') return [has('ovn-localnet-port', localnetPort)];
   if (table !== 'Interface') return [];

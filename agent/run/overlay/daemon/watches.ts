@@ -5,7 +5,7 @@ import { centralSocket } from '../../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import { uplinkPort } from '../../../overlay/overlay-names.ts';
-import { type FollowedDatabase, followedTables } from '../../../overlay/rows/followed.ts';
+import { type FollowedDatabase, followedTables, isMoreThanZones } from '../../../overlay/rows/followed.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { clusterPort } from '../../../overlay/services/shared-ports.ts';
@@ -63,7 +63,7 @@ export async function startWatches(
           followedGateway,
         ),
       );
-    return followChanges({ database, remote, requests }, onChange);
+    return followChanges({ database, remote, requests, isNews: isMoreThanZones }, onChange);
   };
 
   let stopFiles = (): void => undefined;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { followedTables } from '../../../../agent/overlay/rows/followed.ts';
+import { followedTables, isMoreThanZones } from '../../../../agent/overlay/rows/followed.ts';
 import { recordedShape } from '../cluster.ts';
 
 t.test('rows of ours are followed, and roots as a whole', (t) => {
@@ -20,6 +20,26 @@ t.test('reports of daemons cause no new plan', (t) => {
   t.notOk(northbound.Logical_Switch?.columns.includes('ports'), 'nor do the ports of pods');
   const southbound = followedTables('OVN_Southbound', recordedShape('OVN_Southbound 23.03'), 'x', null);
   t.strictSame(southbound.Chassis_Private?.columns, ['name'], 'nor does an answer of a chassis');
+  t.end();
+});
+
+t.test('conntrack zones of pods cause no new plan', (t) => {
+  const zones = ['map', [['ct-zone-default_web', '19']]];
+  const update = (row: unknown, table = 'Bridge') => ({ [table]: { e1f3: row } });
+  t.notOk(isMoreThanZones(update({ modify: { external_ids: zones } })));
+  t.notOk(
+    isMoreThanZones({ Bridge: { one: { modify: { external_ids: zones } }, two: { modify: { external_ids: zones } } } }),
+  );
+  const others: Readonly<Record<string, unknown>> = {
+    'another key': update({ modify: { external_ids: ['map', [...(zones[1] ?? []), ['owner', 'x']]] } }),
+    'another column': update({ modify: { external_ids: zones, fail_mode: 'secure' } }),
+    'another column alone': update({ modify: { fail_mode: 'secure' } }),
+    'another table': update({ modify: { external_ids: zones } }, 'Interface'),
+    'another table beside it': { ...update({ modify: { external_ids: zones } }), ...update({ delete: null }, 'Port') },
+    'a new bridge': update({ insert: { external_ids: zones } }),
+    'a removed bridge': update({ delete: null }),
+  };
+  for (const [name, updates] of Object.entries(others)) t.ok(isMoreThanZones(updates), name);
   t.end();
 });
 

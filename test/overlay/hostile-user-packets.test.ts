@@ -10,12 +10,12 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { answeringMacs } from './neighbours.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
 import { type ServedApi, serveApi } from './served-api.ts';
-import { type Pod, plugPod } from './services.ts';
+import { type Pod, plugPod, serve } from './services.ts';
 import { podOn } from './stored-api.ts';
 import { talk } from './talk.ts';
 
@@ -232,10 +232,16 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
     { name: 'pod, IPv6', address: web.address6, port: 8080 },
     { name: 'cluster IP', address: '10.43.0.80', port: 80 },
   ];
+  await serve(client);
+  const fromPod: readonly Target[] = [
+    { name: 'LAN', address: client.address, port: 8080 },
+    { name: 'LAN, IPv6', address: sixOf(client), port: 8080 },
+  ];
   const neighbours = [n1.address, n2.address, sixOf(n1), sixOf(n2), external, external6, router, router6];
   const observe = async () => ({
     lan: await answers(client, fromLan),
     node: await answers(n1, fromNode),
+    pod: await answers(web, fromPod),
     macs: Object.fromEntries(neighbours.map((address) => [address, answeringMacs(client, address)])),
     said: await Promise.all(lasting.map(({ say }) => say('hello'))),
   });
@@ -262,6 +268,26 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   });
   t.match(before.node, { pod: '10.42.0.2', 'pod, IPv6': /^fd01::2$/, 'cluster IP': /^10\.42\.0\.2$/ });
 
+  t.strictSame(before.pod, { LAN: n2.address, 'LAN, IPv6': sixOf(n2) }, 'the pod leaves by the gateway of its node');
+
+  // The ports of these pods would have the names of the ports that connect the gateways with the LAN.
+  api.put('namespaces', { metadata: { name: 'br-ex', uid: 'uid-of-br-ex' } });
+  for (const name of ['n1', 'n2']) api.put('pods', podOn(name, name, { namespace: 'br-ex', uid: `uid-of-${name}` }));
+  t.match(await api.event('NameReserved'), /^its port would have the name of a node's own port, br-ex_n[12]; give/);
+  await passed();
+  const uplinks = (): readonly string[] =>
+    ['n1', 'n2'].map((name) =>
+      n1.must('ovn-nbctl', '--columns=type,addresses,external_ids', 'list', 'Logical_Switch_Port', `br-ex_${name}`),
+    );
+  const localnets = uplinks();
+  for (const row of localnets) t.match(row, /type +: localnet/, "the name is that of a gateway's port");
+  t.strictSame(await observe(), before, 'with namespace br-ex and pods n1 and n2');
+  for (const host of [n1, n2]) {
+    // The command reads the objects from the API server of this process, which therefore does not wait for it.
+    const [code] = await once(host.start(process.execPath, program, 'overlay', 'verify'), 'exit');
+    t.equal(code, 0, `${host.name} finds no drift`);
+  }
+
   // The address of a node is served only as one of a load balancer, and only if it is not also among externalIPs.
   const isOfNode = (address: string): boolean => [n1, n2].some((host) => [host.address, sixOf(host)].includes(address));
   const aimed = {
@@ -282,5 +308,8 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   api.remove('services', `${hostileNamespace}/aimed`);
   mallory.leave();
   await passed();
+  for (const name of ['n1', 'n2']) api.remove('pods', `br-ex/${name}`);
+  await passed();
   t.strictSame(await observe(), before, 'when all of them are gone');
+  t.strictSame(uplinks(), localnets, 'the ports of the gateways stay when their namesakes go');
 });

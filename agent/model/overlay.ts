@@ -72,6 +72,16 @@ export interface OverlayNode {
    * NIC. Absent if they are not known.
    */
   readonly furtherAddresses?: readonly string[];
+  /**
+   * All addresses of the node's interfaces outside of the cluster's ranges, in the form `address/prefix`. Absent if they
+   * are not known.
+   */
+  readonly hostCidrs?: readonly string[];
+  /**
+   * Ranges of the outside clients that reach the node's pods by a route. Absent if the node permits none, or if they are
+   * not known.
+   */
+  readonly outsideClients?: readonly string[];
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;

@@ -36,12 +36,16 @@ export interface Namespace extends Budgeted {
 export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 
 /**
- * v1 Node. The overlay's own record has the node's network properties; this object only shows that the Kubernetes node
- * exists.
+ * v1 Node. The overlay's own record has the node's network properties; this object shows that the Kubernetes node
+ * exists, and which of these properties its annotations have.
  */
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
+  /** Annotations by which a network publishes the addresses of the node. Absent if empty. */
+  readonly published?: Labels;
+  /** Names of those annotations that this program was the last to write (metadata.managedFields). Absent if empty. */
+  readonly publishedHere?: readonly string[];
   /** Requests of the node that this network does not serve. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];
 }

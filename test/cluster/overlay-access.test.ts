@@ -1,11 +1,14 @@
 // Rights that config/overlay-access.yaml gives, on a real API server: the requests of the daemons are allowed and all
-// others are refused, and only the daemons write the addresses of pods.
+// others are refused, and only the daemons write the addresses of pods and of
+// nodes.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { mayDoAnything } from '../../agent/drivers/kubernetes/access-review.ts';
 import { fieldAt } from '../../agent/model/kubernetes/object.ts';
 import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';
+import { readNode } from '../../agent/workload/cluster-nodes.ts';
+import { publishedNames } from '../../agent/workload/published-addresses.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
 import { apiServerFor } from './session.ts';
@@ -13,6 +16,7 @@ import { apiServerFor } from './session.ts';
 const file = 'config/overlay-access.yaml';
 const mergePatch = 'application/merge-patch+json';
 const pods = '/api/v1/namespaces/default/pods';
+const names = publishedNames;
 
 const server = await apiServerFor(t);
 if (server !== null) {
@@ -63,6 +67,72 @@ if (server !== null) {
     await allRefused(t, server, central, refused);
   });
 
+  t.test('the central node writes three annotations of a Node, and nothing else of it', async (t) => {
+    const said: string[] = [];
+    const api = openTestApi(server.kubeconfig('central', { token: central }), {}, (line) => said.push(line));
+    t.teardown(api.close);
+    t.equal(await api.annotateNode('n1', { [names[0]]: 'x' }), 'gone');
+    const { status } = await server.call('POST', '/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', labels: { zone: 'a' }, annotations: { other: 'kept' } },
+      spec: { unschedulable: true },
+    });
+    t.equal(status, 201);
+    const values = { [names[0]]: '{"default":["10.42.1.0/24"]}', [names[1]]: '{"ipv4":"192.0.2.11/24"}' };
+    t.equal(await api.annotateNode('n1', { ...values, [names[2]]: '[]' }), 'written');
+    const versionOf = async (): Promise<unknown> =>
+      fieldAt((await server.call('GET', '/api/v1/nodes/n1')).body, 'metadata', 'resourceVersion');
+    const before = await versionOf();
+    t.equal(await api.annotateNode('n1', { ...values, [names[2]]: '[]' }), 'written');
+    t.equal(await versionOf(), before, 'the same values change nothing');
+    t.equal(await api.annotateNode('n1', { [names[2]]: null }), 'written');
+    const node = readNode((await server.call('GET', '/api/v1/nodes/n1')).body);
+    t.strictSame(
+      [node.published, node.publishedHere],
+      [values, [names[0], names[1]]],
+      'and the server notes the writer',
+    );
+    t.strictSame(said, []);
+
+    const nodePath = '/api/v1/nodes/n1';
+    const patch = (body: object) => server.callAs(central, 'PATCH', `${nodePath}/status`, body, mergePatch);
+    const label = { metadata: { labels: { zone: 'b' } } };
+    await policyApplies(() => server.callAs(central, 'PATCH', `${nodePath}/status?dryRun=All`, label, mergePatch));
+    for (const [what, body] of [
+      ['another annotation', { metadata: { annotations: { other: 'x' } } }],
+      ['one more', { metadata: { annotations: { more: 'x' } } }],
+      ['one less', { metadata: { annotations: { other: null } } }],
+      ['a label', label],
+      ['its state', { status: { phase: 'Terminated' } }],
+    ] as const) {
+      const { status, body: answer } = await patch(body);
+      t.equal(status, 422, `${what}: ${JSON.stringify(answer)}`);
+      t.match(fieldAt(answer, 'message'), /central node of microshift-net changes no/, what);
+    }
+    const spec = await patch({ spec: { unschedulable: false } });
+    t.equal(spec.status, 200);
+    t.equal(fieldAt(spec.body, 'spec', 'unschedulable'), true, 'the subresource leaves the specification as it is');
+    await allRefused(t, server, central, [
+      ['PATCH', nodePath, { metadata: { annotations: { [names[0]]: 'x' } } }],
+      ['GET', nodePath],
+      ['DELETE', nodePath],
+    ]);
+  });
+
+  t.test('a kubelet does not change these annotations of its own Node', async (t) => {
+    server.kubectl('create', 'clusterrole', 'kubelets', '--verb=get,patch,create', '--resource=nodes,nodes/status');
+    server.kubectl('create', 'clusterrolebinding', 'kubelets', '--clusterrole=kubelets', '--group=system:nodes');
+    const asKubelet = ['--as', 'system:node:n1', '--as-group', 'system:nodes'];
+    const annotate = (annotation: string) =>
+      server.kubectl('annotate', '--overwrite', 'node', 'n1', annotation, ...asKubelet);
+    t.match(annotate('kubelet=says'), /annotated/, 'others it does');
+    for (const name of names) {
+      t.throws(() => annotate(`${name}=forged`), { message: /written by the central node/ }, name);
+      if (name !== names[2]) t.throws(() => annotate(`${name}-`), { message: /written by the central node/ });
+    }
+  });
+
   t.test('an administrator is known as one', async (t) => {
     const asked = [
       server.kubeconfig('admin'),
@@ -94,7 +164,7 @@ if (server !== null) {
       t.equal(status, 422, `${what}: ${JSON.stringify(body)}`);
       t.match(fieldAt(body, 'message'), /written by microshift-net alone/, what);
     };
-    await policyApplies(server, weak);
+    await policyApplies(() => server.callAs(weak, 'POST', `${pods}?dryRun=All`, podNamed('forged', { ovn: '{}' })));
     await denied('with a new pod', 'POST', pods, podNamed('forged', { ovn: '{}' }));
     for (const name of ['ovn', 'k8s.ovn.org/pod-networks', 'microshift-net/address-of'])
       await denied(
@@ -144,10 +214,9 @@ async function allRefused(
  * Waits until the API server applies the policy, which it compiles after it was created; no object reports that without
  * a controller manager, so a request without effect (dryRun) is repeated, as Kubernetes' own tests do.
  */
-async function policyApplies({ callAs }: ApiServer, token: string): Promise<void> {
+async function policyApplies(attempt: () => Promise<{ readonly status: number }>): Promise<void> {
   for (let tries = 0; tries < 300; tries += 1) {
-    const { status } = await callAs(token, 'POST', `${pods}?dryRun=All`, podNamed('forged', { ovn: '{}' }));
-    if (status === 422) return;
+    if ((await attempt()).status === 422) return;
     await setTimeout(200);
   }
   throw new Error('the API server does not apply the policy');

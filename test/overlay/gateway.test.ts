@@ -115,7 +115,9 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   );
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options=enable-chassis-as-gw');
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-cms-options');
+  // What the node announces without a gateway, and no other program's entry.
+  const announced = 'external_ids:ovn-cms-options="microshift-net-cidr:192.0.2.12/24"';
+  n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', announced);
   // ovn-controller takes its ports out by itself.
   for (const [index, bridge] of ['br-ex', 'br-int'].entries())
     n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Bridge', bridge, `ports=${ports[index]}`);

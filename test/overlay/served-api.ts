@@ -83,11 +83,14 @@ export async function serveApi(scope: Scope): Promise<ServedApi> {
         for (const listener of [...listeners]) listener();
       } else if (request.method === 'PATCH') {
         const { metadata } = JSON.parse(await textOf(request)) as Partial<StoredObject>;
-        const pod = collectionOf(plural).objects.get(`${words[1]}/${name}`)?.object;
-        if (pod === undefined) return answer(404, { kind: 'Status', message: 'not found' });
+        // A Node has no namespace, and its annotations are written with its status.
+        const key = plural === 'nodes' ? (name ?? '') : `${words[1]}/${name}`;
+        const found = collectionOf(plural).objects.get(key)?.object;
+        if (found === undefined) return answer(404, { kind: 'Status', message: 'not found' });
         const written = metadata?.annotations ?? {};
-        const annotations = { ...pod.metadata.annotations, ...written };
-        put(plural, { ...pod, metadata: { ...pod.metadata, annotations }, status: runningWith(written) });
+        const annotations = { ...found.metadata.annotations, ...written };
+        const status = plural === 'nodes' ? found.status : runningWith(written);
+        put(plural, { ...found, metadata: { ...found.metadata, annotations }, status });
         answer(200, { kind: 'PartialObjectMetadata' });
       } else if (searchParams.get('watch') === 'true') {
         response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();

@@ -68,6 +68,24 @@ export function createStoredApi(): StoredApi {
         put('pods', { ...pod, metadata: { ...pod.metadata, annotations: all } });
         return 'written';
       },
+      annotateNode: async (name, annotations) => {
+        await Promise.resolve();
+        const node = stored.get('nodes')?.get(name);
+        if (node === undefined) return 'gone';
+        const { managedFields: fields = [], ...metadata } = node.metadata as NodeMetadata;
+        const own = [...new Set([...fields.flatMap(ownFields), ...Object.keys(annotations)])];
+        const left = own.filter((key) => annotations[key] !== null);
+        const all = Object.entries({ ...metadata.annotations, ...annotations }).filter(([, value]) => value !== null);
+        put('nodes', {
+          ...node,
+          metadata: {
+            ...metadata,
+            annotations: Object.fromEntries(all) as Record<string, string>,
+            managedFields: managedFields(left),
+          },
+        } as StoredObject);
+        return 'written';
+      },
       report: (notice) => void notices.push(notice),
       wake: () => undefined,
       close: () => undefined,
@@ -89,6 +107,19 @@ export function createStoredApi(): StoredApi {
       isHeld = false;
     },
   };
+}
+
+type Managed = ReturnType<typeof managedFields>[number];
+type NodeMetadata = StoredObject['metadata'] & { readonly managedFields?: readonly Managed[] };
+
+/** metadata.managedFields of an object whose annotations this program has written. */
+export function managedFields(names: readonly string[]) {
+  const annotations = Object.fromEntries(names.map((name) => [`f:${name}`, {}]));
+  return [{ manager: 'microshift-net', fieldsV1: { 'f:metadata': { 'f:annotations': annotations } } }];
+}
+
+function ownFields({ fieldsV1 }: Managed): readonly string[] {
+  return Object.keys(fieldsV1['f:metadata']['f:annotations']).map((field) => field.replace(/^f:/, ''));
 }
 
 function keyOf({ metadata }: StoredObject): string {

@@ -5,10 +5,12 @@ import t, { type Test } from 'tap';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';
 import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
-import type { Pod } from '../../agent/model/workload.ts';
+import type { ClusterNode, Pod } from '../../agent/model/workload.ts';
 import { startWatcher } from '../../agent/run/overlay/watcher/watcher.ts';
+import { readNode } from '../../agent/workload/cluster-nodes.ts';
 import { annotatedNetwork } from '../../agent/workload/pods/annotations.ts';
 import { readPod } from '../../agent/workload/pods/read-pod.ts';
+import { publishedNames } from '../../agent/workload/published-addresses.ts';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { missingParts } from '../cluster/binaries.ts';
 import { hear, openTestApi } from '../cluster/following.ts';
@@ -212,10 +214,21 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   await t.test('another one stands by', (t) => standsBy(t, server, n1, daemon, passed));
   daemon = await startDaemon(n1);
 
+  await t.test('Nodes get their addresses', (t) => publishes(t, server, n2));
+  const version = async (name: string): Promise<unknown> =>
+    (await server.call('GET', `/api/v1/nodes/${name}`)).body.metadata.resourceVersion;
+  const before = await Promise.all(['n1', 'n2'].map(version));
+  t.equal(await daemon.stop(), 0);
+  daemon = await startDaemon(n1);
+  await passed('after-publishing');
+  t.strictSame(await Promise.all(['n1', 'n2'].map(version)), before, 'another daemon writes nothing');
+
   await t.test('a node leaves, and then all', async (t) => {
     t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
     await until(() => port('b') === undefined && port('killed-1') === undefined);
     await passed('last');
+    await nodeUntil(server, 'n2', ({ publishedHere }) => publishedHere === undefined);
+    t.pass('the addresses of a node that has left are removed');
     const verified = n1.agent('overlay', 'verify');
     t.match(verified, { status: 0 }, `with pods that are still on it in the API: ${verified.stdout}`);
     const words = verified.stdout.replaceAll(/\s+/g, ' ');
@@ -225,10 +238,65 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
       'its ovn-controller still runs, which is reported',
     );
     t.equal(await daemon.stop(), 0);
-    t.match(n1.agent('overlay', 'disable'), { status: 0 });
+    const disabled = n1.agent('overlay', 'disable');
+    t.match(disabled, { status: 0 });
+    t.notMatch(disabled.stdout, /What is left/);
+    t.strictSame(
+      await Promise.all(['n1', 'n2', 'n9'].map(async (name) => (await nodeUntil(server, name)).published)),
+      [undefined, undefined, { 'k8s.ovn.org/host-cidrs': 'of another program' }],
+      'the last one removes what this product has written on Nodes',
+    );
     await until(() => rows.sizeOf('Logical_Switch_Port') === 0);
     t.strictSame([rows.sizeOf('Address_Set'), rows.sizeOf('Port_Group')], [0, 0], 'nothing is left of pods');
   });
+}
+
+/** Waits until a Node is so, and returns it. */
+function nodeUntil(
+  server: ApiServer,
+  name: string,
+  isSo: (node: ClusterNode) => boolean = () => true,
+): Promise<ClusterNode> {
+  const api = openTestApi(server.kubeconfig('admin'));
+  const collection = { apiVersion: 'v1', plural: 'nodes', namespace: null, fieldSelector: `metadata.name=${name}` };
+  const found = new Promise<ClusterNode>((resolve) => {
+    const look = (nodes: readonly ClusterNode[]): void => nodes.filter(isSo).forEach(resolve);
+    api.follow<ClusterNode>(collection, {
+      read: readNode,
+      whole: look,
+      changes: (changes) => look(changes.map(({ object }) => object)),
+      lost: () => undefined,
+      found: () => undefined,
+    });
+  });
+  return found.finally(api.close);
+}
+
+/** The addresses of nodes are in the annotations of their Nodes, as they change; another program that changes them loses. */
+async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
+  const [subnets, primary, cidrs] = publishedNames;
+  const make = (name: string, annotations: Readonly<Record<string, string>> = {}) =>
+    server.call('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name, annotations } });
+  for (const name of ['n1', 'n2']) t.match(await make(name, { other: 'kept' }), { status: 201 });
+  t.match(await make('n9', { [cidrs]: 'of another program' }), { status: 201 });
+  const plain = { [subnets]: '{"default":["10.42.1.0/24"]}', [cidrs]: '["192.0.2.12/24"]' };
+  const publishedOn = async (name: string, isSo: (published: Readonly<Record<string, string>>) => boolean) =>
+    (await nodeUntil(server, name, ({ published = {} }) => isSo(published))).published;
+  t.strictSame(await publishedOn('n2', (published) => cidrs in published), plain);
+  t.match(await publishedOn('n1', (published) => subnets in published), {
+    [subnets]: '{"default":["10.42.0.0/24"]}',
+    [cidrs]: '["192.0.2.11/24"]',
+  });
+  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  const all = { ...plain, [primary]: '{"ipv4":"192.0.2.12/24"}' };
+  t.strictSame(await publishedOn('n2', (published) => primary in published), all, 'a gateway is a next hop');
+  const forged = { metadata: { annotations: { [subnets]: '{"default":["10.42.0.0/16"]}' } } };
+  await server.call('PATCH', '/api/v1/nodes/n2', forged, 'application/merge-patch+json');
+  t.strictSame(await publishedOn('n2', (published) => published[subnets] === plain[subnets]), all, 'it is put right');
+  t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
+  t.strictSame(await publishedOn('n2', (published) => !(primary in published)), plain, 'and no next hop any more');
+  const { body } = await server.call('GET', '/api/v1/nodes/n2');
+  t.equal(body.metadata.annotations.other, 'kept');
 }
 
 /** It has an Event for each reason, and another one only where there is another reason. */

@@ -1,9 +1,12 @@
-import { fieldAt } from '../../model/kubernetes/object.ts';
+import { fieldAt, fieldManager } from '../../model/kubernetes/object.ts';
 import { collectionPath } from '../../model/kubernetes/object-kinds.ts';
 import type { Named } from '../../model/workload.ts';
 import type { Session } from './api-session.ts';
 import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
+
+/** Media type that limits the answer to the metadata of the object. */
+const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /**
  * Writes annotations of a pod, but not those of a new pod with the same name: the server rejects a patch with the uid
@@ -20,8 +23,7 @@ export async function annotatePod(
   const patch: HttpCall = {
     method: 'PATCH',
     path,
-    // This media type limits the answer to the metadata of the pod.
-    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    accept: metadataOnly,
     contentType: 'application/merge-patch+json',
     body: { metadata: { uid, annotations } },
   };
@@ -43,4 +45,27 @@ export async function annotatePod(
     if (found === 404 || fieldAt(body, 'metadata', 'uid') !== uid) return 'gone';
     mayBeAnother = status !== 422;
   }
+}
+
+/**
+ * Writes annotations of a Node by its subresource `status`, with which neither the specification nor the taints of the
+ * Node can change. The server notes this program as their writer (metadata.managedFields). Resolves with `gone` if the
+ * Node does not exist. Rejects as `persist` does.
+ */
+export async function annotateNode(
+  session: Session,
+  name: string,
+  annotations: Readonly<Record<string, string | null>>,
+  giveUp?: AbortSignal,
+): Promise<'written' | 'gone'> {
+  const call: HttpCall = {
+    method: 'PATCH',
+    path: `${collectionPath('v1', 'nodes', null)}/${name}/status`,
+    query: { fieldManager },
+    accept: metadataOnly,
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { annotations } },
+  };
+  const { status } = await persist(session, { call, doing: `annotate node ${name}`, answers: [404], giveUp });
+  return status === 404 ? 'gone' : 'written';
 }

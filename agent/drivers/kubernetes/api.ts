@@ -22,6 +22,15 @@ export interface KubernetesApi {
     annotations: Readonly<Record<string, string | null>>,
     giveUp?: AbortSignal,
   ): Promise<'written' | 'gone'>;
+  /**
+   * Writes annotations of a Node; the value null removes one. Resolves with `gone` if the Node does not exist. Waits and
+   * rejects as `annotate` does.
+   */
+  annotateNode(
+    name: string,
+    annotations: Readonly<Record<string, string | null>>,
+    giveUp?: AbortSignal,
+  ): Promise<'written' | 'gone'>;
   /** Creates an Event for an object, or increments the count of an existing one. Returns at once and never fails. */
   report(notice: Notice): void;
   /**

@@ -1,5 +1,5 @@
 import { createAccessSource } from './access-source.ts';
-import { annotatePod } from './annotate.ts';
+import { annotateNode, annotatePod } from './annotate.ts';
 import type { ApiOptions, KubernetesApi } from './api.ts';
 import { type Session, sessionLimits } from './api-session.ts';
 import { createEvents } from './events.ts';
@@ -26,6 +26,7 @@ export function openApi(options: ApiOptions, limits = sessionLimits): Kubernetes
   return {
     follow: (collection, follower) => followCollection(session, collection, follower),
     annotate: (pod, annotations, giveUp) => slot(() => annotatePod(session, pod, annotations, giveUp)),
+    annotateNode: (name, annotations, giveUp) => slot(() => annotateNode(session, name, annotations, giveUp)),
     report: createEvents(session, options),
     wake: () => {
       session.access.doubt();

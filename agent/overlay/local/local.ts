@@ -53,7 +53,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
     desired.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
-  const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [] }, null);
+  const shared = sharedSettings(ids, null, { listeners: [], furtherAddresses: [], hostCidrs: [] }, null);
   const own = {
     external_ids: [...tagged, ...shared.drop, tagKeys.keys],
     other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),

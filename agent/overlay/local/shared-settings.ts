@@ -1,6 +1,7 @@
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import { addressEntries, isAddressEntry } from '../members/announced-addresses.ts';
 import { isListenerEntry, listenerEntries } from '../members/announced-listeners.ts';
+import { isRangeEntry, rangeEntries } from '../members/announced-ranges.ts';
 import { announcement, isAnnounced } from '../members/announcement.ts';
 import { isRequestEntry, requestEntry } from '../members/renewal.ts';
 import { tagKeys } from '../rows/tag-keys.ts';
@@ -15,15 +16,17 @@ export interface SettingChanges {
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
  * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
- * a gateway. If the listeners, the further addresses or `request` are undefined, the agent's entries for them stay; a
- * null `request` removes the request.
+ * a gateway. If the listeners, the further addresses, the addresses with their lengths or `request` are undefined, the
+ * agent's entries for them stay; the ranges of outside clients go with the addresses. A null `request` removes the
+ * request.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,
   gateway: OverlayGateway | null,
-  { listeners, furtherAddresses }: Pick<OverlayNode, 'listeners' | 'furtherAddresses'> = {},
+  node: Pick<OverlayNode, 'listeners' | 'furtherAddresses' | 'hostCidrs' | 'outsideClients'> = {},
   request?: string | null,
 ): SettingChanges {
+  const { listeners, furtherAddresses, hostCidrs } = node;
   const mappings = entriesOf(there['ovn-bridge-mappings']);
   const options = entriesOf(there['ovn-cms-options']);
   const own = gateway === null ? null : `${gateway.physicalNetwork}:${gateway.bridge}`;
@@ -38,10 +41,12 @@ export function sharedSettings(
     [tagKeys.mapping]: own === null || isForeign ? [] : [own],
     'ovn-cms-options': [
       ...options.filter(
-        (entry) => ![isAnnounced, isAddressEntry, isListenerEntry, isRequestEntry].some((is) => is(entry)),
+        (entry) =>
+          ![isAnnounced, isAddressEntry, isRangeEntry, isListenerEntry, isRequestEntry].some((is) => is(entry)),
       ),
       ...(gateway === null ? [] : announcement(gateway)),
       ...(furtherAddresses === undefined ? options.filter(isAddressEntry) : addressEntries(furtherAddresses)),
+      ...(hostCidrs === undefined ? options.filter(isRangeEntry) : rangeEntries(node)),
       ...(listeners === undefined ? options.filter(isListenerEntry) : listenerEntries(listeners)),
       ...(request === undefined ? options.filter(isRequestEntry) : request === null ? [] : [requestEntry(request)]),
     ],

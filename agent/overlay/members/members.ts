@@ -2,6 +2,7 @@ import type { OverlayChassis, OverlayGateway, OverlayLayout, OverlayNode } from 
 import { withoutLength } from '../addresses.ts';
 import { announcedAddresses } from './announced-addresses.ts';
 import { announcedListeners } from './announced-listeners.ts';
+import { announcedRanges } from './announced-ranges.ts';
 import { announcedGateway } from './announcement.ts';
 import { believedClaims } from './claims.ts';
 import { grantCommand, ungranted } from './grants.ts';
@@ -20,7 +21,7 @@ export interface MembersNow {
 }
 
 /**
- * Returns the members with the gateways, listeners and further addresses that their chassis announce, as far as their
+ * Returns the members with the gateways, listeners, addresses and outside clients that their chassis announce, as far as their
  * certificates and the central node's grants allow. The gateway of the central node `own` is known without an
  * announcement. A chassis that is not registered is not a gateway, and neither is a chassis that announces an address
  * at which another node's tunnels end. If two members announce the same gateway address, only the first is a gateway,
@@ -47,6 +48,7 @@ export function membersNow(
       ...recorded,
       ...(listeners.length > 0 && { listeners }),
       ...(furtherAddresses.length > 0 && { furtherAddresses }),
+      ...(found !== undefined && announcedRanges(found)),
     };
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };

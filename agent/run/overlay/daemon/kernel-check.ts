@@ -1,7 +1,7 @@
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { Config } from '../../../model/config.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
-import { furtherAddressesNow } from '../node/occupied-places.ts';
+import { furtherAddressesNow, hostCidrsNow } from '../node/occupied-places.ts';
 import { withOwnAddress } from '../node/own-address.ts';
 import { planKernel } from '../node/planned-node.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -11,13 +11,13 @@ import { readRecord } from '../record/record.ts';
 export interface KernelLook {
   /** Requests a comparison. Calls before the comparison begins cause only one. */
   ask(): void;
-  /** Stores the node's further addresses, which the run that begins now announces. Later comparisons use them. */
+  /** Stores the node's announced addresses, which the run that begins now announces. Later comparisons use them. */
   note(): void;
   close(): void;
 }
 
 /**
- * Calls `onDifference` if the kernel or the node's addresses differ from the record, or if the further addresses differ
+ * Calls `onDifference` if the kernel or the node's addresses differ from the record, or if the announced addresses differ
  * from the stored ones. Most kernel events do not concern the overlay, so the comparison reads only files of the kernel
  * and queries no database.
  */
@@ -28,12 +28,12 @@ export function createKernelLook(
 ): KernelLook {
   let noted = '';
   const gathered = createEventBatch(() => {
-    if (differsFromRecord(config, places) || furtherText(places) !== noted) onDifference();
+    if (differsFromRecord(config, places) || announcedText(places) !== noted) onDifference();
   });
   return {
     ask: gathered.ask,
     note: () => {
-      noted = furtherText(places);
+      noted = announcedText(places);
     },
     close: gathered.close,
   };
@@ -46,8 +46,9 @@ function differsFromRecord(config: Pick<Config, 'overlay' | 'cluster'>, places: 
   return planKernel(record, host).length > 0 || withOwnAddress(record, config, host) !== record;
 }
 
-/** Returns the further addresses of this node as text for a comparison; empty on a node without a record. */
-function furtherText(places: Pick<OverlayPlaces, 'record'>): string {
+/** Returns the announced addresses of this node as text for a comparison; empty on a node without a record. */
+function announcedText(places: Pick<OverlayPlaces, 'record'>): string {
   const record = readRecord(places.record);
-  return record === null ? '' : furtherAddressesNow(record.node, record.layout).join();
+  if (record === null) return '';
+  return [...furtherAddressesNow(record.node, record.layout), ...hostCidrsNow(record.node, record.layout)].join();
 }

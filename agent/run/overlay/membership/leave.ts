@@ -21,6 +21,7 @@ import type { OverlayPlaces } from '../record/places.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from '../record/record.ts';
 import { returnAddresses } from './set-gateway.ts';
 import { removeRows } from './undo-rows.ts';
+import { unpublish } from './unpublish.ts';
 
 /** Command that has to be run on another node, or rows that could not be removed; null if nothing is left. */
 export type LeftOver = string | null;
@@ -47,7 +48,10 @@ export async function leaveOverlay(
   // A forced central node also leaves if its databases do not answer. Their rows have no effect without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
-  const leftOver = isCentral ? (isHere ? null : rowsLeft) : await unregister(record, places);
+  const { kubeconfig } = places;
+  const leftOver = isCentral
+    ? leftOf([isHere ? null : rowsLeft, await unpublish({ nodeName: record.node.name, kubeconfig }, say)])
+    : await unregister(record, places);
   const ofCentral = [
     authorityKey,
     nextAuthorityKey,
@@ -59,6 +63,11 @@ export async function leaveOverlay(
   clearRemains(places.pki);
   removeRecord(places.record);
   return { record, leftOver };
+}
+
+function leftOf(parts: readonly LeftOver[]): LeftOver {
+  const left = parts.filter((part) => part !== null);
+  return left.length === 0 ? null : left.join('; and ');
 }
 
 /** Fails with `overlay-conflict` for a central node whose cluster has other members. */

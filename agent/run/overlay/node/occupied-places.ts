@@ -3,35 +3,59 @@ import { readLinks } from '../../../drivers/host/kernel/links.ts';
 import { readListeners } from '../../../drivers/host/kernel/listening-sockets.ts';
 import { kubeconfigPath, readAccess } from '../../../drivers/kubernetes/kubeconfig.ts';
 import { isAgentError } from '../../../errors.ts';
+import { addressesOf } from '../../../model/observation.ts';
 import type { Listener, OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import { masqueradeSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
 import type { InboundService, ServicePlace } from '../../../model/shared-bridge.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
 import { furtherAddresses } from '../../../overlay/members/announced-addresses.ts';
+import { withoutLength } from '../../../overlay/addresses.ts';
+import { hostCidrsOf } from '../../../overlay/members/announced-ranges.ts';
 import { isForServices } from '../../../overlay/node-ports.ts';
 import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
-/** Returns this node with its further addresses and its listening sockets, both of which services must not use. */
+/**
+ * Returns this node with its further addresses and its listening sockets, both of which services must not use, and with
+ * its addresses and outside clients, which the central node publishes.
+ */
 export function withWhatItHas(
   node: OverlayNode,
   layout: OverlayLayout,
-  places: Pick<OverlayPlaces, 'exposure'>,
+  places: Pick<OverlayPlaces, 'exposure' | 'outsideClients'>,
 ): OverlayNode {
-  return { ...node, furtherAddresses: furtherAddressesNow(node, layout), listeners: listenersBesideServices(places) };
+  const { outsideClients } = places;
+  return {
+    ...node,
+    furtherAddresses: furtherAddressesNow(node, layout),
+    hostCidrs: hostCidrsNow(node, layout),
+    ...(outsideClients.length > 0 && { outsideClients }),
+    listeners: listenersBesideServices(places),
+  };
 }
 
 /** Returns the addresses of this node's interfaces that are neither in its record nor addresses of the cluster. */
 export function furtherAddressesNow(
   node: Pick<OverlayNode, 'hostAddresses' | 'encap' | 'gateway'>,
-  { clusterSubnets, serviceSubnets, joinSubnets }: OverlayLayout,
+  layout: OverlayLayout,
 ): readonly string[] {
-  return furtherAddresses(interfaceAddresses(), node, [
-    ...clusterSubnets,
-    ...serviceSubnets,
-    ...joinSubnets,
-    ...Object.values(masqueradeSubnets),
-  ]);
+  return furtherAddresses(interfaceAddresses(), node, rangesOfCluster(layout));
+}
+
+/**
+ * Returns the addresses of this node's interfaces with their prefix lengths, without temporary addresses (RFC 8981),
+ * addresses of the cluster, and those that a gateway with a NIC of its own takes from the NIC.
+ */
+export function hostCidrsNow({ gateway }: Pick<OverlayNode, 'gateway'>, layout: OverlayLayout): readonly string[] {
+  const taken = gateway?.kind === 'dedicated' ? gateway.addresses.map(withoutLength) : [];
+  const lasting = readLinks().flatMap((link) =>
+    addressesOf(link, ({ scope, temporary }) => scope === 'global' && !temporary),
+  );
+  return hostCidrsOf(lasting, rangesOfCluster(layout)).filter((cidr) => !taken.includes(withoutLength(cidr)));
+}
+
+function rangesOfCluster({ clusterSubnets, serviceSubnets, joinSubnets }: OverlayLayout): readonly string[] {
+  return [...clusterSubnets, ...serviceSubnets, ...joinSubnets, ...Object.values(masqueradeSubnets)];
 }
 
 function interfaceAddresses(): readonly string[] {

@@ -3,6 +3,7 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { ObjectChange, Pod } from '../../../model/workload.ts';
 import { createSlices } from '../../../slices.ts';
 import { portName } from '../../../workload/pods/port-name.ts';
+import { createNodeAnnotations, type NodeAnnotations } from './node-annotations.ts';
 import type { Northbound } from './northbound-mirror.ts';
 import { noticeOfRefused } from './notices.ts';
 import { type Cluster, createObjectEvents } from './object-events.ts';
@@ -35,6 +36,7 @@ export function createKeeper(
   const { workload } = objects;
   let cluster = known;
   let networks: PodNetworks | null = null;
+  let published: NodeAnnotations | null = null;
   /** Number of the last start, by which an earlier start that still reads rows notices that it is obsolete. */
   let latest = 0;
   const writer = createWriter(
@@ -47,37 +49,31 @@ export function createKeeper(
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
   const events = createObjectEvents(api, workload);
+  const end = (): void => {
+    for (const one of [networks, published]) one?.close();
+    [networks, published] = [null, null];
+    latest += 1;
+  };
   /**
    * Reads all assigned addresses again from annotations and rows, because the previous owner of the lock may have
    * assigned other addresses.
    */
   const takeOver = (): void => {
-    networks?.close();
-    networks = null;
-    latest += 1;
-    report.concern('annotations', null);
+    end();
+    for (const concern of ['annotations', 'node-annotations'] as const) report.concern(concern, null);
     report.role(northbound.isOwner ? 'active' : 'standby');
     if (cluster === null || !northbound.isOwner) return;
     const own = latest;
-    void readAhead().then(() => {
+    void readAhead(northbound, workload).then(() => {
       if (latest === own) begin();
     });
-  };
-  /**
-   * Decodes the rows of all pods in slices. The mirror caches the decoded rows, so that the addresses can then be
-   * assigned in one step.
-   */
-  const readAhead = async (): Promise<void> => {
-    const breathe = createSlices(monotonicMs);
-    for (const key of workload.pods.keys()) {
-      northbound.existing.named('Logical_Switch_Port', portName(key));
-      await breathe();
-    }
   };
   const begin = (): void => {
     if (cluster === null || !northbound.isOwner) return;
     const own = createPodNetworks(api, (error) => report.concern('annotations', error));
     networks = own;
+    published = createNodeAnnotations(api, workload.nodes, (error) => report.concern('node-annotations', error));
+    published.settle(cluster.nodes);
     settle(null);
     void events.all(cluster, () => networks === own);
     writer.all();
@@ -90,6 +86,7 @@ export function createKeeper(
       cluster = now;
       if (networks === null) return takeOver();
       settle(null);
+      published?.settle(now.nodes);
       events.servicesBetween(before, now);
       return writer.all();
     },
@@ -97,16 +94,27 @@ export function createKeeper(
       const others = settle(changes);
       if (networks === null) return;
       if (cluster !== null) events.changed(changes, cluster);
+      if (cluster !== null && changes.some(({ kind }) => kind === 'Node')) published?.settle(cluster.nodes);
       writer.changed([...changes.filter(concernsRows), ...others]);
     },
     close: async () => {
-      networks?.close();
-      networks = null;
-      latest += 1;
+      end();
       await writer.close();
       await northbound.close();
     },
   };
+}
+
+/**
+ * Decodes the rows of all pods in slices. The mirror caches the decoded rows, so that the addresses can then be assigned
+ * in one step.
+ */
+async function readAhead({ existing }: Northbound, { pods }: Objects['workload']): Promise<void> {
+  const breathe = createSlices(monotonicMs);
+  for (const key of pods.keys()) {
+    existing.named('Logical_Switch_Port', portName(key));
+    await breathe();
+  }
 }
 
 function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'report'>, report: WatcherReport): WriterListener {

@@ -3,10 +3,10 @@ import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { DaemonOutput } from '../loop/daemon-report.ts';
 
 /**
- * Area of a watcher's work in which it can fail: the API server, the northbound database, the writing of rows, or the
- * annotations of pods.
+ * Area of a watcher's work in which it can fail: the API server, the northbound database, the writing of rows, the
+ * annotations of pods, or those of Nodes.
  */
-export type Concern = 'api' | 'database' | 'rows' | 'annotations';
+export type Concern = 'api' | 'database' | 'rows' | 'annotations' | 'node-annotations';
 
 /** Reporter of a watcher's state. */
 export interface WatcherReport {

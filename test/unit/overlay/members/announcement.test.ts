@@ -7,6 +7,7 @@ import {
   furtherAddresses,
 } from '../../../../agent/overlay/members/announced-addresses.ts';
 import { announcedListeners } from '../../../../agent/overlay/members/announced-listeners.ts';
+import { announcedRanges, hostCidrsOf } from '../../../../agent/overlay/members/announced-ranges.ts';
 import { announcedGateway, announcement } from '../../../../agent/overlay/members/announcement.ts';
 import { membersNow } from '../../../../agent/overlay/members/members.ts';
 import { planNorthbound } from '../../../../agent/overlay/plan-northbound.ts';
@@ -241,6 +242,39 @@ t.test('the further addresses of a member', (t) => {
     ['192.0.2.112', '2001:db8::112'],
     'those that are neither known nor of the cluster',
   );
+  t.end();
+});
+
+t.test('addresses with their lengths, and outside clients', (t) => {
+  const hostCidrs = hostCidrsOf(
+    ['192.0.2.12/24', '2001:0db8::12/64', '127.0.0.1/8', 'fe80::1/64', '10.42.1.2/24', '192.0.2.12/24', 'nothing'],
+    ['10.42.0.0/16'],
+  );
+  t.strictSame(hostCidrs, ['192.0.2.12/24', '2001:db8::12/64']);
+  const outsideClients = ['192.0.2.50/32', '0.0.0.0/0'];
+  const there = {
+    'ovn-cms-options': 'enable-chassis-as-gw,microshift-net-cidr:192.0.2.99/24,microshift-net-client:::/0',
+  };
+  const { put } = sharedSettings(there, null, { hostCidrs, outsideClients });
+  const cmsOptions = put['ovn-cms-options'] ?? '';
+  t.strictSame(
+    announcedRanges({ cmsOptions }),
+    { hostCidrs, outsideClients },
+    'the central node reads what the node says',
+  );
+  t.match(sharedSettings(there, null).put, there, 'what is not asked for stays');
+  t.strictSame(sharedSettings(there, null, { hostCidrs: [] }).put, { 'ovn-cms-options': 'enable-chassis-as-gw' });
+  const chassis = chassisOf(2, gatewayOf(2), { cmsOptions });
+  t.match(membersNow(modern, nodeOf(1), [nodeOf(1), nodeOf(2)], [chassis]).nodes[1], { hostCidrs, outsideClients });
+  const lies = [
+    ...['cidr:192.0.2.12', 'cidr:192.0.2.12/0', 'cidr:127.0.0.1/8', 'cidr:x/24', 'client:x', 'client:192.0.2.1'],
+    ...['client:fe80::1%x/64', 'client:192.0.2.0/24\nroute replace default via 192.0.2.66', 'client:192.0.2.0/24 '],
+  ]
+    .map((text) => `microshift-net-${text}`)
+    .join();
+  t.strictSame(announcedRanges({ cmsOptions: lies }), {}, 'nothing else');
+  const many = Array.from({ length: 200 }, (_, index) => `microshift-net-cidr:192.0.2.${index}/24`).join();
+  t.equal(announcedRanges({ cmsOptions: many }).hostCidrs?.length, 32, 'and not without end');
   t.end();
 });
 

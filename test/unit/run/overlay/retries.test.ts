@@ -9,6 +9,7 @@ import { createAnnouncements } from '../../../../agent/run/overlay/daemon/announ
 import { createWithheld } from '../../../../agent/run/overlay/daemon/withheld.ts';
 import { createWork } from '../../../../agent/run/overlay/loop/work.ts';
 import { startBoundedWatcher } from '../../../../agent/run/overlay/watcher/bounded.ts';
+import { createNodeAnnotations } from '../../../../agent/run/overlay/watcher/node-annotations.ts';
 import { createPodAnnotations } from '../../../../agent/run/overlay/watcher/pod-annotations.ts';
 import { createRefusals } from '../../../../agent/run/overlay/watcher/refusals.ts';
 import { createStoredApi } from '../../../overlay/stored-api.ts';
@@ -60,6 +61,12 @@ const kinds: Readonly<Record<string, (attempt: () => Promise<never>) => () => un
       () => undefined,
     );
     annotations.annotate('web/a');
+    return annotations.close;
+  },
+  'the annotation of a Node': (attempt) => {
+    const nodes = new Map([['n1', { name: 'n1', uid: 'a' }]]);
+    const annotations = createNodeAnnotations({ annotateNode: attempt }, nodes, () => undefined);
+    annotations.settle([nodeOf(1)]);
     return annotations.close;
   },
 };

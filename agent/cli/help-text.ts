@@ -47,6 +47,11 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ['overlay gateway', 'by br-ex, with the address of the node'],
     ['overlay gateway --interface eth1 --address 203.0.113.5/24 --next-hop 203.0.113.1', 'by a NIC of its own'],
   ],
+  'overlay routes': [
+    ['overlay routes | ssh root@router ip -batch -', 'to a Linux router'],
+    ['overlay routes --format frr', 'for vtysh -f'],
+    ['overlay routes --watch -o json', 'for programs, one line per state'],
+  ],
   'overlay trace': [
     ['overlay trace default/web 192.0.2.10 --tcp 443', 'from a pod to a host of the LAN'],
     ['overlay trace default/web shop/db --tcp 5432 --back', 'between pods, with the reply'],

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { GatewayCommandOptions } from '../commands/overlay-command.ts';
 import type { PkiOptions } from '../commands/overlay-pki-command.ts';
+import type { RoutesOptions } from '../commands/overlay-routes-command.ts';
 import type { TraceOptions } from '../commands/overlay-trace-command.ts';
+import { routeFormats } from '../model/outside-routes.ts';
 import { portNumber, positiveDays, vlanId } from './numbers.ts';
 import type { AddTo } from './parse.ts';
 
@@ -36,6 +38,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('nodes', 'list the nodes of the cluster (on the central node)', async (output) =>
     (await import('../commands/overlay-command.ts')).nodes(output),
   );
+  addRoutesCommand(overlay, addTo);
   add('leave', 'remove this node from its cluster', async (output, { node }: { node?: string }) =>
     (await import('../commands/overlay-command.ts')).leave(node, output),
   ).option('--node <name>', 'on the central node: remove this member, which may be gone already');
@@ -70,6 +73,22 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
       ).choices(['vip']),
     )
     .option('--remove', 'stop being a gateway');
+}
+
+function addRoutesCommand(overlay: Command, addTo: AddTo): void {
+  const add = addTo(overlay);
+  add(
+    'routes',
+    'print static routes by which outside clients reach pods (on the central node)',
+    async (output, options: RoutesOptions) =>
+      (await import('../commands/overlay-routes-command.ts')).routes(options, output),
+  )
+    .addOption(
+      new Option('--format <format>', 'syntax of the routes: ip -batch, FRRouting, Cisco IOS, F5 BIG-IP')
+        .choices(routeFormats)
+        .default('linux'),
+    )
+    .option('-w, --watch', 'print them again after each change, until Ctrl-C', false);
 }
 
 function addTraceCommand(overlay: Command, addTo: AddTo): void {

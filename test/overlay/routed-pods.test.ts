@@ -1,8 +1,9 @@
 // Outside clients that reach pods at their own addresses, by a route to a gateway that shares the node's address and by
 // one with its own: packets both ways.
+import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { oneOvn, type WhichOvn } from './ovn-of-nodes.ts';
 import { ping } from './ping.ts';
 import { ask, type Pod, serve, startPod } from './services.ts';
@@ -114,12 +115,55 @@ async function routed(t: Test, which: WhichOvn): Promise<void> {
     permitted: ['203.0.113.50', '2001:db8:1::50'],
     others: ['203.0.113.51', '2001:db8:1::51'],
   };
-  await t.test('a gateway that shares the address of its node', (t) => reached(t, shared, client, n1, far));
-  await t.test('a gateway with an address of its own', (t) => reached(t, dedicated, client, n1, far));
+  const watch = n1.start(process.execPath, program, 'overlay', 'routes', '--watch', '--output', 'json');
+  const lines = createInterface({ input: watch.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  await t.test('a gateway that shares the address of its node', (t) => reached(t, shared, client, n1, far, lines));
+  await t.test('a gateway with an address of its own', (t) => reached(t, dedicated, client, n1, far, lines));
+}
+
+/** Reads the states that `overlay routes --watch` prints until the next hops of a node are these. */
+async function untilRoutes(lines: AsyncIterator<string>, node: Host, nextHops: readonly string[]): Promise<void> {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error('overlay routes --watch has ended');
+    const { routes } = JSON.parse(value) as { routes: readonly { node: string; nextHop: string }[] };
+    if (
+      routes
+        .filter((one) => one.node === node.name)
+        .map(({ nextHop }) => nextHop)
+        .join() === nextHops.join()
+    )
+      return;
+  }
+}
+
+/** Takes the client's routes to a side's pods away, and gives it those that the central node prints. */
+function routeAsPrinted(t: Test, client: Host, central: Host, { node, hops }: Side, subnets: readonly string[]): void {
+  for (const subnet of subnets) client.must('ip', 'route', 'delete', subnet);
+  const { status, stdout } = central.agent('overlay', 'routes', '--format', 'linux');
+  t.equal(status, 0);
+  t.strictSame(
+    stdout.split('\n').filter((line) => line.startsWith('route')),
+    subnets.map((subnet, index) => `route replace ${subnet} via ${hops[index]}`),
+    `routes to pods of ${node.name}, and to no others`,
+  );
+  t.match(stdout, /^# n1, no route to 10\.42\.0\.0\/24: the node is no gateway$/m);
+  t.match(
+    client.run(['ip', '-batch', '-'], stdout),
+    { status: 0, stderr: '' },
+    'ip -batch takes them, with the comments',
+  );
 }
 
 /** Reads what the pods of one side answer, before the key, with it, and after its removal. */
-async function reached(t: Test, side: Side, client: Host, central: Host, far: Pod): Promise<void> {
+async function reached(
+  t: Test,
+  side: Side,
+  client: Host,
+  central: Host,
+  far: Pod,
+  lines: AsyncIterator<string>,
+): Promise<void> {
   const { node, pod, bridge, hops, permitted, others } = side;
   const places = [pod.address, pod.address6] as const;
   const nodeItself = places.map((address) => address.replace(/9$/, '2'));
@@ -127,8 +171,8 @@ async function reached(t: Test, side: Side, client: Host, central: Host, far: Po
   const route = (destination: string, index: number, from = permitted[index] ?? ''): void => {
     client.must('ip', 'route', 'replace', destination, 'via', hops[index] ?? '', 'src', from);
   };
-  for (const [index, address] of places.entries())
-    route(index === 0 ? address.replace(/9$/, '0/24') : address.replace(/9$/, '/64'), index);
+  const subnets = places.map((address, index) => address.replace(/9$/, index === 0 ? '0/24' : '/64'));
+  for (const [index, subnet] of subnets.entries()) route(subnet, index);
   const closed = (when: string): void => {
     for (const [index, address] of places.entries())
       t.equal(attempt(client, permitted[index] ?? '', address), '', `${address} does not answer ${when}`);
@@ -144,6 +188,16 @@ async function reached(t: Test, side: Side, client: Host, central: Host, far: Po
   t.match(node.agent('overlay', 'verify'), { status: 3 });
   t.match(node.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
   t.match(node.agent('overlay', 'verify'), { status: 0 });
+
+  await untilRoutes(lines, node, hops);
+  routeAsPrinted(t, client, central, side, subnets);
+  for (const [index, address] of places.entries())
+    t.equal(
+      attempt(client, permitted[index] ?? '', address),
+      permitted[index],
+      `${address} answers by the printed route`,
+    );
+  for (const [index, subnet] of subnets.entries()) route(subnet, index);
 
   for (const [index, address] of places.entries()) {
     const [own = '', other = ''] = [permitted[index], others[index]];
@@ -217,5 +271,6 @@ async function reached(t: Test, side: Side, client: Host, central: Host, far: Po
   configure(node, dualStack);
   t.match(node.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
   t.equal(flows(), before, 'every flow of the clients is gone');
+  await untilRoutes(lines, node, []);
   closed('after that');
 }

@@ -20,6 +20,7 @@ bridge add --help
 disable --help
 overlay --help
 overlay gateway --help
+overlay routes --help
 overlay pki issue --help
 manifests apply --help
 config --help
@@ -70,6 +71,8 @@ support-bundle -o absent/file.tar.gz
 overlay init
 overlay status
 overlay nodes
+overlay routes
+overlay routes --format junos
 overlay join absent
 overlay leave
 overlay disable

@@ -32,6 +32,7 @@ import type {
   OverlayPkiRotateDocument,
   OverlayPkiShowDocument,
 } from './overlay-pki-json.ts';
+import type { OverlayRoutesDocument } from './overlay-routes-json.ts';
 import type { OverlayNodesDocument, OverlayStatusDocument } from './overlay-state-json.ts';
 import type { OverlayTraceDocument } from './overlay-trace-json.ts';
 import type { PlanDocument, VerifyDocument } from './plan-json.ts';
@@ -84,6 +85,7 @@ export type CommandDocument =
   | OverlayPkiRotateDocument
   | OverlayPkiShowDocument
   | OverlayPlanDocument
+  | OverlayRoutesDocument
   | OverlayStatusDocument
   | OverlayTraceDocument
   | OverlayVerifyDocument

@@ -8,8 +8,8 @@ import type { Listener, OverlayLayout, OverlayNode } from '../../../model/overla
 import { masqueradeSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
 import type { InboundService, ServicePlace } from '../../../model/shared-bridge.ts';
 import { canonicalAddress, familyOf } from '../../../net/address.ts';
-import { furtherAddresses } from '../../../overlay/members/announced-addresses.ts';
 import { withoutLength } from '../../../overlay/addresses.ts';
+import { furtherAddresses } from '../../../overlay/members/announced-addresses.ts';
 import { hostCidrsOf } from '../../../overlay/members/announced-ranges.ts';
 import { isForServices } from '../../../overlay/node-ports.ts';
 import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-places.ts';

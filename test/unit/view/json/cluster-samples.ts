@@ -27,6 +27,7 @@ import {
   requestDocument,
   rotateDocument,
 } from '../../../../agent/view/json/overlay-pki-json.ts';
+import { overlayRoutesDocument } from '../../../../agent/view/json/overlay-routes-json.ts';
 import { overlayNodesDocument, overlayStatusDocument } from '../../../../agent/view/json/overlay-state-json.ts';
 import { traceDocument } from '../../../../agent/view/json/overlay-trace-json.ts';
 import { gatewayOf, modern, nodeOf } from '../../overlay/cluster.ts';
@@ -256,6 +257,10 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
       certificateDays: null,
     },
   ]),
+  'overlay-routes': overlayRoutesDocument({
+    routes: [{ node: 'n1', destination: '10.42.1.0/24', nextHop: '192.0.2.11', clients: ['192.0.2.50/32'] }],
+    withoutRoute: [{ node: 'n2', destination: '10.42.2.0/24', state: 'no-gateway' }],
+  }),
   'overlay-trace': traceDocument({ question, node: 'n1', there: way, back: null }, 'dropped'),
   'overlay-pki-init': pkiInitDocument(certificate),
   'overlay-pki-issue': bundleDocument('overlay pki issue', bundle, null),

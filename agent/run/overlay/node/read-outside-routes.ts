@@ -1,0 +1,88 @@
+import { basename, dirname } from 'node:path';
+import { onFileEvent } from '../../../drivers/host/files/file-events.ts';
+import { followChanges } from '../../../drivers/ovn/changes.ts';
+import { centralSocket } from '../../../drivers/ovn/database.ts';
+import { asAgentError } from '../../../errors.ts';
+import { readHost } from '../../../facts/overlay-host.ts';
+import type { OutsideRoutes } from '../../../model/outside-routes.ts';
+import { recordNow } from '../../../overlay/gateway/own-gateway.ts';
+import { outsideRoutes } from '../../../overlay/gateway/routes-to-pods.ts';
+import { judgeGateways } from '../../../overlay/members/heartbeat.ts';
+import { membersNow } from '../../../overlay/members/members.ts';
+import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
+import { createEventBatch } from '../loop/event-batch.ts';
+import { readRows } from '../ovn/database-rows.ts';
+import { readDaemon } from '../record/daemon-state.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { readRecord, requireCentral } from '../record/record.ts';
+import { chassisOf, openCentral } from './planned-node.ts';
+
+/** Returns the routes by which outside clients reach the pods of the cluster. Runs on the central node. */
+export async function readOutsideRoutes(places: OverlayPlaces): Promise<OutsideRoutes> {
+  const central = requireCentral(places.record);
+  const { layout, node } = recordNow(central, readHost());
+  const southbound = await openCentral('OVN_Southbound', places);
+  const rows = await readRows(southbound, overlayTables.OVN_Southbound).finally(() => southbound.close());
+  const { outsideClients } = places;
+  // The node's own clients are those of its ovn.yaml; other nodes announce theirs.
+  const own = { ...node, ...(outsideClients.length > 0 && { outsideClients }) };
+  const { nodes } = membersNow(layout, own, central.members, chassisOf(rows));
+  return outsideRoutes(layout, judgeGateways(nodes, readDaemon(places.daemon)?.asked ?? [], rows));
+}
+
+/**
+ * Calls `show` with the routes now and after each change, until `stop` is aborted. Fails if the first read fails, or
+ * when this node is no longer the central node of an overlay. Reports other failures once with `say`, and reads again
+ * after the next event.
+ */
+export async function followOutsideRoutes(
+  places: OverlayPlaces,
+  show: (routes: OutsideRoutes) => void,
+  say: (message: string) => void,
+  stop: AbortSignal,
+): Promise<void> {
+  let last = '';
+  let fault: string | null = null;
+  const look = async (): Promise<void> => {
+    const found = await readOutsideRoutes(places);
+    fault = null;
+    const text = JSON.stringify(found);
+    if (text === last || stop.aborted) return;
+    last = text;
+    show(found);
+  };
+  await look();
+  const ends: (() => void)[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let looks = Promise.resolve();
+    const failed = (thrown: unknown): void => {
+      const { message } = asAgentError(thrown);
+      if ((readRecord(places.record)?.members ?? null) === null) reject(thrown);
+      else if (message !== fault) say(message);
+      fault = message;
+    };
+    const events = createEventBatch(() => {
+      looks = looks.then(look).catch(failed);
+    });
+    const socket = centralSocket('OVN_Southbound', places.ovnRuns);
+    ends.push(
+      events.close,
+      followChanges({ database: 'OVN_Southbound', remote: `unix:${socket}`, requests: chassisRequests }, events.ask),
+      // The record has the members, and the state of the daemon has the gateways that are down.
+      ...[places.record, places.daemon].map((file) =>
+        onFileEvent(dirname(file), (name) => name.startsWith(basename(file)), events.ask),
+      ),
+    );
+    stop.addEventListener('abort', () => resolve());
+    if (stop.aborted) resolve();
+  }).finally(() => {
+    for (const end of ends) end();
+  });
+}
+
+/** Returns the requests for the registrations of the nodes and for their answers; OVN before 20.09 has no answers. */
+function chassisRequests(schema: { readonly tables?: unknown }): Readonly<Record<string, unknown>> {
+  const tables = Object.keys((schema.tables ?? {}) as object);
+  const wanted = ['Chassis', 'Chassis_Private'].filter((table) => tables.includes(table));
+  return Object.fromEntries(wanted.map((table) => [table, [{ select: { initial: false } }]]));
+}

@@ -73,13 +73,13 @@ export interface OverlayNode {
    */
   readonly furtherAddresses?: readonly string[];
   /**
-   * All addresses of the node's interfaces outside of the cluster's ranges, in the form `address/prefix`. Absent if they
-   * are not known.
+   * All addresses of the node's interfaces outside of the cluster's ranges, in the form `address/prefix`. Absent if
+   * they are not known.
    */
   readonly hostCidrs?: readonly string[];
   /**
-   * Ranges of the outside clients that reach the node's pods by a route. Absent if the node permits none, or if they are
-   * not known.
+   * Ranges of the outside clients that reach the node's pods by a route. Absent if the node permits none, or if they
+   * are not known.
    */
   readonly outsideClients?: readonly string[];
   /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */

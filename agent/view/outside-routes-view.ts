@@ -48,8 +48,9 @@ const syntaxes: Readonly<Record<RouteFormat, Syntax>> = {
         : [`ip route ${destination.replace(/\/.*/, '')} ${netmask(destination)} ${nextHop}`],
   },
   /**
-   * Configuration of F5 BIG-IP for `tmsh load sys config merge file FILE`, which creates or changes the objects that the
-   * file has (https://community.f5.com/t5/technical-articles/demystifying-icontrol-rest-merging-big-ip-config-files/ta-p/289135;
+   * Configuration of F5 BIG-IP for `tmsh load sys config merge file FILE`, which creates or changes the objects that
+   * the file has
+   * (https://community.f5.com/t5/technical-articles/demystifying-icontrol-rest-merging-big-ip-config-files/ta-p/289135;
    * the attributes of a route: https://clouddocs.f5.com/cli/tmsh-reference/latest/modules/net/net_route.html).
    */
   bigip: {

@@ -115,7 +115,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   );
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options=enable-chassis-as-gw');
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  // What the node announces without a gateway, and no other program's entry.
+  // The announcement of a node without a gateway, and no entry of another program.
   const announced = 'external_ids:ovn-cms-options="microshift-net-cidr:192.0.2.12/24"';
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', announced);
   // ovn-controller takes its ports out by itself.

@@ -272,7 +272,10 @@ function nodeUntil(
   return found.finally(api.close);
 }
 
-/** The addresses of nodes are in the annotations of their Nodes, as they change; another program that changes them loses. */
+/**
+ * The addresses of nodes are in the annotations of their Nodes, as they change; another program that changes them
+ * loses.
+ */
 async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   const [subnets, primary, cidrs] = publishedNames;
   const make = (name: string, annotations: Readonly<Record<string, string>> = {}) =>

@@ -23,8 +23,8 @@ export interface KubernetesApi {
     giveUp?: AbortSignal,
   ): Promise<'written' | 'gone'>;
   /**
-   * Writes annotations of a Node; the value null removes one. Resolves with `gone` if the Node does not exist. Waits and
-   * rejects as `annotate` does.
+   * Writes annotations of a Node; the value null removes one. Resolves with `gone` if the Node does not exist. Waits
+   * and rejects as `annotate` does.
    */
   annotateNode(
     name: string,

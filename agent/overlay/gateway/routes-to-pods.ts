@@ -39,7 +39,10 @@ function routeTo(
   return { node, destination, nextHop: withoutLength(address), clients };
 }
 
-/** Returns true if packets from a subnet leave the cluster by the gateway of this member because it was given the subnet. */
+/**
+ * Returns true if packets from a subnet leave the cluster by the gateway of this member because it was given the
+ * subnet.
+ */
 function letsOut({ gateway }: OverlayNode, subnet: string): boolean {
   if (gateway === null || !gateway.isUp) return false;
   return gateway.subnets.some((given) => contains(rangeOf(given), rangeOf(subnet)));

@@ -11,10 +11,15 @@ import { unservableRanges } from '../node-ports.ts';
  */
 const cidrPrefix = 'microshift-net-cidr:';
 const clientPrefix = 'microshift-net-client:';
-/** Largest number of entries of each kind that a node announces and the central node reads. A node usually has a few. */
+/**
+ * Largest number of entries of each kind that a node announces and the central node reads. A node usually has a few.
+ */
 const mostEntries = 32;
 
-/** Returns true for an entry of `ovn-cms-options` that announces an address with its prefix length, or a range of clients. */
+/**
+ * Returns true for an entry of `ovn-cms-options` that announces an address with its prefix length, or a range of
+ * clients.
+ */
 export function isRangeEntry(entry: string): boolean {
   return entry.startsWith(cidrPrefix) || entry.startsWith(clientPrefix);
 }

@@ -1,7 +1,9 @@
 import type { OutsideRoutes } from '../../model/outside-routes.ts';
 import { noRouteReason } from '../outside-routes-view.ts';
 
-/** `overlay routes`: static routes by which outside clients reach pods. With `--watch`, one document for each change. */
+/**
+ * `overlay routes`: static routes by which outside clients reach pods. With `--watch`, one document for each change.
+ */
 export interface OverlayRoutesDocument {
   readonly command: 'overlay routes';
   readonly outcome: 'shown';

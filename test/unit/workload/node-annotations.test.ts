@@ -1,4 +1,5 @@
-// Annotations by which the central node publishes the addresses of nodes, in the form of ovn-kubernetes, and their writer.
+// Annotations by which the central node publishes the addresses of nodes, in the form of ovn-kubernetes, and their
+// writer.
 import { mock } from 'node:test';
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';
@@ -50,7 +51,7 @@ t.test('a fact that does not exist has no annotation', (t) => {
   t.end();
 });
 
-t.test('what a Node has of them, and who wrote it', (t) => {
+t.test('the published annotations of a Node and their last writer', (t) => {
   const metadata = {
     name: 'n1',
     uid: 'a',
@@ -131,7 +132,7 @@ t.test(
   },
 );
 
-t.test('a missing right is told of with its remedy, until the Node is gone', async (t) => {
+t.test('a missing right is reported with its remedy until the Node is gone', async (t) => {
   const nodes = new Map<string, ClusterNode>([['n1', { name: 'n1', uid: 'a' }]]);
   const reports: (string | undefined)[] = [];
   const refused = new AgentError('cluster-refused', 'it may not annotate node n1', { facts: { httpStatus: 403 } });

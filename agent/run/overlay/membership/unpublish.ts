@@ -17,8 +17,8 @@ const limitMs = 10_000;
 
 /**
  * Removes the annotations that this program has written on the Nodes of a cluster whose overlay ends. Does nothing
- * without a kubeconfig. Returns the command that remains if the API server does not allow it or does not answer, and null
- * otherwise.
+ * without a kubeconfig. Returns the command that remains if the API server does not allow it or does not answer, and
+ * null otherwise.
  */
 export async function unpublish(
   { nodeName, kubeconfig }: { readonly nodeName: string; readonly kubeconfig: string | null },

@@ -13,16 +13,18 @@ const restMs = 5_000;
 
 /** Writer of the annotations that publish the addresses of the members. */
 export interface NodeAnnotations {
-  /** Writes the annotations that differ, and removes those that this program has written on Nodes that are no members. */
+  /**
+   * Writes the annotations that differ, and removes those that this program has written on Nodes that are no members.
+   */
   settle(members: readonly OverlayNode[]): void;
   /** Cancels further writes and those that wait for an API server. */
   close(): void;
 }
 
 /**
- * Creates the writer. `nodes` has the Nodes as the API server last reported them. `report` is called with an error while
- * a Node cannot be annotated, and with null when no such Node is left. Tries again after a refusal, because no event
- * reports that an administrator has allowed the write.
+ * Creates the writer. `nodes` has the Nodes as the API server last reported them. `report` is called with an error
+ * while a Node cannot be annotated, and with null when no such Node is left. Tries again after a refusal, because no
+ * event reports that an administrator has allowed the write.
  */
 export function createNodeAnnotations(
   api: Pick<KubernetesApi, 'annotateNode'>,

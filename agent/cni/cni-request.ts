@@ -94,8 +94,8 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the containers of the list of attachments. Throws CniError 7 without a list, which the specification
- * requires: GC would remove every container.
+ * Returns the containers of the list of attachments. Throws CniError 7 if the request has no list: the specification
+ * requires this list, and without it GC would remove every container.
  */
 function attachmentsIn(value: unknown): readonly string[] {
   const ids = Array.isArray(value)

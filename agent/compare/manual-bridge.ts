@@ -11,9 +11,9 @@ export interface MissingPart {
 const bridge = 'br-ex';
 
 /**
- * Returns what a manually built br-ex lacks for ovn-kubernetes. ovn-kubernetes looks for the bridge, for one uplink in
- * it (the only port that is a device, or the one that the external id bridge-uplink names), and for the node's address
- * on it.
+ * Returns the parts that ovn-kubernetes needs and a manually built br-ex lacks. ovn-kubernetes looks for three parts:
+ * the bridge; one uplink in the bridge, which is its only port with a device, or the port that the external id
+ * bridge-uplink names; and the node's address on the bridge.
  */
 export function missingFromBridge(
   { ovs, links, routes }: Pick<Observation, 'ovs' | 'links' | 'routes'>,

@@ -24,7 +24,7 @@ export function compareLoopback(
 }
 
 /**
- * Returns what remains of a bridge that is not wanted: addresses on lo, and the default route that leads MicroShift to
+ * Returns the remains of a bridge that is not wanted: addresses on lo, and the default route that leads MicroShift to
  * lo.
  */
 export function compareUnused(observation: Observation): readonly NetworkDifference[] {

@@ -13,7 +13,10 @@ export interface PendingChange {
 /** Facts by which the end of a change is known before its journal has it. */
 export interface ExpiryFacts {
   readonly bootId: string;
-  /** D-Bus paths of NetworkManager's checkpoints; null if they were not read, in which case the clock decides. */
+  /**
+   * D-Bus paths of NetworkManager's checkpoints; null if they were not read. Without them, a change counts as expired
+   * once the time for its confirmation is over.
+   */
   readonly checkpoints: readonly string[] | null;
   /** Present time in ISO 8601, UTC. */
   readonly now: string;

@@ -42,8 +42,8 @@ export async function readForeignEntries(
 }
 
 /**
- * Leaves out entries that the active profile of a link explains: NetworkManager generates a profile for a link that
- * another program configured, and an administrator may have added entries by hand that the profile contains as well.
+ * Leaves out entries that the active profile of a link contains: NetworkManager generates a profile for a link that
+ * another program configured, and an administrator may have added by hand an entry that the profile contains as well.
  * Also leaves out links that NetworkManager does not manage, except the agent's bridges and lo.
  */
 export function withoutListed(
@@ -69,8 +69,8 @@ export function withoutListed(
     const settings = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
       .map((profile) => profile.settings);
-    // All routes of a link with a generated profile are explained, whatever their protocol is, because such a profile
-    // contains everything that the link has.
+    // All routes of a link with a generated profile come from this profile, whatever their protocol is, because
+    // NetworkManager generates it from everything that the link has.
     const isMadeUp = running.some(isExternal);
     const isManagers = isBridge
       ? isOfBridge(settings)
@@ -128,9 +128,8 @@ function mayGive(
 }
 
 /**
- * Returns true for a route that a profile explains. A route of NetworkManager with protocol `static` is one of a
- * profile's routes, the route through its gateway, or the route to a gateway that is outside of every connected
- * network.
+ * Returns true for a route that comes from a profile. NetworkManager adds a route with protocol `static` for each route
+ * of a profile, for its gateway, and to a gateway that is outside of every connected network.
  */
 function isExplained(
   settings: readonly ProfileSettings[],

@@ -117,8 +117,9 @@ export const userData = {
 } as const;
 
 /**
- * External ids of a bridge row that contain the UUID of its profile: NetworkManager's mark, which is absent while
- * NetworkManager restarts so that the bridge can stay (systemd/NetworkManager.service.d), and the agent's.
+ * External ids of a bridge row that contain the UUID of its profile. The first is NetworkManager's mark. It is removed
+ * before NetworkManager restarts, so that NetworkManager does not remove the bridge (systemd/NetworkManager.service.d).
+ * The second is the agent's mark, which stays.
  */
 export const ownerKeys = {
   networkManager: 'NM.connection.uuid',

@@ -22,7 +22,7 @@ export interface OthersRecord {
   readonly index: number;
   readonly entries: KernelEntries;
   /**
-   * Seconds since the boot at which the lifetimes of the entries were read (proc(5), uptime). Absent: no entry has a
+   * Seconds since the boot at which the lifetimes of the entries were read (proc(5), uptime). Absent if no entry has a
    * lifetime.
    */
   readonly uptimeSeconds?: number;

@@ -26,9 +26,9 @@ export interface OverlayChanges {
    * requested.
    */
   readonly workload: OverlayPlan | null;
-  /** Faults that need no write, one sentence each. */
+  /** Sentences about faults; the plan has no write for them. */
   readonly faults: readonly string[];
-  /** Information for the administrator that is neither drift nor a fault on this node; each is a sentence. */
+  /** Sentences for the administrator about facts that are neither drift nor a fault on this node. */
   readonly notices: readonly string[];
 }
 

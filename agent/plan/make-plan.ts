@@ -29,7 +29,7 @@ import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
-  /** `interface`: NIC that may still appear; null if a default route is missing. */
+  /** The plan waits for the NIC `interface`, which may still appear, or for a default route if `interface` is null. */
   | { readonly kind: 'waiting'; readonly interface: string | null; readonly trace: readonly string[] };
 
 /** Options of `apply` at boot. */

@@ -7,7 +7,7 @@ import { isDefault } from '../net/destination.ts';
 /*
  * Model of how MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and the
  * ChooseHostInterface that it calls, k8s.io/apimachinery pkg/util/net/interface.go. MicroShift looks when it starts,
- * and every 5 s afterwards. If it finds no address, or another one than at its start, it restarts itself
+ * and every 5 s afterwards. If it finds no address, or a different address than at its start, it restarts itself
  * (pkg/sysconfwatch/sysconfwatch_linux.go:119-147). It compares addresses as text, IPv6 in the form of RFC 5952.
  */
 
@@ -32,30 +32,26 @@ export interface HostAddresses {
 /**
  * Returns the addresses that MicroShift finds for the node.
  *
- * 1. node.nodeIP is set (GetHostIP, net.go:55-66): the address, if any interface except br-ex has it (rule 4),
- *   including lo; else none.
- * 2. It is not set (net.go:68): default routes with their device and address (rule 5).
- * 3. Rule 2 finds none (net.go:72): the first address that rule 4 finds. MicroShift evaluates this at every start, even
- *   if node.nodeIP is set
- *    (pkg/config/config.go:104), and does not start without a result.
- * 4. selectIPFromHostInterface (net.go:194-242): interfaces by their index, up or down, **except br-ex**; of each its
- *   addresses, IPv4 before
- *    IPv6, without 127.0.0.0/8 and ::1; link-local ones count.
- * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those
- *   to :: with a next hop;
- *    prefix lengths are ignored, so that 0.0.0.0/1 is one of them. Of each the first global unicast address of that
- *   family on its device, if the
- *    device is up; else that of a loopback interface that is up; else the next route. IPv6 routes of every table count,
- *   in the order of the tables.
- * 6. GetHostIPv6 (net.go:259-316), if the cluster network has both families: up to 4.18 the first IPv6 address on the
- *   device of the first IPv6
- *    default route, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface,
- *   including br-ex, that is not
- *    ::1, and that is node.nodeIPv6 if it is set. (Since 4.19 net.go:272 looks for a route without destination, which
- *   netlink 1.3.1 never returns:
- *    route_linux.go:1508.) The observation has IPv6 addresses in no order that the kernel guarantees, so without
- *   node.nodeIPv6 the result is one of
- *    several, as it is for MicroShift whenever an address is added.
+ * 1. If node.nodeIP is set, the result is that address if rule 4 lists it, and otherwise none (GetHostIP,
+ *    net.go:55-66). Rule 4 includes lo.
+ * 2. If node.nodeIP is not set, rule 5 is tried first (net.go:68).
+ * 3. If rule 5 finds no address, the result is the first address of rule 4 (net.go:72). MicroShift evaluates rules 2
+ *    and 3 at every start, even if node.nodeIP is set (pkg/config/config.go:104), and does not start if they find no
+ *    address.
+ * 4. selectIPFromHostInterface (net.go:194-242) lists the interfaces by their index, up or down, **except br-ex**. For
+ *    each interface it lists the addresses, IPv4 before IPv6. It leaves out 127.0.0.0/8 and ::1, but not link-local
+ *    addresses.
+ * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472) lists the routes to 0.0.0.0 in the kernel's order,
+ *    then the routes to :: that have a next hop. It ignores prefix lengths, so that 0.0.0.0/1 counts as a route to
+ *    0.0.0.0. IPv6 routes of every table count, in the order of the tables. For each route it takes the first global
+ *    unicast address of the route's family on the route's device, if the device is up. If there is no such address, it
+ *    takes one of a loopback interface that is up, and otherwise goes on to the next route.
+ * 6. GetHostIPv6 (net.go:259-316) is used if the cluster network has both families. Since 4.19 the result is the first
+ *    IPv6 address on any interface, including br-ex, except ::1. If node.nodeIPv6 is set, the result is that address if
+ *    an interface has it. Up to 4.18 the device of the first IPv6 default route came first. (net.go:272 still looks for
+ *    a route without destination, which netlink 1.3.1 never returns: route_linux.go:1508.) The kernel guarantees no
+ *    order of IPv6 addresses, so without node.nodeIPv6 the result is one of several addresses. MicroShift's own
+ *    result may also change whenever an address is added.
  */
 export function microshiftAddresses(
   { nodeIp, nodeIpv6 }: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6'>,

@@ -61,8 +61,8 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
     }
   }
   const asked = Promise.all(pings).then(() => undefined);
-  // A ping that cannot be started makes the run fail where the run awaits `asked`. This handler keeps Node.js from
-  // ending the process before that.
+  // If a ping cannot be started, the run fails when it waits for the pings. Without this handler, Node.js would end the
+  // process before that, because of an unhandled rejection.
   asked.catch(() => undefined);
   return { answered: () => [...answered], asked };
 }

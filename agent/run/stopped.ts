@@ -9,7 +9,7 @@ export function withStateOfNode(error: unknown): AgentError {
   const failure = asAgentError(error);
   if (!wasStopped(failure)) return failure;
   if (failure.kind === 'interrupted') return withState(failure, stateAfter(failure));
-  // If this failure is that of the rollback, the signal is the first failure before it.
+  // Here the rollback has failed as well. `failure` describes that, and `before` begins with the stop by the signal.
   const [first, ...more] = failure.before;
   if (first === undefined) return failure;
   return withDetails(failure, { before: [withState(first, 'the rollback is incomplete'), ...more] });

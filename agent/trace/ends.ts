@@ -16,14 +16,14 @@ const outsideMac = '02:00:00:00:00:01';
 /** Largest number of names in a message. */
 const mostNames = 12;
 
-/** Source or destination of the question. */
+/** Source or destination of the traced packet. */
 interface End {
   /** Logical port of the address; null if no port has it. */
   readonly port: LogicalPort | null;
   readonly addresses: readonly string[];
 }
 
-/** Packet of the question, and the port at which it enters. */
+/** First packet of a trace, and the port at which it enters. */
 export interface Departure {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
@@ -118,8 +118,8 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
 
 /**
  * Returns the start of a packet from outside, which enters at a gateway of the requested node, or of any node if the
- * question names none. Of several gateways, one that has the destination address is preferred. Fails with `bad-usage`
- * if no gateway can be chosen.
+ * request names no node. Of several gateways, a gateway with the destination address is preferred. Fails with
+ * `bad-usage` if no gateway can be chosen.
  */
 function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
   const gateways = network.ports
@@ -151,7 +151,7 @@ function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: stri
 }
 
 /**
- * Returns the protocol and the port of the packet. If the question names no protocol and the destination is a service,
+ * Returns the protocol and the port of the packet. If the request names no protocol and the destination is a service,
  * returns the protocol and port of the service. Fails with `bad-usage` for a service with several ports.
  */
 function serviceAt(

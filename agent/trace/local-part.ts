@@ -27,7 +27,7 @@ export interface LocalQuestion {
   readonly flow: string;
 }
 
-/** Returns the questions for each place at which a packet enters this node's Open vSwitch. */
+/** Returns a request to ofproto/trace for each place at which a packet enters this node's Open vSwitch. */
 export function localQuestions(
   way: TraceWay,
   node: string,

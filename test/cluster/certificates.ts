@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A CA, a certificate of the server, a foreign CA, and client certificates: one that is valid and one that is over. */
+/** A CA, a certificate of the server, a foreign CA, a valid client certificate, and an expired one. */
 export function makeCertificates(folder: string, serverNames = 'IP:127.0.0.1,DNS:localhost'): void {
   const openssl = (...words: string[]): void => {
     execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });

@@ -1,7 +1,7 @@
 /**
- * Makes what the tests of this folder need and what takes longer than a test may: programs of Kubernetes and files of
- * OVN and containerd, kept in the cache. Says what cannot be made here, whose tests then skip; fails when something
- * that can be made was not. Run: node build/test/cluster/prepare.js
+ * Makes the requirements of this folder's tests that take longer than a test may: programs of Kubernetes and files of
+ * OVN and containerd, kept in the cache. Names each requirement that this machine cannot make, whose tests are then
+ * skipped. Fails if it could not make a requirement although the machine can. Run: node build/test/cluster/prepare.js
  */
 import { buildBinaries, isBuilt, missingPrograms } from './binaries.ts';
 import { fetchGo } from './go.ts';

@@ -11,7 +11,7 @@ import { kubeletSkip } from './kubelet-skip.ts';
 
 const nodePort = 30080;
 
-/** Prints what a person on a host would see. */
+/** Runs a command on a host, and prints it with its output as a terminal would show them. */
 function show({ name, run }: Host, shown: string, words: readonly string[], expected: readonly number[] = [0]): void {
   const started = performance.now();
   const { status, stdout, stderr } = run(words);

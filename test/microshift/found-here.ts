@@ -1,5 +1,5 @@
-// Prints what the agent's rules say MicroShift takes for the address of this network namespace. `signpost`: after
-// MicroShift is led to lo.
+// Prints the node address that MicroShift finds in this network namespace according to the agent's rules. With the
+// argument `signpost`, the signpost leads MicroShift to lo first.
 import { readLinks } from '../../agent/drivers/host/kernel/links.ts';
 import { placeSignpost } from '../../agent/drivers/host/kernel/place-signpost.ts';
 import { readRoutes, readSignpost } from '../../agent/drivers/host/kernel/routes.ts';

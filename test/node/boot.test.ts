@@ -146,7 +146,7 @@ async function isAttemptedAfterLease(node: TestNode): Promise<boolean> {
 }
 
 const eth0HasLease = '/usr/lib/NetworkManager/dispatcher.d/90-microshift-net.sh eth0 up';
-/** Prints how often the unit has been started in this boot. */
+/** Command that prints the number of starts of the unit in this boot. */
 const attempts = `journalctl -b -q -o cat --no-pager _SYSTEMD_UNIT=init.scope UNIT=${unit} | grep -c "^Starting " || true`;
 
 /** Waits for the unit's own end; it was started by the boot already. */

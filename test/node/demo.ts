@@ -7,7 +7,7 @@ import { heading, indent, ms, say } from './telling.ts';
 
 const unit = 'microshift-ovs-init.service';
 
-/** Runs a command in the node, prints its output, and says how long the LAN missed the node. */
+/** Runs a command in the node, prints its output, and prints the time for which the node did not answer on the LAN. */
 async function show(node: TestNode, command: string, options: { quiet?: boolean; log?: boolean } = {}): Promise<void> {
   say(`$ ${command}`);
   const run = await node.measure(command, { settleMs: measuredSettleMs });

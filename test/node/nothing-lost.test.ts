@@ -109,7 +109,7 @@ function holds(value: SettingValue | undefined, wanted: SettingValue): boolean {
   return value !== undefined && JSON.stringify(value[1]) === JSON.stringify(wanted[1]);
 }
 
-/** The profiles of ours that stand for the admin's. */
+/** Returns the agent's profiles that replace those of the administrator. */
 function targets(plan: Plan): readonly WantedProfile[] {
   return plan.wanted.bridges.flatMap((bridge) => bridge.profiles.filter((profile) => /^ovs-if-/.test(profile.id)));
 }

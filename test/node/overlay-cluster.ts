@@ -52,7 +52,7 @@ export async function bootTwoNodes(
   return node;
 }
 
-/** Prints who a node is in OVN. */
+/** Command that prints the name of the node's chassis in OVN. */
 export const identity = 'cat /etc/openvswitch/system-id.conf';
 
 /** Asks until the first answer: the first packets of a tunnel wait for the neighbour's address. */

@@ -1,7 +1,7 @@
 // From the text of guest/state.sh to a NodeState.
 import { type Address, type Link, NodeState, type OvsRow, type Profile, type Route, type StateData } from './state.ts';
 
-/** Reads what guest/state.sh printed. */
+/** Parses the output of guest/state.sh. */
 export function parseState(text: string): NodeState {
   const sections = new Map<string, string>();
   for (const part of text.split(/^@@ /m).slice(1)) {

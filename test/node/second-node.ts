@@ -1,4 +1,4 @@
-// A second booted node, inside of a first one that runs on this machine's kernel (guest/second-node.sh says how).
+// A second booted node, inside of a first node that runs on this machine's kernel (guest/second-node.sh starts it).
 
 /** Its name, and its address beside 192.0.2.50. */
 export const second = { name: 'second', address: '192.0.2.51' } as const;

@@ -291,8 +291,8 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
 }
 
 /**
- * Removes what the member has registered and what members may write, and gives ports back what they had, as an
- * administrator can.
+ * Removes the registrations of the member and all rows that members may write, and restores the previous content of
+ * ports, as an administrator can.
  */
 function putBack(central: Host, { rows }: ReturnType<typeof readTargets>): void {
   const own = ['Chassis', 'Chassis_Private', 'Encap', 'Port_Binding'];

@@ -61,7 +61,7 @@ const withoutController = [
   '  then: the old state could not be restored: the D-Bus system bus at ',
 ];
 
-/** Checks what a command says that Ctrl-C has stopped. */
+/** Checks the message of a command that Ctrl-C has stopped. */
 function saysStopped(t: Test, what: string, { status, stderr }: Ended): void {
   const said = stderr.split('\n').slice(
     stderr.split('\n').findIndex((line) => line.startsWith('microshift-net: ')),

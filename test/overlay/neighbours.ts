@@ -3,7 +3,7 @@
 import { ipv6Value } from '../../agent/net/address.ts';
 import type { Host } from './hosts.ts';
 
-/** So often each address is asked for: a second answer to one question is there when the next one is answered. */
+/** Number of requests per address: a second answer to one request has arrived when the next request is answered. */
 const questions = 10;
 
 /**

@@ -92,7 +92,7 @@ function datagramsAt(pod: Pod): number {
 }
 
 /**
- * Sends a datagram every few milliseconds, as long as the test lasts; says how many there were, each time it is asked.
+ * Sends a datagram every few milliseconds until the test ends. `sent` returns the number of datagrams so far.
  */
 function bombard(from: Pick<Host, 'start'>, address: string): { sent(): Promise<number> } {
   const script = `

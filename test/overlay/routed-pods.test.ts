@@ -137,7 +137,7 @@ async function untilRoutes(lines: AsyncIterator<string>, node: Host, nextHops: r
   }
 }
 
-/** Takes the client's routes to a side's pods away, and gives it those that the central node prints. */
+/** Replaces the client's routes to a side's pods by the routes that the central node prints. */
 function routeAsPrinted(t: Test, client: Host, central: Host, { node, hops }: Side, subnets: readonly string[]): void {
   for (const subnet of subnets) client.must('ip', 'route', 'delete', subnet);
   const { status, stdout } = central.agent('overlay', 'routes', '--format', 'linux');
@@ -155,7 +155,7 @@ function routeAsPrinted(t: Test, client: Host, central: Host, { node, hops }: Si
   );
 }
 
-/** Reads what the pods of one side answer, before the key, with it, and after its removal. */
+/** Tests which pods of one side answer before the key is set, while it is set, and after its removal. */
 async function reached(
   t: Test,
   side: Side,

@@ -8,7 +8,7 @@ import { ask, serve, startPod } from './services.ts';
 const services = '10.96.0.0/16';
 type Place = readonly [address: string, port: number];
 
-/** A place that a service has, one of its other ports, and a place that none has. */
+/** Address and port of a service, another port at the same address, and an address without a service. */
 const [served, otherPort, unserved] = [
   ['10.96.0.80', 80],
   ['10.96.0.80', 8080],

@@ -28,7 +28,7 @@ function refusal(from: Pick<Host, 'must'>, address: string, port: number): strin
 }
 
 /**
- * Returns what the server saw as the source address of one connection, whose packets are sent again by the kernel
+ * Returns the source address that the server saw in one connection, whose packets are sent again by the kernel
  * alone. With `mayOpen`, a refusal is not counted, because the port may not be open yet.
  */
 function connectOnce(from: Pick<Host, 'must'>, address: string, port: number, mayOpen: boolean): string {

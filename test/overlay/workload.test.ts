@@ -331,7 +331,7 @@ function all(): void {
   });
 }
 
-/** The rows that pods have, or are in: one that did not change is the same object. */
+/** Returns the rows of pods and the rows that refer to pods. An unchanged row is the same JavaScript object. */
 function everyRow({ rows }: WorkloadBed): ReadonlySet<MirrorRow> {
   return new Set((['Logical_Switch', 'Logical_Switch_Port', 'Address_Set'] as const).flatMap((table) => rows(table)));
 }

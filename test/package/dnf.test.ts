@@ -17,7 +17,7 @@ interface Root {
   readonly refused: (...words: string[]) => string;
   /** Cause of its end. */
   readonly signal: (...words: string[]) => string | null;
-  /** NAME-VERSION of what is installed of ours and MicroShift's. */
+  /** NAME-VERSION of the installed packages of this product and of MicroShift. */
   readonly installed: () => readonly string[];
   /** Files that rpm reports as changed or missing. */
   readonly broken: () => string;

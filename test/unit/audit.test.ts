@@ -17,7 +17,7 @@ const advisory = {
   cvss: { score: 1 },
 };
 
-/** Runs the audit with a registry that answers so; null: one that has no such endpoint. */
+/** Runs the audit with a registry that sends this answer; null for a registry without the endpoint. */
 async function audit(t: Test, answer: object | null, accepted: object): Promise<{ code: number | null; said: string }> {
   const server = createServer((request, response) => {
     request.resume();

@@ -82,7 +82,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         const isNew = version === null;
         version ??= await list();
         if (version !== null) version = await watch(version, isNew);
-        // A watch that lasted is opened again at once; one that ended immediately is opened after a pause.
+        // If a watch lasted, the next watch is opened at once; if it ended immediately, the next one follows a pause.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();
           continue;

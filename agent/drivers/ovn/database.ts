@@ -36,8 +36,8 @@ export interface RowDatabase {
   /** Executes the operations as one transaction, all or none. */
   transact(what: string, operations: readonly Operation[]): Promise<readonly (readonly JsonObject[])[]>;
   /**
-   * Resolves with true as soon as such a row exists, and with false if none exists within limitMs. The server reports
-   * the row; the client does not poll.
+   * Resolves with true as soon as a row exists that meets the condition `row`, and with false at the limit. The server
+   * reports the row; the client does not poll.
    */
   appears(row: Awaited, limitMs: number): Promise<boolean>;
   close(): void;

@@ -25,7 +25,7 @@ interface Container {
   readonly isObject: boolean;
   /** Index of the first part that is not parsed yet. */
   part: number;
-  /** Number of bytes before that part. */
+  /** Number of bytes before the first part that is not parsed yet. */
   ahead: number;
   /** Members that are already parsed; null before the first of them. */
   parsed: Parsed | null;

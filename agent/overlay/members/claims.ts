@@ -12,11 +12,11 @@ const maxFaultCharacters = 200;
 export interface BelievedClaims {
   /** Tunnel addresses of each member that has registered, by its system-id: at most one of each family. */
   readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;
-  /** Claims that a certificate does not cover; each is a sentence that begins with the certificate's name. */
+  /** Sentences about claims that a certificate does not cover; each begins with the certificate's name. */
   readonly faults: readonly string[];
   /**
-   * Registrations of chassis that are not members, such as that of a removed node that still runs. They have no effect;
-   * each is a sentence.
+   * Sentences about registered chassis that are not members, such as the chassis of a removed node that still runs.
+   * Their registrations have no effect.
    */
   readonly strangers: readonly string[];
 }

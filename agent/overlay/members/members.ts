@@ -12,11 +12,11 @@ export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
   /**
-   * Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons;
-   * each is a sentence.
+   * Sentences about claims of chassis that certificates or grants do not cover, and about gateways that cannot be used
+   * for other reasons.
    */
   readonly faults: readonly string[];
-  /** Registrations of chassis that are not members, which have no effect; each is a sentence. */
+  /** Sentences about registered chassis that are not members. Their registrations have no effect. */
   readonly strangers: readonly string[];
 }
 

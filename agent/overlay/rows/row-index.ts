@@ -1,7 +1,7 @@
 import type { Atom, DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { tagKeys } from './tag-keys.ts';
 
-/** Row that refers to another row as its part, and the column of the reference. */
+/** Row of which another row is a part, such as the switch of a port, and the column that refers to the part. */
 export interface ParentRow {
   readonly table: string;
   readonly row: DatabaseRow;

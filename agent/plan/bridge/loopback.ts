@@ -15,9 +15,9 @@ import { dynamicFamilies, stableAddresses } from './handover.ts';
 
 /*
  * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, and for its IPv6
- * address on each. If it finds no address, or another one, it restarts itself again and again. It finds a copy of the
- * address on lo before all others (plan/microshift-address.ts has the rules); the copy costs nothing and changes no
- * route.
+ * address on every interface. If it finds no address, or a different address each time, it restarts itself again and
+ * again. If lo has a copy of the address, MicroShift finds this copy first (plan/microshift-address.ts has the rules).
+ * The copy costs nothing and changes no route.
  */
 
 /**

@@ -82,7 +82,8 @@ export interface ReconnectPorts<Connections> {
   /** Returns the open connections if they work, otherwise new ones once NetworkManager runs again. */
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
   /**
-   * Restores what a rollback by the checkpoint's timer does not: bridges in Open vSwitch, and settings of the kernel.
+   * Restores the parts that NetworkManager's checkpoint does not contain: bridges in Open vSwitch, and settings of the
+   * kernel.
    * Returns true if both are in the old state afterwards. Does not need NetworkManager.
    */
   readonly completeUnaided: () => Promise<boolean>;

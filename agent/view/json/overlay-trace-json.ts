@@ -12,7 +12,7 @@ export interface OverlayTraceDocument {
   readonly back: TracedWayJson | null;
 }
 
-/** The question. */
+/** Packet whose path the user requested. */
 export interface TraceQuestionJson {
   readonly source: string;
   readonly destination: string;

@@ -9,8 +9,8 @@ export interface Claim {
 }
 
 /**
- * Services, indexed by their requests outside of the cluster. A change costs as much as the service that changes,
- * regardless of the number of other services.
+ * Services, indexed by the addresses and ports outside of the cluster that they request. The cost of a change depends
+ * on the size of the changed service alone, and not on the number of services.
  */
 export class IndexedServices extends Map<NamespacedName, Service> {
   readonly #claims = new Map<string, Map<NamespacedName, Claim>>();

@@ -39,8 +39,8 @@ interface Spec {
 }
 
 /**
- * Returns what a report has about the test of a name. A test that did not start because the suite failed before it is
- * unfinished.
+ * Returns the outcome that a report has for the test with this name. A test that did not start because the suite failed
+ * earlier is unfinished.
  */
 export function outcomeIn(report: readonly Report[], name: string): Outcome {
   const specs = report.flatMap(({ SpecReports }) => SpecReports ?? []);

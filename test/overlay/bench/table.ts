@@ -1,6 +1,6 @@
 export type Figures = Readonly<Record<string, number>>;
 
-/** Medians of the rounds, figure by figure; one that a round lacks is of the others. */
+/** Returns the median of each figure over the rounds that have this figure. */
 export function medians(rounds: readonly Figures[]): Figures {
   const names = [...new Set(rounds.flatMap((round) => Object.keys(round)))];
   return Object.fromEntries(

@@ -20,8 +20,8 @@ interface PodParts {
 }
 
 /**
- * Runs a daemonset's pod on this node. One that the API has already, from before the node was off, goes on as the same
- * pod.
+ * Runs a daemonset's pod on this node. If the API already has this pod, because the node was off, it continues as the
+ * same pod.
  */
 export async function startPod({ api, daemonSet, name, node, changed }: PodParts): Promise<Pod> {
   const { namespace, uid } = daemonSet.metadata;

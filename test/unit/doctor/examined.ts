@@ -71,7 +71,7 @@ function wholeExamination(kept: Examination): Examination {
   };
 }
 
-/** The unit with what is left out of most: one of a package, which is loaded and has not failed. */
+/** Completes a unit by usual facts: it belongs to a package, is loaded and has not failed. */
 function wholeUnit(kept: Partial<UnitFacts> & Pick<UnitFacts, 'name'>): UnitFacts {
   return { ...usualUnit, path: `/usr/lib/systemd/system/${kept.name}`, ...kept };
 }

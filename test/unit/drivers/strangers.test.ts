@@ -16,7 +16,7 @@ const networkManager = 'org.freedesktop.NetworkManager';
 const systemd = 'org.freedesktop.systemd1';
 const agent = 'org.example.Agent';
 
-/** Somebody on the bus who says what he likes. */
+/** Client of the bus that sends arbitrary messages. */
 interface Speaker {
   /** Sends a signal to the agent; `h` is the number of a file that would have been passed along. */
   signal(sent: Partial<Message>): void;

@@ -390,7 +390,7 @@ export class ModelNode {
     if (device.type === ovsInterface) this.#dropLink(device.interface);
   }
 
-  /** Activates a profile as a step does: to its end, unless the step says that it has none yet. */
+  /** Activates a profile as a step does: to its end, unless the step says that the activation does not end yet. */
   #begin(profile: ProfileActivation): void {
     this.#activate(profile);
     const { held } = profile;

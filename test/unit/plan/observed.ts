@@ -50,7 +50,7 @@ const usualSettings: ProfileSettings = {
   ipv6: { 'address-data': ['aa{sv}', []], 'route-data': ['aa{sv}', []] },
 };
 
-/** The observation of which a case keeps this. One that is whole stays as it is. */
+/** Returns the complete observation for the short form that a case has. A complete observation stays as it is. */
 export function wholeObservation(short: ShortObservation): Observation {
   return { ...short, ...wholeParts(numberedObservation(short)) } as Observation;
 }
@@ -177,7 +177,7 @@ function shortAddress(whole: LinkAddress): Short<LinkAddress> {
   return isDeepStrictEqual(special, addressOf(text)) ? text : special;
 }
 
-/** The address of which this is the text; one of fe80::/10 has the scope of the link (RFC 4291 section 2.5.6). */
+/** Parses an address; an address in fe80::/10 has the scope of the link (RFC 4291 section 2.5.6). */
 function addressOf(text: string): Partial<LinkAddress> {
   const [address = '', prefixLength] = text.split('/');
   const scope = address.startsWith('fe80:') ? 'link' : 'global';
@@ -247,7 +247,7 @@ function mapSettings<Values>(
   return Object.fromEntries(Object.entries(settings).map(([name, values]) => [name, change(name, values)]));
 }
 
-/** The value without what it shares with another one. */
+/** Returns the value without the entries that are equal in the usual value. */
 function without<T extends object>(value: T, usual: object): T {
   const other = usual as Readonly<Record<string, unknown>>;
   return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isDeepStrictEqual(item, other[key]))) as T;

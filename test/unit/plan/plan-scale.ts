@@ -98,7 +98,7 @@ function plan(observation: Observation): void {
   planDisable(observation);
 }
 
-/** Prints how long a large node is planned for, and how that grows with its size. */
+/** Prints the time that the plan of a large node takes, and its growth with the size of the node. */
 function report(): void {
   const before = readCase('dhcp').observation;
   for (const [what, node] of Object.entries({ 'to be moved': before, moved: small })) {

@@ -36,7 +36,7 @@ const heldProtocol = '77';
 
 /**
  * Reads the entries of links that programs other than NetworkManager have added. Also reads entries of NetworkManager
- * that can only be explained by a profile: addresses without a lifetime for which it has added the connected route
+ * that can only come from a profile: addresses without a lifetime for which it has added the connected route
  * (`noprefixroute`), and routes of protocol `static`. Leaves out entries with the metric `ownMetric`, which the agent
  * holds. Best effort: returns an empty list if ip(8) fails.
  */
@@ -164,9 +164,10 @@ export function removeAddresses(interfaceName: string, addresses: readonly strin
 }
 
 /**
- * Returns the addresses that other programs have added. NetworkManager's addresses of leases and router advertisements
- * are recognized by a lifetime without a connected route of the kernel, and the agent's by their metric. A link-local
- * address that is derived from the MAC is the kernel's, which marks its addresses only since Linux 5.18.
+ * Returns the addresses that other programs have added. An address with a lifetime and the flag `noprefixroute` comes
+ * from NetworkManager, which got it from a lease or a router advertisement. An address with the metric `ownMetric`
+ * comes from the agent. A link-local address that is derived from the MAC comes from the kernel, which marks its own
+ * addresses only since Linux 5.18.
  */
 export function foreignAddresses(
   entries: readonly ShownAddress[],

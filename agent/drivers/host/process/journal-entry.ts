@@ -1,7 +1,7 @@
 import { ownService } from './control-group.ts';
 import { run } from './exec.ts';
 
-/** Time limit of a write. journald answers within milliseconds; one that hangs must not delay the end of a run. */
+/** Time limit of a write. journald answers within milliseconds; a journald that hangs must not delay a run's end. */
 const limitMs = 2_000;
 
 /**

@@ -1,7 +1,8 @@
 import { run } from './exec.ts';
 
 /**
- * Time limit of a notification. systemd accepts it within milliseconds; one that takes longer must not delay the start.
+ * Time limit of a notification. systemd accepts a notification within milliseconds; a systemd that hangs must not delay
+ * the start.
  */
 const limitMs = 5_000;
 

@@ -37,8 +37,8 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
 
 /**
  * Creates a check that returns true if the listeners have changed since the check before. `counts` returns the numbers
- * of sockets, null if they are unknown; `read` returns the listeners. Unless the numbers are unknown, `read` is called
- * only if they have changed, and in every fourth check.
+ * of sockets, null if they are unknown; `read` returns the listeners. A check calls `read` if the numbers have changed
+ * or are unknown; every fourth check calls it in any case.
  */
 export function createListenerCheck(counts: () => string | null, read: () => string | null): () => boolean {
   // The numbers are read before the list, so that a socket that appears between the two is noticed in the next check.

@@ -114,7 +114,7 @@ async function follow(
   return { ...whole, here: await lookHere(tracer, whole, state) };
 }
 
-/** Returns what Open vSwitch of this node decides about the packet, at each place where the packet passes this node. */
+/** Returns the decision of this node's Open vSwitch about the packet, at each place at which it passes this node. */
 async function lookHere(
   { facts, places, switchRows, node }: Tracer,
   way: TraceWay,

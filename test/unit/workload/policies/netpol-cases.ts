@@ -83,7 +83,7 @@ function policy(key: string, podSelector: LabelSelector, rules: Rules): Readonly
   };
 }
 
-/** One policy, and one question for which it is there. */
+/** Returns a case with one step: policies, and the connections that they decide. */
 function one(
   title: string,
   pods: string,

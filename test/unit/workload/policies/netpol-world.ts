@@ -24,7 +24,7 @@ export function nodeOf(address: string): string {
   return `n${address.split('.')[2]}`;
 }
 
-/** Does what a step begins with, and says what has changed. */
+/** Makes the changes with which a step begins, and returns the changed objects. */
 export function changeWorld(world: PolicyWorld, step: Step): readonly ObjectChange[] {
   const changes: ObjectChange[] = [];
   for (const [key, policy] of Object.entries(step.policies ?? {})) {

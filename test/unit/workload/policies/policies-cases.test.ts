@@ -78,7 +78,7 @@ function worldOf(objects: Iterable<ApiObject>): PolicyWorld {
   return world;
 }
 
-/** Makes the changes, and says what they were. */
+/** Returns the planned changes of a case as text, after it has made them in the database. */
 function outcomeOf({ objects, layout, database }: Case): string {
   const world = worldOf(objects.values());
   setPorts(database, world);

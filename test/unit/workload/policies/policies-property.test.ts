@@ -148,7 +148,7 @@ function isOnNetwork({ nodeName, isHostNetwork, isOver }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver;
 }
 
-/** Changes the world, and says how. */
+/** Changes a random object of the world, and returns the change. */
 function randomChange(random: Random, world: PolicyWorld): ObjectChange {
   const set = <One>(map: Map<string, One>, key: string, now: One | undefined) => {
     const before = map.get(key);

@@ -80,8 +80,8 @@ export function targetWithUplink(
 }
 
 /**
- * Returns the target with the addresses and the route that MicroShift needs on lo while the bridge is in that state.
- * `observation` decides which ones these are.
+ * Returns the target with the addresses and the route that MicroShift needs on lo while the bridge is in the target
+ * state. They depend on `observation`.
  */
 export function withLoopback(target: Target, written: Config, observation: Observation): Target {
   const { names, source } = target;

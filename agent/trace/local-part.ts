@@ -19,7 +19,7 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
   Interface: ['name', 'type', 'ofport', 'options', 'external_ids'],
 };
 
-/** Question for this node's Open vSwitch: a packet and the device at which it enters. */
+/** Request to this node's Open vSwitch for a trace: a packet and the device at which it enters. */
 export interface LocalQuestion {
   /** Name of the device; null if Open vSwitch has no such port. */
   readonly device: string | null;

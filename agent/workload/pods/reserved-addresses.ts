@@ -22,8 +22,8 @@ export function createReservedAddresses(): ReservedAddresses {
   /** Position of the last assigned address in each range. */
   const last = new Map<string, number>();
   /**
-   * Ranges without a free address since the last release. They are not searched again, so that waiting pods cost
-   * nothing.
+   * Ranges that had no free address at the last search. They are not searched again before an address is released, so
+   * that waiting pods cost nothing.
    */
   const full = new Set<string>();
 

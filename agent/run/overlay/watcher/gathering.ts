@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers';
 
 /**
- * Longest pause after a transaction. ovn-northd and every ovn-controller process each transaction by itself, so a storm
- * of changes has to become few transactions.
+ * Longest pause after a transaction. ovn-northd and every ovn-controller process each transaction by itself, so many
+ * changes at once have to become few transactions.
  */
 const longestRestMs = 250;
-/** Time without a change after which a pause ends early, because the storm is over. */
+/** Time without a change after which a pause ends early, because no more changes are expected. */
 const quietMs = 20;
 
 /** Pauses between transactions, in which further changes arrive. */

@@ -22,6 +22,11 @@ import { startWatches } from './watches.ts';
  * interrupted, as by SIGKILL.
  */
 const stopMs = 400;
+/**
+ * Longest time that the end of the daemon waits for the removal of the flows that withhold answers, which takes some
+ * 10 ms. Flows that stay would keep this gateway silent for addresses that move to it. The unit has TimeoutStopSec=10.
+ */
+const releaseMs = 5_000;
 
 /**
  * Interval at which certificates are checked. It is short enough for a certificate that is valid for one day, whose
@@ -107,7 +112,7 @@ export async function runDaemon(
     stopWatches();
     clearInterval(day);
     for (const one of [kernel, rounds, cni]) one.close();
-    await within(stopMs, Promise.all([work.close(), watcher.close(), answers.close()]));
+    await finish(Promise.all([work.close(), watcher.close()]), answers.close());
   }
 }
 
@@ -121,6 +126,11 @@ function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: Ov
   const places = [...node.hostAddresses, ...(node.gateway?.addresses ?? []), ...southbound];
   const sockets = names.map((name) => centralSocket(name, ovnRuns));
   return [node.gateway?.bridge, node.gateway?.mac, ...sockets, ...places].join(' ');
+}
+
+/** Waits for the writes in progress, and for the removal of the flows that withhold answers, each up to its limit. */
+async function finish(writes: Promise<unknown>, removal: Promise<void>): Promise<void> {
+  await Promise.all([within(stopMs, writes), within(releaseMs, removal)]);
 }
 
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {

@@ -243,7 +243,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     const hung = await examined(node);
     t.equal(hung.exitCode, 3);
     t.match(hung.of('failed'), {
-      networkmanager: /did not answer within 5 s[\s\S]*fix: systemctl restart NetworkManager/,
+      networkmanager: /did not answer within 10 s[\s\S]*fix: systemctl restart NetworkManager/,
     });
     t.match(hung.of('ok'), { ovsdb: /answers/, vswitchd: /answers/ });
     const bundle = await node.run('microshift-net support-bundle -o /root/hung.tar.gz');

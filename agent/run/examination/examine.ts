@@ -13,10 +13,10 @@ import { readJournalFacts } from './journal-facts.ts';
 import { readOverlayFacts } from './overlay-facts.ts';
 
 /**
- * Time limit for each source of facts, such as NetworkManager or ovsdb-server. A working source answers within 5 s even
- * on a machine that swaps. A source that hangs must not prevent the report about the others.
+ * Time limit for each source of facts, such as NetworkManager or ovsdb-server. A working source answers within 10 s
+ * even on a machine that swaps. A source that hangs must not prevent the report about the others.
  */
-const answerMs = 5_000;
+const answerMs = 10_000;
 
 /**
  * Collects all facts that `doctor` checks from their sources, in parallel. A source that fails, or does not answer
@@ -51,7 +51,7 @@ async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Prom
   return Object.fromEntries(await Promise.all(entries)) as T;
 }
 
-/** Returns the facts from one source, or its failure, after at most 5 s. Never rejects. */
+/** Returns the facts from one source, or its failure, after at most 10 s. Never rejects. */
 async function answerOf<T>(who: string, ask: () => T | Promise<T>): Promise<Answer<T>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<T>>((resolve) => {

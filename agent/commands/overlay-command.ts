@@ -10,7 +10,6 @@ import { type Begun, initOverlay } from '../run/overlay/membership/init-overlay.
 import { joinOverlay } from '../run/overlay/membership/join.ts';
 import { expelNode, leaveOverlay } from '../run/overlay/membership/leave.ts';
 import { setGateway } from '../run/overlay/membership/set-gateway.ts';
-import { stillMember, stoppable } from '../run/overlay/membership/stoppable.ts';
 import { applyOverlay } from '../run/overlay/node/apply-overlay.ts';
 import { credentialNotices } from '../run/overlay/node/kubernetes-credentials.ts';
 import { listNodes } from '../run/overlay/node/nodes.ts';
@@ -19,6 +18,7 @@ import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../run/overlay/record/places.ts';
 import { parseBundle, readRecord, requireRecord } from '../run/overlay/record/record.ts';
 import { uninterrupted } from '../run/signals.ts';
+import { stillMember, stoppable } from '../run/stoppable.ts';
 import {
   gatewayDocument,
   initDocument,

@@ -6,7 +6,7 @@ import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withBriefLock, withLock } from '../run/lock.ts';
 import { certificateDays, initAuthority, listCertificates } from '../run/overlay/certificates/authority.ts';
 import { parseRequest, requestCertificate } from '../run/overlay/certificates/certificate-request.ts';
-import { grantGateway, issueBundle, renewBundle } from '../run/overlay/membership/issue.ts';
+import { grantGateway, issueBundle, renewBundle, withoutBundle } from '../run/overlay/membership/issue.ts';
 import { rotateAuthority } from '../run/overlay/node/certificate-renewal.ts';
 import { daysUntil } from '../run/overlay/node/nodes.ts';
 import { waitForPort } from '../run/overlay/node/own-port.ts';
@@ -64,7 +64,8 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
     () => issueBundle({ name, systemId, days, granted, request }, places),
     output.say,
   );
-  await waitForPort(bundle.node.name, places, output.say);
+  const { name: member } = bundle.node;
+  await waitForPort(member, places, output.say, withoutBundle(member, request !== null));
   giveOut(command, bundle, options.outputFile, output);
 }
 

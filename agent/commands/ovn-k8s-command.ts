@@ -1,8 +1,8 @@
 import type { GatewayWords, NodeRequest, NodeWords } from '../model/ovn-k8s.ts';
 import { withLock } from '../run/lock.ts';
-import { stoppable } from '../run/overlay/membership/stoppable.ts';
 import { initNode } from '../run/overlay/ovn-k8s/init-node.ts';
 import { gatewayRequest, nodeRequest } from '../run/overlay/ovn-k8s/node-request.ts';
+import { stoppable } from '../run/stoppable.ts';
 import { changesLines } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';

@@ -7,6 +7,7 @@ import { processStart } from '../drivers/host/process/process-start.ts';
 import { AgentError } from '../errors.ts';
 import { endingWith } from '../failures.ts';
 import { onTerminal, reportedWait, type Say } from './reported-wait.ts';
+import { stoppable } from './stoppable.ts';
 
 /*
  * Lock for one run at a time. Each contender creates a file whose name contains its process and its command, and then
@@ -38,12 +39,16 @@ interface Contender {
   readonly command: string;
 }
 
+/** State of the node while a run waits for the lock. */
+const unchanged = 'this run has not changed the node';
+
 /** Longest wait for the end of a brief run. The run takes seconds, or longer if a service has to start again first. */
 const briefRunLimitMs = 60_000;
 
 /**
  * Takes the lock. If a brief run holds it, waits for the end of that run, and reports a wait of more than 2 s with
- * `say`. Fails with `busy`, which names the process that holds the lock.
+ * `say`. Fails with `busy`, which names the process that holds the lock, and with `interrupted` if a signal ends the
+ * wait.
  */
 export async function takeLock(
   directory: string,
@@ -59,7 +64,8 @@ export async function takeLock(
     if (!holder.isBrief) throw error;
     const limitMs = giveUpAt - monotonicMs();
     const waiting = `waiting up to ${Math.ceil(limitMs / 1000)} s for the end of another run: ${spoken(holder)}`;
-    if (!(await reportedWait(waiting, say, () => ended(directory, holder, limitMs)))) throw error;
+    const wait = (stop: AbortSignal) => reportedWait(waiting, say, () => ended(directory, holder, limitMs, stop));
+    if (!(await stoppable(say, wait, { state: unchanged }))) throw error;
   }
 }
 
@@ -124,9 +130,16 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
 
 /**
  * Waits until a holder has removed its file or its process has ended; false if it still holds the lock at the limit.
+ * Throws the reason of `stop` once that is aborted.
  */
-function ended(directory: string, { name, pid, startTime: started }: Contender, limitMs: number): Promise<boolean> {
-  return holdsWithin(directory, limitMs, () => !namesIn(directory).includes(name) || processStart(pid) !== started);
+function ended(
+  directory: string,
+  { name, pid, startTime: started }: Contender,
+  limitMs: number,
+  stop?: AbortSignal,
+): Promise<boolean> {
+  const hasEnded = (): boolean => !namesIn(directory).includes(name) || processStart(pid) !== started;
+  return holdsWithin(directory, limitMs, hasEnded, stop);
 }
 
 function allWithdraw(directory: string, own: Contender): Promise<boolean> {
@@ -135,21 +148,35 @@ function allWithdraw(directory: string, own: Contender): Promise<boolean> {
 
 /**
  * Checks the condition after every change of the directory, and again at the limit, because the crash of a holder does
- * not change the directory.
+ * not change the directory. Throws the reason of `stop` once that is aborted.
  */
-function holdsWithin(directory: string, limitMs: number, condition: () => boolean): Promise<boolean> {
+function holdsWithin(
+  directory: string,
+  limitMs: number,
+  condition: () => boolean,
+  stop?: AbortSignal,
+): Promise<boolean> {
   if (condition()) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const finish = (holds: boolean): void => {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
       clearTimeout(timer);
       watcher.close();
+      stop?.removeEventListener('abort', giveUp);
+    };
+    const finish = (holds: boolean): void => {
+      end();
       resolve(holds);
+    };
+    const giveUp = (): void => {
+      end();
+      reject(stop?.reason);
     };
     const askAgain = (): void => {
       if (condition()) finish(true);
     };
     const watcher = watch(directory, askAgain);
     const timer = setTimeout(() => finish(condition()), Math.max(0, limitMs));
+    stop?.addEventListener('abort', giveUp);
     askAgain();
   });
 }

@@ -2,6 +2,7 @@
 // out is gone.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { initAuthority, issueFor, readAuthority } from '../../agent/run/overlay/certificates/authority.ts';
 import { writesDuring } from './database-writes.ts';
 import {
   type Ended,
@@ -26,6 +27,9 @@ function issue(central: Host, name: string, systemId = `${name}-of-the-test`): E
 function keys(host: Host): string {
   return host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config', 'bridges');
 }
+
+const otherAuthority =
+  /this node does not trust the authority of the bundle, although both name the\s+central node ssl:192\.0\.2\.11:6642; .*\s*pki renew n2/;
 
 t.test('a cluster from its first node to none', { skip }, async (t) => {
   const lan = await startLan(t);
@@ -73,6 +77,17 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0, stdout: /^Nothing to do/ });
   });
   t.strictSame(onNode, [], 'nor on the other');
+
+  const other = t.testdir();
+  await initAuthority(other);
+  const pair = await issueFor(other, { name: 'n2', systemId: 'n2-of-the-test' }, 'client', 'issue');
+  const pem = { ...pair, authority: readAuthority(other).certificate };
+  t.match(
+    n2.agentWith(JSON.stringify({ ...(JSON.parse(bundle) as object), pem }), 'overlay', 'join', '-'),
+    { status: 2, stderr: otherAuthority },
+    'a bundle of another authority with the same central node',
+  );
+  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'and nothing of it is installed');
 
   t.match(issue(n1, 'n2'), { status: 2, stderr: /n2 is in the cluster already/ });
   t.match(issue(n1, 'n9', 'n2-of-the-test'), { status: 2, stderr: /have the same system-id/ });

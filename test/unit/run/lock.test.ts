@@ -114,6 +114,29 @@ t.test('a longer wait for a brief run is reported', async (t) => {
   t.match(said[0], /^waiting up to \d+ s for the end of another run: .*apply --repair/);
 });
 
+t.test('a signal ends the wait for a brief run, and the error names the state of the node', async (t) => {
+  const directory = t.testdir({});
+  const script = `
+    import { takeLock } from ${JSON.stringify(module)};
+    await takeLock(${JSON.stringify(directory)}, 'apply --repair', 'brief');
+    console.log('held');
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  await firstLine(child);
+  const listeners = process.listenerCount('SIGINT');
+  const message = /^stopped by SIGINT; this run has not changed the node$/;
+  // The wait is reported before the signal comes.
+  await t.rejects(
+    takeLock(directory, 'apply', 'long', () => process.emit('SIGINT')),
+    failure('interrupted', { message, hint: /^run it again/ }),
+  );
+  t.equal(process.listenerCount('SIGINT'), listeners);
+  t.equal(readdirSync(directory).length, 1, 'only the file of the holder is left');
+});
+
 t.test('a file of an earlier process with the pid of a living one is no holder', async (t) => {
   const directory = t.testdir({});
   const reused = join(directory, `${process.ppid}.1`);

@@ -6,6 +6,7 @@ import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record
 import { isIpv6 } from '../../../overlay/addresses.ts';
 import { addressesFault, subnetFault } from '../../../overlay/members/announcement.ts';
 import { nothingGranted } from '../../../overlay/members/grants.ts';
+import type { Stopped } from '../../stoppable.ts';
 import {
   issueFor,
   readAuthority,
@@ -81,6 +82,18 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
     rememberIssued(places.pki, name, bundle.pem.certificate, request ?? '');
     return bundle;
   });
+}
+
+/**
+ * Returns the end of the error of `pki issue` if a signal stopped it between the admission of the member and the output
+ * of the bundle. `keepsKey` is true if the node itself made its key and sent a certificate request.
+ */
+export function withoutBundle(name: string, keepsKey: boolean): Stopped {
+  const option = keepsKey ? ' --request FILE' : '';
+  return {
+    state: `${name} is a member of the cluster, and its bundle is not written`,
+    hint: `write its bundle: microshift-net overlay pki renew ${name}${option}; or remove the member: microshift-net overlay leave --node ${name}`,
+  };
 }
 
 /**

@@ -178,7 +178,7 @@ function refuseOtherCluster(
   if (present.members === null && southbound.some((one) => present.southbound.includes(one))) {
     throw new AgentError(
       'overlay-conflict',
-      `the authority of the bundle is none of those that this node trusts, although both name the central node ${southbound.join(', ')}`,
+      `this node does not trust the authority of the bundle, although both name the central node ${southbound.join(', ')}`,
       {
         hint: `if the bundle is older than the authority, make a new one on the central node: microshift-net overlay pki renew ${node.name}; if the cluster or its authority was made again, first run here: microshift-net overlay leave`,
       },

@@ -4,13 +4,13 @@ import { readHost, readNic } from '../../../facts/overlay-host.ts';
 import type { GatewayRequest, OverlayRecord } from '../../../model/overlay-record.ts';
 import { chooseGateway } from '../../../overlay/gateway/own-gateway.ts';
 import { movedAddresses } from '../../../overlay/gateway/own-nic.ts';
+import { stoppable } from '../../stoppable.ts';
 import { applyOverlay, restoreOverlay } from '../node/apply-overlay.ts';
 import { withPlan } from '../node/planned-node.ts';
 import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord, writeRecord } from '../record/record.ts';
 import type { Begun } from './init-overlay.ts';
-import { stoppable } from './stoppable.ts';
 
 /** Limit for a batch of `ip` commands; the kernel takes milliseconds. */
 const kernelMs = 30_000;

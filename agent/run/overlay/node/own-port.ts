@@ -4,6 +4,7 @@ import { missingPortText } from '../../../model/missing-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
+import { type Stopped, stoppable } from '../../stoppable.ts';
 import { askController, runsNorthd } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { openCentral } from './planned-node.ts';
@@ -62,9 +63,14 @@ export function refuseWithoutPort(
 
 /**
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
- * printed. Reports if ovn-northd does not run on this node, without a wait, or does not copy the port in time.
+ * printed. Reports if ovn-northd does not run on this node, without a wait, or does not copy the port in time. If a
+ * signal stops the wait, fails with `interrupted`, which ends with the sentences of `stopped`.
  */
-export async function waitForPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
+export function waitForPort(name: string, places: OverlayPlaces, say: Say, stopped: Stopped): Promise<void> {
+  return stoppable(say, (stop) => awaitPort(name, { ...places, stop }, say), stopped);
+}
+
+async function awaitPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
   const database = await openCentral('OVN_Southbound', places);
   try {
     if (await database.appears(portOf(name), 0)) return;

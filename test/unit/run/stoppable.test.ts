@@ -1,13 +1,13 @@
 // Ctrl-C during `overlay init` and `overlay join`: every wait ends, and the command reports the state of the node.
 import path from 'node:path';
 import t from 'tap';
-import { openSwitchDatabase } from '../../../../../agent/drivers/ovn/database.ts';
-import { AgentError } from '../../../../../agent/errors.ts';
-import { stillMember, stoppable } from '../../../../../agent/run/overlay/membership/stoppable.ts';
-import { notRestored } from '../../../../../agent/run/overlay/record/not-restored.ts';
-import { errorText } from '../../../../../agent/view/error-view.ts';
-import { plain } from '../../../../../agent/view/style.ts';
-import { startFakeServer } from '../../../ovsdb/fake-server.ts';
+import { openSwitchDatabase } from '../../../agent/drivers/ovn/database.ts';
+import { AgentError } from '../../../agent/errors.ts';
+import { notRestored } from '../../../agent/run/overlay/record/not-restored.ts';
+import { stillMember, stoppable } from '../../../agent/run/stoppable.ts';
+import { errorText } from '../../../agent/view/error-view.ts';
+import { plain } from '../../../agent/view/style.ts';
+import { startFakeServer } from '../ovsdb/fake-server.ts';
 
 const silent = (): void => undefined;
 const shown = (work: (stop: AbortSignal) => Promise<unknown>): Promise<string> =>

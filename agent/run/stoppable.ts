@@ -1,7 +1,8 @@
-import { asAgentError } from '../../../errors.ts';
-import { interruptOnSignals } from '../../signals.ts';
-import { wasStopped, withState, withStateOfNode } from '../../stopped.ts';
+import { asAgentError, withDetails } from '../errors.ts';
+import { interruptOnSignals } from './signals.ts';
+import { wasStopped, withState, withStateOfNode } from './stopped.ts';
 
+/** State of a node after the rollback of a command that was stopped. */
 const rolledBack = 'what was begun is rolled back, and the node is in the state before';
 /**
  * State of a member whose apply was stopped: each transaction of a database is either made or not made, and another
@@ -10,15 +11,23 @@ const rolledBack = 'what was begun is rolled back, and the node is in the state 
 export const stillMember =
   'this node stays in its overlay, and the next `overlay apply` or the daemon makes what is missing';
 
+/** Sentences at the end of the error of a command that was stopped. */
+export interface Stopped {
+  /** State of the node. */
+  readonly state?: string;
+  /** Next step of the administrator; absent if that is to run the command again. */
+  readonly hint?: string;
+}
+
 /**
  * Runs work that SIGTERM, SIGINT and SIGHUP stop. A signal aborts `stop` with an AgentError as the reason; the work
  * then throws that reason, after its rollback if it has one. Throws the failure of the work. If a signal stopped the
- * work, the message ends with `state`, the state of the node.
+ * work, the message ends with `state` and `hint`.
  */
 export async function stoppable<T>(
   say: (message: string) => void,
   work: (stop: AbortSignal) => Promise<T>,
-  { state = rolledBack }: { readonly state?: string } = {},
+  { state = rolledBack, hint }: Stopped = {},
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -28,7 +37,7 @@ export async function stoppable<T>(
   } catch (error) {
     const failure = asAgentError(error);
     if (!wasStopped(failure) || failure.kind !== 'interrupted') throw withStateOfNode(failure);
-    throw withState(failure, state);
+    throw withState(withDetails(failure, { hint: hint ?? failure.hint }), state);
   } finally {
     end();
   }

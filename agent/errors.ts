@@ -170,9 +170,9 @@ const connectErrors: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no service accepts connections to',
   EACCES: 'this user may not connect to',
   ECONNRESET: 'the connection was reset by',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to the network of',
-  ETIMEDOUT: 'there is no answer from',
+  EHOSTUNREACH: 'no route leads to the host',
+  ENETUNREACH: 'no route leads to the network of',
+  ETIMEDOUT: 'no answer came from',
 };
 
 /** Returns the message of a thrown value; for an error of a system call, a sentence that ends with its code. */

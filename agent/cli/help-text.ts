@@ -17,7 +17,7 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ['status', 'the state of the node on one screen'],
   ],
   apply: [
-    ['apply --confirm-timeout 120', 'over SSH: is rolled back by itself if the connection is lost'],
+    ['apply --confirm-timeout 120', 'over SSH: rolls back by itself unless it is confirmed in 2 minutes'],
     ['confirm', 'keeps that change'],
   ],
   undo: [

@@ -76,7 +76,7 @@ function addRunCommands(program: Command, addTo: AddTo): void {
       ),
     )
     .option(confirmTimeout.flags, confirmTimeout.description, positiveSeconds);
-  add('confirm', 'keep a change of apply --confirm-timeout, which waits for this', async (output) =>
+  add('confirm', 'keep a change that was made with --confirm-timeout', async (output) =>
     (await import('../commands/undo-command.ts')).confirm(output),
   );
   add(

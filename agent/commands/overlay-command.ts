@@ -94,7 +94,7 @@ function bundleText(file: string): string {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (cause) {
     throw new AgentError('bundle-unusable', `${file} cannot be read: ${messageOf(cause)}`, {
-      hint: 'name the file that `overlay pki issue` has made on the central node',
+      hint: 'name the file that `overlay pki issue` has written on the central node',
       cause,
     });
   }

@@ -161,7 +161,7 @@ function openNew(file: string): number {
     return openSync(file, flags, 0o600);
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = exists ? 'there is something already' : messageOf(error);
+    const why = exists ? 'it exists already' : messageOf(error);
     throw new AgentError('state-unwritable', `${file} cannot be written: ${why}`, {
       hint: 'name another file with -o, or write to standard output with -o -',
       cause: error,

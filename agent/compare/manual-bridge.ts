@@ -20,7 +20,7 @@ export function missingFromBridge(
   withoutUplink: boolean,
 ): readonly MissingPart[] {
   const row = ovs.bridges.find((entry) => entry.name === bridge);
-  if (row === undefined) return [{ what: `there is no bridge ${bridge}`, fix: `ovs-vsctl add-br ${bridge}` }];
+  if (row === undefined) return [{ what: `the bridge ${bridge} does not exist`, fix: `ovs-vsctl add-br ${bridge}` }];
   const devices = devicesIn(row);
   const link = links.find((entry) => entry.name === bridge);
   return [

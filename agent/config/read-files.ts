@@ -33,7 +33,7 @@ export const maxConfigBytes = 1024 * 1024;
 export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
   const ovnYaml = readConfigFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
   if (ovnYaml === null && ovnYamlPath !== undefined)
-    throw unreadable(ovnYamlPath, 'there is no such file', 'check the path');
+    throw unreadable(ovnYamlPath, 'the file does not exist', 'check the path');
   const problems: AgentError[] = [];
   const readable = (path: string): Uint8Array | null => {
     try {

@@ -32,7 +32,7 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
     const hint =
       setting === gateway
         ? `write uplink: ${setting.value} at the top level instead`
-        : 'name an interface, or remove the line: there is no br-ex1 without it';
+        : 'name an interface, or remove the line: br-ex1 cannot exist without it';
     refuse(setting, `${name(setting)} must be the name of an interface, not ${setting.value}`, hint);
   }
   for (const spellings of Object.values(ovnSpellings)) {

@@ -42,7 +42,7 @@ export const fileChecks: readonly Check[] = [
         const links = network.value?.links.map((link) => link.name) ?? null;
         return verdictOf(
           hints.flatMap((hint) => complaintsOfHint(hint, links)),
-          ...(hints.length === 0 ? ['there is none'] : hints.map(({ path, text }) => `${path}: ${text.trim()}`)),
+          ...(hints.length === 0 ? ['no hint file exists'] : hints.map(({ path, text }) => `${path}: ${text.trim()}`)),
         );
       }),
   },
@@ -89,7 +89,7 @@ export const fileChecks: readonly Check[] = [
                 'microshift-net apply # once the cause is fixed',
               ),
           ],
-          last === null ? 'none has been run' : `the last one, ${last.id}, is ${last.state}`,
+          last === null ? 'no transaction has been run' : `the last one, ${last.id}, is ${last.state}`,
         );
       }),
   },

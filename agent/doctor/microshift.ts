@@ -22,7 +22,7 @@ export const microshiftChecks: readonly Check[] = [
       given(units, () =>
         given(network, (host) => {
           const unit = unitNamed(units, 'microshift.service');
-          if (unit?.load !== 'loaded') return notApplicable('there is no microshift.service');
+          if (unit?.load !== 'loaded') return notApplicable('microshift.service does not exist');
           const { config, carried } = diagnosis;
           const { nodeIp } = microshiftAddresses(config.cluster, host);
           const complaints = [

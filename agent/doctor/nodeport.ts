@@ -33,7 +33,7 @@ export const nodePortChecks: readonly Check[] = [
       given(packetFilter, ({ natChains, nftTables }) => {
         if (!hasOvnKubernetes)
           return notApplicable(
-            'ovn-kubernetes has not been set up here: there is no bridge br-int, or an overlay has it',
+            'ovn-kubernetes has not been set up here: the bridge br-int does not exist, or an overlay has it',
           );
         const networks = config.cluster.clusterNetwork.value;
         const wanted = families.filter(({ key }) => networks.some((cidr) => cidr.includes(':') === (key === 'ipv6')));
@@ -44,7 +44,7 @@ export const nodePortChecks: readonly Check[] = [
         });
         const unread = wanted
           .filter(({ key }) => natChains[key] === null)
-          .map(({ program }) => `${program} is not there, or may not look`);
+          .map(({ program }) => `${program} is not installed, or is not permitted to read the rules`);
         if (tables.length === 0) return notApplicable(unread.join('; '));
         const isInNftables = nftTables?.some((table) => table.includes('ovn-kubernetes')) === true;
         if (isInNftables && tables.every(({ isEmpty }) => isEmpty))

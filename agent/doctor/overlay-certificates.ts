@@ -16,7 +16,7 @@ export const certificateChecks: readonly Check[] = [
         const { certificates } = facts;
         return verdictOf(
           certificates.flatMap((one) => [beginComplaint(one), endComplaint(facts, one)]),
-          ...(certificates.length === 0 ? ['there are none on this node'] : []),
+          ...(certificates.length === 0 ? ['this node has no certificates of an overlay'] : []),
           ...certificates.map(({ name, days }) => `certificate of ${name}: ${days} days left`),
         );
       }),
@@ -42,8 +42,8 @@ function endComplaint({ node, isCentral }: OverlayFacts, { name, days }: Certifi
   if (days >= warnDays) return false;
   const fix = renewal(isCentral, name === 'this node' ? node : name, name === 'this node');
   return days < 0
-    ? failed(`${inWords(name)} is over`, ...fix)
-    : warning(`${inWords(name)} ends in ${days} days`, ...fix);
+    ? failed(`${inWords(name)} has expired`, ...fix)
+    : warning(`${inWords(name)} expires in ${days} days`, ...fix);
 }
 
 function inWords(name: string): string {

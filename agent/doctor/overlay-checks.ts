@@ -73,7 +73,7 @@ export const overlayChecks: readonly Check[] = [
           const unit = unitNamed(units, daemonUnit);
           const lacks = kernel.length > 0 && failed(ownInterface(kernel), 'microshift-net overlay apply');
           if (unit === null || unit.load === 'not-found')
-            return lacks === false ? notApplicable(`there is no ${daemonUnit}`) : lacks;
+            return lacks === false ? notApplicable(`${daemonUnit} does not exist`) : lacks;
           return verdictOf(
             [
               unit.active !== 'active' &&

@@ -175,7 +175,7 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, files }) =>
       given(networkManager, ({ checkpoints }) => {
         const journals = files.value?.journals;
-        if (checkpoints.length === 0) return ok('there is none');
+        if (checkpoints.length === 0) return ok('no checkpoint is open');
         if (journals?.running != null || journals?.open.some((entry) => entry.ofThisBoot))
           return ok('one is of a run that is in progress');
         return warning(

@@ -44,7 +44,7 @@ export const serviceChecks: readonly Check[] = [
       given(units, () => {
         const name = 'NetworkManager-wait-online.service';
         const unit = unitNamed(units, name);
-        if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
+        if (unit === null || unit.load === 'not-found') return notApplicable(`${name} does not exist`);
         const why = 'so services that wait for network-online.target start before the node has its addresses';
         if (unit.load === 'masked')
           return warning(`${name} is masked, ${why}`, `systemctl unmask ${name}`, `systemctl enable ${name}`);

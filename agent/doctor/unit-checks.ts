@@ -60,7 +60,7 @@ export const unitChecks: readonly Check[] = [
       given(units, () => {
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
-          return failed(`there is no ${ownUnit}`, 'dnf install microshift-networking');
+          return failed(`${ownUnit} does not exist`, 'dnf install microshift-networking');
         // If the unit has no [Install] section, it is MicroShift's own, which microshift.service starts.
         const starter = unit.file === 'static' ? 'microshift.service' : ownUnit;
         const file = unitNamed(units, starter)?.file ?? '';
@@ -143,7 +143,7 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
   const again = `systemctl reset-failed ${name} && systemctl start ${name} # once the cause is fixed`;
   return given(units, () => {
     const unit = unitNamed(units, name);
-    if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
+    if (unit === null || unit.load === 'not-found') return notApplicable(`${name} does not exist`);
     const unmask = unit.load === 'masked' ? [`systemctl unmask ${name}`] : [];
     return verdictOf(
       [

@@ -69,6 +69,6 @@ function checked(value: string, source: string): Sourced<string> {
 function unknown(why: string, suggestsRunning = false): AgentError {
   const running = suggestsRunning ? '; or use the one that runs on the cluster, with --running-image' : '';
   return new AgentError('image-unknown', `the ovn-kubernetes image is not known: ${why}`, {
-    hint: `name it with --image or manifests.image in ovn.yaml, or install microshift-release-info${running}`,
+    hint: `name the image with --image or manifests.image in ovn.yaml, or install microshift-release-info${running}`,
   });
 }

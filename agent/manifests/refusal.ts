@@ -63,7 +63,7 @@ export function lastingRefusal(
 export function containerRefused({ pod, container, image, reason, words }: RefusedContainer): AgentError {
   const hint = imageReasons.has(reason)
     ? `see that the node gets the image ${image}, or name another one with manifests.image or --image; the kubelet goes on trying`
-    : 'look at kubectl describe pod; a second apply puts back what is missing of ours';
+    : 'look at kubectl describe pod; `microshift-net manifests apply` creates the missing objects again';
   return new AgentError('container-refused', `pod ${pod}, container ${container} cannot start: ${words}`, {
     hint,
     facts: { pod, container, image, reason },

@@ -35,7 +35,7 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
   if (why !== null) {
     const rest =
       event === 'pre-uninstall'
-        ? 'there is no network configuration to remove'
+        ? 'this machine has no network configuration to remove'
         : 'the rest happens when the node boots';
     ports.say(`${why}: no service is started or notified; ${rest}`);
     return;

@@ -120,7 +120,7 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
     // The lock is tried again, because the holder has ended meanwhile.
     if (holder === undefined) return tryLock(directory, command, kind);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
-      hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',
+      hint: 'wait until that process has ended (a run of the unit: journalctl -f -u microshift-ovs-init), then run the command again',
       facts: { pid: holder.pid },
     });
     return { holder, error };

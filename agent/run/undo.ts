@@ -79,7 +79,9 @@ function lastAskedFor(changes: readonly JournalRecord[]): JournalRecord {
   const [last] = changes;
   if (last === undefined) {
     const hint = 'see `microshift-net history`';
-    throw new AgentError('transaction-not-found', 'there is no transaction to undo', { hint });
+    throw new AgentError('transaction-not-found', 'this node has no transaction to undo', {
+      hint,
+    });
   }
   const { id, command } = last.header;
   throw new AgentError(

@@ -143,7 +143,7 @@ function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: stri
     {
       hint:
         nodes.length === 0
-          ? `there is no gateway; senders in the cluster are ${namesIn(network)}`
+          ? `the cluster has no gateway; senders in the cluster are ${namesIn(network)}`
           : `gateways are on ${nodes.join(', ')}; senders in the cluster are ${namesIn(network)}`,
       facts: { name: source },
     },

@@ -74,5 +74,5 @@ function whyText({ detail, later }: JournalRecord): string {
 
 function bridgesText({ bridges }: Plan['wanted']): string {
   const texts = bridges.map(({ bridge, uplink }) => `${bridge} with ${uplink?.interface ?? 'no NIC'}`);
-  return texts.length === 0 ? 'no bridge of ours' : texts.join(', ');
+  return texts.length === 0 ? 'no bridge of microshift-net' : texts.join(', ');
 }

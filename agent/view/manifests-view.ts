@@ -23,7 +23,7 @@ export function applyText(report: ApplyReport, style: Style): string {
 export function deleteText({ objects, shared, foreign }: DeleteReport, style: Style): string {
   const left = shared.map(({ object, owners }) => `left: ${object}, which also has fields of ${owners.join(' and ')}`);
   const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];
-  const none = shared.length === 0 ? 'nothing of ours was there' : 'nothing was ours alone';
+  const none = shared.length === 0 ? 'no object of microshift-net was there' : 'no object was of microshift-net alone';
   const summary = objects.length === 0 ? none : `${objects.length} objects removed`;
   return joinLines([...objects.map((one) => outcomeLine(one, style)), ...left, ...kept, summary]);
 }
@@ -50,8 +50,8 @@ export function diffText(differences: readonly ObjectDifference[], style: Style)
 export function statusText(states: readonly DaemonSetState[], isOurs: boolean, style: Style): string {
   if (states.length === 0)
     return isOurs
-      ? 'no daemonset of ours on this cluster; put them there with manifests apply'
-      : 'no daemonset of ours on this cluster: MicroShift has its own there, because network.cniPlugin is not none';
+      ? 'this cluster has no DaemonSet of microshift-net; create them with: microshift-net manifests apply'
+      : 'this cluster has no DaemonSet of microshift-net: MicroShift has its own there, because network.cniPlugin is not none';
   const blocks = states.flatMap(({ name, desired, ready, rolledOut, containers }) => {
     const width = Math.max(...containers.map((one) => one.name.length));
     const state = rolledOut ? 'up to date' : 'rolling out';

@@ -45,11 +45,12 @@ export function certificatesText(
   style: Style,
   width: number | null,
 ): string {
-  if (certificates.length === 0) return 'There are no certificates on this node.';
+  if (certificates.length === 0)
+    return 'This node has no certificates of an overlay; `microshift-net overlay init` or `overlay join` creates them.';
   const rows = certificates.map(({ name, commonName, notAfter, days, file }) => [
     name,
     commonName,
-    `${notAfter.slice(0, 10)} (${days < 0 ? 'over' : `${days} days`})`,
+    `${notAfter.slice(0, 10)} (${days < 0 ? 'expired' : `${days} days`})`,
     file,
   ]);
   return joinLines(tableLines(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows.map(cellsOnly), width, style));

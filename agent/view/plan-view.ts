@@ -79,7 +79,7 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
     profiles.map((profile) => profile.id).join(', ');
   switch (step.do) {
     case 'writeProfiles':
-      return `write the profiles ${ids(step.profiles)}`;
+      return `write the ${step.profiles.length === 1 ? 'profile' : 'profiles'} ${ids(step.profiles)}`;
     case 'deleteProfiles':
       return deletionTitle(step);
     case 'activate':

@@ -67,7 +67,7 @@ async function withoutCluster(t: Test): Promise<void> {
     const broken = await runProgram(['manifests', 'render', ...withImage], { configYaml: 'network: [' });
     t.match(broken, { code: 2, stdout: '', stderr: /config.yaml:1/ });
     const lost = await runProgram(['manifests', 'status', '--kubeconfig', '/nothing-here']);
-    t.match(lost, { code: 2, stderr: /there is no kubeconfig at \/nothing-here/ });
+    t.match(lost, { code: 2, stderr: /the kubeconfig \/nothing-here does not exist/ });
   });
 }
 
@@ -81,7 +81,7 @@ else {
 
     t.test('diff, apply and status say by their exit code what there is to do', async (t) => {
       t.match(await manifests('diff'), { code: 3, stdout: 'DaemonSet ovnkube-master' });
-      t.match(await manifests('status'), { code: 3, stdout: 'no daemonset of ours' });
+      t.match(await manifests('status'), { code: 3, stdout: 'no DaemonSet of microshift-net' });
       t.match(await manifests('apply'), { code: 0, stdout: ': 13 of 13 objects touched' });
       t.match(await manifests('diff'), { code: 0 });
       t.match(await manifests('apply'), { code: 0, stdout: ': 0 of 13 objects touched' });

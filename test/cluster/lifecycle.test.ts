@@ -124,7 +124,7 @@ if (server !== null) {
     t.match(kept.text, 'the namespace is kept for what others have in it: ConfigMap env-overrides');
     t.same(Object.keys(await versions(server)), ['Namespace openshift-ovn-kubernetes']);
     t.same(kept.notes[0], 'removing DaemonSet ovnkube-master');
-    t.match((await run(server, 'status')).text, 'no daemonset of ours');
+    t.match((await run(server, 'status')).text, 'no DaemonSet of microshift-net');
 
     server.kubectl('-n', namespace, 'delete', 'configmap', 'env-overrides');
     await run(server, 'apply', {});
@@ -142,6 +142,6 @@ if (server !== null) {
     await finishNamespace(server);
     t.equal((await gone).code, 0);
     t.equal((await server.call('GET', `/api/v1/namespaces/${namespace}`)).status, 404);
-    t.match((await run(server, 'remove')).text, 'nothing of ours was there');
+    t.match((await run(server, 'remove')).text, 'no object of microshift-net was there');
   });
 }

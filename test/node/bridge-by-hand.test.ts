@@ -9,7 +9,7 @@ t.test('disableOVSInit', { skip: nodeSkip }, async (t) => {
   const apply = () => node.text('microshift-net apply');
   t.match(
     await apply(),
-    /disableOVSInit, so br-ex is left to you\.\n.*\n {2}there is no bridge br-ex: ovs-vsctl add-br br-ex/,
+    /disableOVSInit, so br-ex is left to you\.\n.*\n {2}the bridge br-ex does not exist: ovs-vsctl add-br br-ex/,
   );
   await node.text('ovs-vsctl add-br br-ex');
   t.match(await apply(), /br-ex has no NIC: ovs-vsctl add-port br-ex NIC[\s\S]*br-ex is down/);

@@ -25,7 +25,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
 
   await t.test('an impossible request is refused, and changes nothing', async (t) => {
     const refused: readonly (readonly [string, number, RegExp])[] = [
-      ['add eth7', 2, /there is no interface "eth7"; use one of: .*eth0/],
+      ['add eth7', 2, /the interface "eth7" does not exist; use one of: .*eth0/],
       ['add eth1 --name br-ex', 2, /this name is reserved/],
       ['add eth1 --name breth1breth1breth1', 2, /18 characters and the kernel allows 15/],
       ['add eth1 --name eth0', 1, /there is an interface eth0 already/],

@@ -25,7 +25,7 @@ const refusals: readonly Refusal[] = [
     given: `ovs-vsctl --timeout=10 add-br br-ex; ${untilFound}; ip link set br-ex up`,
     after: 'ovs-vsctl --timeout=10 del-br br-ex',
     exitCode: 1,
-    says: /there is a bridge br-ex already.*by hand.*del-br br-ex/,
+    says: /there is a bridge br-ex already.*NetworkManager did not make it.*del-br br-ex/,
   },
   {
     name: 'a macvlan is on the NIC',

@@ -102,7 +102,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   const nowhere = JSON.stringify({ ...wrong, southbound: ['ssl:192.0.2.11:6643'] });
   t.match(n3.agentWith(nowhere, 'overlay', 'join', '-'), {
     status: 5,
-    stderr: /could not connect at ssl:192\.0\.2\.11:6643/,
+    stderr: /could not connect to ssl:192\.0\.2\.11:6643/,
   });
   t.equal(keys(n3), before, 'a node that could not join is as before');
   t.match(n3.run(['ls', '/etc/microshift-net/pki/node.pem', '/var/lib/microshift-net/overlay.json']), {

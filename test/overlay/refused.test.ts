@@ -163,7 +163,7 @@ t.test('a node is kept out', { skip }, async (t) => {
     'without a server',
     { southbound: ['ssl:192.0.2.99:6642'] },
     5,
-    /could not connect at ssl:192\.0\.2\.99:6642.*firewall/s,
+    /could not connect to ssl:192\.0\.2\.99:6642.*firewall/s,
   );
   n2.write('/etc/microshift-net/pki/ca.key', 'a key');
   t.match(join(), { status: 2, stderr: /this node has an authority of its own/ });

@@ -65,7 +65,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
   await t.test('br-ex was made by hand', async (t) => {
     await node.text('ovs-vsctl add-br br-ex -- set Bridge br-ex datapath_type=netdev');
     t.equal((await node.run(install)).exitCode, 0);
-    t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /made by hand/ });
+    t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /NetworkManager did not make it/ });
     t.match(await node.run(greenboot), { exitCode: 1, stderr: /microshift-ovs-init\.service failed/ });
     await node.text(`systemctl stop ${unit}; systemctl reset-failed`);
     t.equal((await node.run(remove)).exitCode, 0);

@@ -29,7 +29,7 @@ export function openTransport(address: string, limitMs: number): Promise<Socket>
       if (end < 0 && greeting.length < maxGreetingBytes) return;
       const line = greeting.toString('latin1', 0, Math.max(0, end));
       if (!line.startsWith('OK ')) {
-        fail(new Error(`the daemon refused us: ${JSON.stringify(line)}`));
+        fail(new Error(`the daemon refused the authentication: ${JSON.stringify(line)}`));
         return;
       }
       clearTimeout(timer);

@@ -52,7 +52,7 @@ function missing(path: string): AgentError {
       facts: { path },
     });
   }
-  return new AgentError('kubeconfig-unusable', `there is no kubeconfig at ${path}`, {
+  return new AgentError('kubeconfig-unusable', `the kubeconfig ${path} does not exist`, {
     hint: 'check the path given with --kubeconfig, in KUBECONFIG or in overlay.kubeconfig',
     facts: { path },
   });

@@ -13,7 +13,7 @@ export function fromOvn(what: string, where: string, error: unknown): AgentError
   const [named, hint] = isStorage ? storage : isSwitch ? stoppedSwitch : (table[kind] ?? refusal);
   // The name of the server is removed from the client's message, because this error names the server itself.
   const reason = messageOf(error).replace(`cannot connect to ${where}: `, '');
-  return new AgentError(named, `could not ${what} at ${where}: ${reason}`, {
+  return new AgentError(named, `could not ${what} ${what === 'connect' ? 'to' : 'at'} ${where}: ${reason}`, {
     hint,
     cause: error,
     facts: { doing: what, server: where, ...(isStorage && { isStorage }) },

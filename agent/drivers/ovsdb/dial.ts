@@ -46,8 +46,8 @@ function explainDial(remote: Remote, cause: NodeJS.ErrnoException): OvsdbError {
 }
 
 const localReasons: Readonly<Record<string, string>> = {
-  ENOENT: 'the socket does not exist, ovsdb-server is not running',
-  ECONNREFUSED: 'no server listens there: ovsdb-server is not running',
+  ENOENT: 'the socket does not exist, because ovsdb-server does not run',
+  ECONNREFUSED: 'no server listens there, because ovsdb-server does not run',
   EACCES: 'permission denied',
   EAGAIN: 'the server does not accept connections',
 };
@@ -56,6 +56,6 @@ const remoteReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens on that port, or a firewall refuses the connection',
   EHOSTUNREACH: 'no route to that host, or it is off',
   ENETUNREACH: 'no route to that network',
-  ETIMEDOUT: 'no answer, the host is off or a firewall drops',
-  ENOTFOUND: 'no such host name',
+  ETIMEDOUT: 'no answer: the host is off, or a firewall drops the packets',
+  ENOTFOUND: 'the host name is unknown',
 };

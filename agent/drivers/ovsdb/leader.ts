@@ -48,7 +48,7 @@ export function judgeServer(
 export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, signal: AbortSignal): Promise<void> {
   const rows = new Map<string, JsonObject>();
   let isLeader = false;
-  let why: string | undefined = 'it has not said yet who it is';
+  let why: string | undefined = 'it has not sent its identity yet';
   await new Promise<void>((resolve, reject) => {
     const refuse = (): void => reject(new OvsdbError('no-leader', `${client.remote}: ${why}`));
     const judge = (): void => {

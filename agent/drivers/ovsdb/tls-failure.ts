@@ -8,20 +8,27 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const reason = reasonOf(error);
   if (/ALERT_PROTOCOL_VERSION/.test(code)) return ['not-tls', `no common version of TLS: ${reason}`];
-  if (/^ERR_SSL_.*ALERT/.test(code)) return ['certificate-refused', `the server refuses our certificate: ${reason}`];
+  if (/^ERR_SSL_.*ALERT/.test(code))
+    return ['certificate-refused', `the server refuses the certificate of this node: ${reason}`];
   if (code.startsWith('ERR_SSL_')) return ['not-tls', `the other end does not speak TLS: ${reason}`];
   if (code === 'CERT_HAS_EXPIRED') return ['certificate-expired', 'the certificate of the server has expired'];
   if (code === 'CERT_NOT_YET_VALID')
     return ['certificate-expired', 'the certificate of the server is not valid yet; compare the clocks'];
   if (untrusted.test(code))
-    return ['certificate-untrusted', `the certificate of the server is not of our CA: ${reason}`];
+    return [
+      'certificate-untrusted',
+      `the certificate of the server is not signed by the authority that this node trusts: ${reason}`,
+    ];
   if (!['ECONNRESET', 'EPIPE'].includes(code)) return undefined;
   // A lost connection after the handshake may mean a refused certificate: in TLS 1.3, the server checks the client's
   // certificate after the client has finished the handshake, and the server's alert can be lost when the connection is
   // reset.
   return stage === 'handshake'
     ? ['not-tls', 'it closed at the TLS handshake, as a server does that does not speak TLS']
-    : ['certificate-refused', 'it closed after the TLS handshake, as a server does that refuses our certificate'];
+    : [
+        'certificate-refused',
+        'it closed after the TLS handshake, as a server does that refuses the certificate of this node',
+      ];
 }
 
 /** Names of OpenSSL's verification errors (X509_STORE_CTX_get_error(3)) as Node reports them. */

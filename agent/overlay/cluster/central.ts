@@ -61,7 +61,7 @@ function addTls(desired: DesiredRows, global: PlannedRow, tls: NonNullable<Centr
   const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };
   const isSame = Object.entries(files).every(([column, file]) => textOf(existing, column) === file);
   if (existing !== null && !isOwnedBy(existing, owner) && !isSame) {
-    const message = `the database uses the certificate ${textOf(existing, 'certificate')}, which is not ours`;
+    const message = `the database uses the certificate ${textOf(existing, 'certificate')}, which is not that of the overlay`;
     throw new AgentError('overlay-conflict', message, {
       hint: 'remove it yourself, because its clients lose their connection: ovn-nbctl del-ssl, ovn-sbctl del-ssl',
     });
@@ -77,6 +77,6 @@ function addTls(desired: DesiredRows, global: PlannedRow, tls: NonNullable<Centr
       external_ids: keys({}),
     },
     place: { row: global, column: 'ssl' },
-    why: 'who connects is known by a certificate of the cluster',
+    why: 'clients are recognised by their certificates of the cluster',
   });
 }

@@ -186,7 +186,7 @@ function addTranslations(
   ];
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
-    const why = `who leaves ${logical} has the address of ${node.name}`;
+    const why = `packets from ${logical} leave with the address of ${node.name}`;
     if (external !== null) addTranslation(desired, router, logical, external, node.name, why);
   }
 }

@@ -126,11 +126,11 @@ function addressBeside(hop: string, { addresses }: Link, encap: readonly string[
 
 function missing(name: string, nic: string | null, links: readonly Link[]): AgentError {
   if (nic !== null) {
-    return new AgentError('interface-not-found', `there is no interface ${nic}`, {
+    return new AgentError('interface-not-found', `the interface ${nic} does not exist`, {
       hint: `write one of: ${links.map((link) => link.name).join(', ')}`,
     });
   }
-  return new AgentError('overlay-conflict', `there is no bridge ${name} for the gateway`, {
+  return new AgentError('overlay-conflict', `the bridge ${name} of the gateway does not exist`, {
     hint: name === 'br-ex' ? 'microshift-net apply makes br-ex' : 'write the name of a bridge of Open vSwitch',
     facts: { bridge: name },
   });

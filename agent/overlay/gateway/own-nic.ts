@@ -31,7 +31,7 @@ export function movedAddresses(
   const { links, leased } = facts;
   const link = links.find(({ name }) => name === nic);
   if (link === undefined) {
-    throw new AgentError('interface-not-found', `there is no interface ${nic}`, {
+    throw new AgentError('interface-not-found', `the interface ${nic} does not exist`, {
       hint: `write one of: ${links.map(({ name }) => name).join(', ')}`,
     });
   }
@@ -77,7 +77,7 @@ function needOf(link: Link, node: Pick<OverlayNode, 'encap' | 'hostAddresses'>, 
   const needed = [...node.encap.addresses, ...node.hostAddresses].find((address) => own.has(address));
   if (needed !== undefined) return `it has ${needed}, at which the other nodes reach this one`;
   if (facts.sshPeer !== null && deviceTowards(facts.sshPeer, facts.routes) === name)
-    return `who runs this is connected over it, from ${facts.sshPeer}`;
+    return `the SSH session of this command uses it, from ${facts.sshPeer}`;
   return null;
 }
 

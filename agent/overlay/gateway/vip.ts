@@ -125,7 +125,7 @@ function addWays(desired: DesiredRows, { layout, router }: Cluster, { gateway, n
   const node = nodes[0]?.name ?? '';
   for (const subnet of layout.clusterSubnets) {
     const external = sameFamily(gateway.addresses, subnet);
-    const why = `who leaves ${subnet} by it has its address`;
+    const why = `packets from ${subnet} leave with this address`;
     if (external !== null) addTranslation(desired, router, subnet, external, node, why);
   }
   for (const hop of gateway.nextHops) {

@@ -26,8 +26,10 @@ export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: 
   if (row !== undefined && !isOwnedBy(row, owner)) {
     throw new AgentError(
       'overlay-conflict',
-      `Open vSwitch uses the key ${textOf(row, 'private_key')}, which is not ours`,
-      { hint: 'who needs it has to go first: ovs-vsctl get-ssl shows it, ovs-vsctl del-ssl removes it' },
+      `Open vSwitch uses the key ${textOf(row, 'private_key')}, which is not that of the overlay`,
+      {
+        hint: 'stop the program that needs this key, then remove it: ovs-vsctl get-ssl shows it, ovs-vsctl del-ssl removes it',
+      },
     );
   }
   const why = 'ovn-controller shows it to the central node';

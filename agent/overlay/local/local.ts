@@ -147,7 +147,7 @@ function addSettings(desired: DesiredRows, root: PlannedRow, facts: LocalFacts):
       other_config: keys(config),
     },
     isShared: true,
-    why: 'ovn-controller learns where the cluster is, and who this node is in it',
+    why: 'ovn-controller learns the address of the cluster and the identity of this node',
   });
 }
 
@@ -170,7 +170,7 @@ function addUplink(
   const { bridge: name, interface: nic } = gateway;
   const existing = desired.existing.named('Bridge', name);
   if (existing === null && nic === null) {
-    throw new AgentError('overlay-conflict', `there is no bridge ${name} for the gateway`, {
+    throw new AgentError('overlay-conflict', `the bridge ${name} of the gateway does not exist`, {
       hint: name === 'br-ex' ? 'microshift-net apply makes br-ex' : `microshift-net bridge add makes it`,
       facts: { bridge: name },
     });

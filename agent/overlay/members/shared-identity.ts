@@ -49,7 +49,7 @@ export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, 
     if (other !== undefined) {
       const message = `subnet ${one.text} of node ${one.owner} is taken by node ${other.owner}`;
       const facts = { node: one.owner, other: other.owner, subnet: one.text };
-      const hint = `take ${other.owner} out (microshift-net overlay leave --node ${other.owner}), or, where it is no node of ours, its port: ovn-nbctl lrp-del rtos-${other.owner}`;
+      const hint = `take ${other.owner} out (microshift-net overlay leave --node ${other.owner}), or, if it is not a node of this overlay, its port: ovn-nbctl lrp-del rtos-${other.owner}`;
       throw new AgentError('overlay-conflict', message, { hint, facts });
     }
     if (!clusters.some((cluster) => contains(cluster, one))) {

@@ -25,7 +25,7 @@ export function sharedPorts(
 ): SharedPorts | string {
   const existing = indexRows(rows);
   const bridge = existing.named('Bridge', gateway.bridge);
-  if (bridge === null) return `there is no bridge ${gateway.bridge}`;
+  if (bridge === null) return `the bridge ${gateway.bridge} does not exist`;
   const name = clusterPort(layout, node, gateway);
   const own = existing
     .referred(bridge, 'ports', 'Port')

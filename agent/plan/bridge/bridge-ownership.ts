@@ -104,6 +104,6 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
     const why = `it is MicroShift's, and another program has added ${nics.join(', ')} to it`;
     return { why, removal: `remove that port (ovs-vsctl del-port ${row.name} ${shellWord(nics[0] ?? '')})` };
   }
-  const why = 'it was made by hand, not by NetworkManager';
+  const why = 'NetworkManager did not make it';
   return { why, removal: `remove it (ovs-vsctl del-br ${names.bridge})` };
 }

@@ -59,13 +59,19 @@ export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): 
   for (const daemon of facts.daemons) {
     for (const dropIn of daemon.dropIns.filter((entry) => entry.text !== null && !isForeign(entry))) {
       if (dropIn.kind === 'affinity') planAffinity(draft, daemon, affinityIn(dropIn.shipped), facts.baseCpus);
-      else removeDropIn(draft, dropIn, 'nothing of ours may stay');
+      else removeDropIn(draft, dropIn, 'the settings of microshift-net are removed');
     }
   }
   const ours = Object.entries(askedThreads(config)).filter(([key, value]) => value === ovs.otherConfig[key]);
   planKeys(draft, 'other_config', ovs.otherConfig, Object.fromEntries(ours.map(([key]) => [key, null])), fewThreads);
   if (config.ovs.datapathType.value === 'netdev' && ovs.externalIds[datapathKey] === 'netdev')
-    planKeys(draft, 'external_ids', ovs.externalIds, { [datapathKey]: null }, 'nothing of ours may stay');
+    planKeys(
+      draft,
+      'external_ids',
+      ovs.externalIds,
+      { [datapathKey]: null },
+      'the settings of microshift-net are removed',
+    );
   return finished(draft);
 }
 
@@ -203,6 +209,6 @@ function restartNote(daemon: DaemonFacts, what: string): PlanNote {
 }
 
 function foreignNote(dropIn: DropInFacts, what: string): PlanNote {
-  const message = `${dropIn.path} is not ours and decides (${what}); remove it to let ovn.yaml decide`;
+  const message = `${dropIn.path} is not of microshift-net and decides (${what}); remove it to let ovn.yaml decide`;
   return { level: 'warning', message };
 }

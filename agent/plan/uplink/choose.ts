@@ -113,7 +113,7 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
   const [member] = vrfMembers(observation);
   const why =
     member === undefined
-      ? 'there is none for br-ex'
+      ? 'none can become the uplink of br-ex'
       : `${member.name} is in the VRF ${member.vrf}, whose routes are not those of the node`;
   throw new AgentError('no-uplink', `no suitable interface has a route but link-local ones: ${why}`, {
     hint:

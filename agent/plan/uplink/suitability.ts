@@ -21,7 +21,7 @@ const foreignNames =
 
 /** Returns the reason why a device cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
 export function unsuitability(link: Link | undefined, observation: Observation): string | null {
-  if (link === undefined) return 'there is no such interface';
+  if (link === undefined) return 'no interface has this name';
   if (isLoopback(link)) return 'it is the loopback interface, which leads to no network';
   if (foreignNames.test(link.name)) return 'it belongs to a container engine, a hypervisor or ovn-kubernetes';
   const misread = misreadInName(link.name);
@@ -86,7 +86,7 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
   const link = observation.links.find((entry) => entry.name === name);
   if (link === undefined) {
     const hint = usableNamesHint(observation);
-    throw new AgentError('interface-not-found', `there is no interface ${quotedName(name)}`, { hint });
+    throw new AgentError('interface-not-found', `the interface ${quotedName(name)} does not exist`, { hint });
   }
   const holder = observation.ovs.bridges.find(
     (row) => row.name !== bridge && row.name !== name && row.ports.some((port) => port.name === name),

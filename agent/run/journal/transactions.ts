@@ -45,9 +45,12 @@ export function findTransaction(records: readonly JournalRecord[], id: string): 
   const [record] = found;
   if (record !== undefined && found.length === 1) return record;
   const known = records.map((entry) => entry.header.id);
-  const why = found.length === 0 ? 'there is no transaction' : 'there are several transactions that begin with';
+  const why =
+    found.length === 0
+      ? 'no transaction has an id that begins with'
+      : 'several transactions have an id that begins with';
   throw new AgentError('transaction-not-found', `${why} ${JSON.stringify(id)}`, {
-    hint: known.length === 0 ? 'none has been run yet' : `use one of: ${known.join(', ')}`,
+    hint: known.length === 0 ? 'no transaction has been run on this node yet' : `use one of: ${known.join(', ')}`,
     facts: { known },
   });
 }

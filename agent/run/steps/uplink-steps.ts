@@ -76,7 +76,7 @@ export async function clearUplink(context: StepContext, step: StepArguments['cle
     (readLinks().find((link) => link.name === step.interface)?.addresses ?? []).map((entry) => entry.address);
   const timeout = () =>
     new AgentError('activation-timeout', `${step.interface} keeps ${addresses().join(', ')} of its own`, {
-      hint: `look for who else configures ${step.interface}: journalctl -u NetworkManager, ip monitor address`,
+      hint: `look for another program that configures ${step.interface}: journalctl -u NetworkManager, ip monitor address`,
     });
   await waitForKernel(() => addresses().length === 0, deadline, clearLimitMs, timeout);
   await configured(context, device, step.interface);

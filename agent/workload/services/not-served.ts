@@ -17,7 +17,7 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   const balanced = isForEverybody(service) ? loadBalancerIPs : [];
   if (balanced.length < loadBalancerIPs.length)
     reasons.push(
-      `${loadBalancerIPs.join(', ')} is not served, because spec.loadBalancerSourceRanges cannot be enforced here: leave it out, and let a NetworkPolicy say who may come in`,
+      `${loadBalancerIPs.join(', ')} is not served, because spec.loadBalancerSourceRanges cannot be enforced here: leave it out, and limit its clients with a NetworkPolicy`,
     );
   const families = new Set(clusterIPs.map(isIpv6));
   const ofOtherFamilies = [...externalIPs, ...balanced].filter((one) => !families.has(isIpv6(one)));

@@ -56,7 +56,7 @@ const ready = [link('br-ex', '192.0.2.50'), link('eth0')];
 
 t.test('each thing that is missing is said with its command', (t) => {
   t.strictSame(lacks([internal, port('eth0')], ready, [through('br-ex')]), []);
-  t.strictSame(lacks(null, [], []), ['there is no bridge br-ex: ovs-vsctl add-br br-ex']);
+  t.strictSame(lacks(null, [], []), ['the bridge br-ex does not exist: ovs-vsctl add-br br-ex']);
   t.match(lacks([internal], ready, [through('br-ex')]), [/^br-ex has no NIC: ovs-vsctl add-port br-ex NIC/]);
   t.match(lacks([internal, port('eth0'), port('eth1')], ready, [through('br-ex')]), [/eth0, eth1.*bridge-uplink NIC$/]);
   t.strictSame(lacks([internal, port('eth0'), port('eth1')], ready, [through('br-ex')], 'eth1'), []);

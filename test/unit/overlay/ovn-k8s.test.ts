@@ -261,7 +261,7 @@ t.test('a NIC that is given away', (t) => {
       ),
     { message: /it has 192\.0\.2\.11, at which the other nodes reach this one/ },
   );
-  t.throws(() => asked({ bridgeInterface: 'breth9' }), { message: /there is no bridge breth9/ });
+  t.throws(() => asked({ bridgeInterface: 'breth9' }), { message: /the bridge breth9 does not exist/ });
   t.throws(() => asked({ defaultGw: '10.9.9.9' }), { message: /10\.9\.9\.9 is in no subnet of --physical-ip/ });
   t.throws(() => asked({ physicalIp: '192.0.2.77' }), { message: /has no prefix, and br-ex has no such address/ });
   t.strictSame(asked({ physicalIp: '192.0.2.11' }).addresses, ['192.0.2.11/24'], 'a prefix that only the kernel knows');

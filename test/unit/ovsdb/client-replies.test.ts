@@ -15,7 +15,8 @@ async function setUp(t: Test, script: Script, limitMs = 5_000): Promise<[FakeSer
 t.test('no server, no listener, impossible path', async (t) => {
   await t.rejects(connect('/nonexistent/db.sock', 100), {
     kind: 'unreachable',
-    message: 'cannot connect to unix:/nonexistent/db.sock: the socket does not exist, ovsdb-server is not running',
+    message:
+      'cannot connect to unix:/nonexistent/db.sock: the socket does not exist, because ovsdb-server does not run',
   });
   await t.rejects(connect(`/${'long/'.repeat(60)}`, 100), { name: 'OvsdbError', kind: 'unreachable' });
 });

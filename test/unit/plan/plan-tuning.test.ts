@@ -136,7 +136,10 @@ t.test("the admin's own drop-in is left alone, and said", (t) => {
   const plan = planTuning(defaultConfig, facts({ cpus: '1', affinity: '[Service]\nCPUAffinity=1\n' }), tuned);
   t.strictSame(plan.steps, []);
   t.match(plan.notes, [
-    { level: 'warning', message: /microshift-net-cpuaffinity\.conf is not ours and decides \(CPUAffinity=1\)/ },
+    {
+      level: 'warning',
+      message: /microshift-net-cpuaffinity\.conf is not of microshift-net and decides \(CPUAffinity=1\)/,
+    },
     {},
   ]);
   t.strictSame(planUntuning(defaultConfig, facts({ affinity: '[Service]\nCPUAffinity=1\n' }), untuned).steps, []);

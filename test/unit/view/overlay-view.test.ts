@@ -88,8 +88,8 @@ t.test('certificates and the time for which they are valid', (t) => {
     null,
   ).split('\n');
   t.match(lines[1], /^n2 +n2-id +2029-01-02 \(400 days\) +issued\/n2\.pem$/);
-  t.match(lines[2], /^n3 .*2029-01-02 \(over\)/);
-  t.match(certificatesText([], plain, null), 'no certificates on this node');
+  t.match(lines[2], /^n3 .*2029-01-02 \(expired\)/);
+  t.match(certificatesText([], plain, null), 'This node has no certificates of an overlay');
   t.end();
 });
 

@@ -7,7 +7,7 @@ import { durationText, relativeTime } from '../../../agent/view/time.ts';
 const rows = [
   { cells: ['20261120T214719Z-03d9', 'committed', 'br-ex with eth0'], below: null },
   {
-    cells: ['20261120T213012Z-01c4', 'rolled-back', 'no bridge of ours'],
+    cells: ['20261120T213012Z-01c4', 'rolled-back', 'no bridge of microshift-net'],
     below: 'a long reason that has more than one line',
   },
 ];
@@ -16,7 +16,7 @@ t.test('a table fits the width, and leaves out the last columns first', (t) => {
   t.strictSame(tableLines(['ID', 'STATE', 'BRIDGES'], rows, 80, plain), [
     'ID                     STATE        BRIDGES',
     '20261120T214719Z-03d9  committed    br-ex with eth0',
-    '20261120T213012Z-01c4  rolled-back  no bridge of ours',
+    '20261120T213012Z-01c4  rolled-back  no bridge of microshift-net',
     '    a long reason that has more than one line',
   ]);
   t.strictSame(tableLines(['ID', 'STATE', 'BRIDGES'], rows, 36, plain), [

@@ -225,14 +225,14 @@ t.test('a plan in words', (t) => {
   const node = readCase('choice-hint-missing');
   const text = planText(planOf(node), node.observation, plain, false);
   for (const part of [
-    /^Changes \(1\)\n\+ bridge br-ex: with the uplink eth1 \(default route IPv4 metric 100\)\n\nUplink {3}eth1, from default route IPv4 metric 100\n {9}interface=eth7 source=\/var\/lib\/ovnk\/iface_default_hint verdict=skipped reason=there-is-no-such-interface\n/,
+    /^Changes \(1\)\n\+ bridge br-ex: with the uplink eth1 \(default route IPv4 metric 100\)\n\nUplink {3}eth1, from default route IPv4 metric 100\n {9}interface=eth7 source=\/var\/lib\/ovnk\/iface_default_hint verdict=skipped reason=no-interface-has-this-name\n/,
     /\nBefore\n {2}● eth0/,
     /\nAfter\n {2}╭─ br-ex/,
     /\nSteps \(\d+\)\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex\n {6}br-ex and its port need profiles/,
     /attach eth1 to br-ex/,
     /take the IP settings off eth1 in place/,
     /\nOutage {3}at most \d+ ms expected: /,
-    /\nwarning: \/var\/lib\/ovnk\/iface_default_hint names eth7, which is not used: there is no such interface/,
+    /\nwarning: \/var\/lib\/ovnk\/iface_default_hint names eth7, which is not used: no interface has this name/,
   ])
     t.match(text, part);
   t.notMatch(text, /Differences/);
@@ -289,7 +289,7 @@ t.test('history and status', (t) => {
   const text = transactionText(record, plain, 0);
   t.match(
     text,
-    /before {3}no bridge of ours\n {2}after {4}br-ex with eth0\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex … 5 ms\n {6}br-ex and its port need profiles.*\n {3}2 .* … not done\n/,
+    /before {3}no bridge of microshift-net\n {2}after {4}br-ex with eth0\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex … 5 ms\n {6}br-ex and its port need profiles.*\n {3}2 .* … not done\n/,
   );
 
   const { observation } = appliedCase('static4');

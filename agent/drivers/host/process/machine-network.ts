@@ -15,7 +15,7 @@ export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';
   // sd_booted(3) detects a running systemd by the same file.
   if (!existsSync('/run/systemd/system')) return 'systemd does not run here';
-  return existsSync('/run/dbus/system_bus_socket') ? null : 'there is no D-Bus system bus here';
+  return existsSync('/run/dbus/system_bus_socket') ? null : 'no D-Bus system bus runs here';
 }
 
 function isChroot(): boolean {

@@ -76,7 +76,7 @@ export function readAuthority(folder: string): KeyPair {
     .flatMap((file) => read(file) ?? [])
     .find((one) => certificate !== null && isKeyOf(one, certificate));
   if (key === undefined || certificate === null) {
-    throw new AgentError('certificates-refused', `there is no certification authority in ${folder}`, {
+    throw new AgentError('certificates-refused', `${folder} has no certification authority`, {
       hint: 'run it on the central node, after `microshift-net overlay init`',
       facts: { path: folder },
     });

@@ -45,7 +45,7 @@ export async function prepare(request: CniRequest, around: CniSurroundings, gone
   const { containerId, ifname, netns, pod } = request;
   const name = requirePod(pod);
   say(`${name}: ADD of ${ifname} in ${netns} for ${containerId}`);
-  if (ports.datapath() === null) throw new CniError(cniCode.tryAgainLater, 'there is no bridge br-int yet');
+  if (ports.datapath() === null) throw new CniError(cniCode.tryAgainLater, 'the bridge br-int does not exist yet');
   if (hasLink(linkOf(containerId))) {
     throw new CniError(
       cniCode.refused,
@@ -198,7 +198,7 @@ function requireCarried({ logicalPort, network }: Attachment, rows: readonly str
   throw new CniError(
     cniCode.tryAgainLater,
     `${logicalPort}: ${fault}`,
-    'the central node writes the annotation again; find who else changes annotations of pods: docs/use/overlay-trust.md',
+    'the central node writes the annotation again; find the other program that changes annotations of pods: docs/use/overlay-trust.md',
   );
 }
 

@@ -74,7 +74,7 @@ async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): 
     throw new CniError(code, why, 'look at `microshift-net overlay status`');
   };
   if (!ports.isFresh) refuse('the database of Open vSwitch does not answer');
-  if (ports.datapath() === null) refuse('there is no bridge br-int', cniCode.limitedConnectivity);
+  if (ports.datapath() === null) refuse('the bridge br-int does not exist', cniCode.limitedConnectivity);
   if (!pods.isKnown) refuse('the API server has not listed the pods of this node');
   const controller = await askController(places);
   if (controller !== 'connected') refuse(`ovn-controller is ${controller}`, cniCode.limitedConnectivity);

@@ -18,7 +18,7 @@ export function gatewayAsked(
   const { kind, name } = device;
   const link = host.links.find((one) => one.name === name);
   if (link === undefined) {
-    throw new AgentError('interface-not-found', `there is no ${kind === 'nic' ? 'NIC' : 'bridge'} ${name}`, {
+    throw new AgentError('interface-not-found', `the ${kind === 'nic' ? 'NIC' : 'bridge'} ${name} does not exist`, {
       hint: 'look at `ip link`; a bridge is made of a NIC by: microshift-net bridge add NIC',
     });
   }

@@ -84,7 +84,7 @@ export async function isGatewayConnected(
 /** Returns the reasons why the requested gateway cannot exist at present. */
 export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string[] {
   if (gateway === undefined || node.gateway !== null) return [];
-  return [`there is no ${gateway.interface ?? gateway.bridge}, by which packets would leave the cluster`];
+  return [`${gateway.interface ?? gateway.bridge} does not exist, and packets cannot leave the cluster by it`];
 }
 
 /** Returns the sentence about a gateway whose rows the central node has not written, with the command to run there. */

@@ -61,6 +61,6 @@ t.test('refusals', (t) => {
     { op: 'insert', table: 'SSL', row: { private_key: '/a', certificate: '/theirs', ca_cert: '/c' }, 'uuid-name': 's' },
     { op: 'mutate', table: 'NB_Global', where: [], mutations: [['ssl', 'insert', ['set', [['named-uuid', 's']]]]] },
   ]);
-  t.throws(() => apply(made, {}), { kind: 'overlay-conflict', message: /\/theirs, which is not ours/ });
+  t.throws(() => apply(made, {}), { kind: 'overlay-conflict', message: /\/theirs, which is not that of the overlay/ });
   t.end();
 });

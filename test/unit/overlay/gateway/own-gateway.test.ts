@@ -75,7 +75,7 @@ t.test('the reason instead', (t) => {
     const act = (): unknown => chooseGateway({ ...request, ...special }, modern, node, kernel);
     t.throws(act, failure('overlay-conflict', { message }), String(message));
   };
-  refused({ bridge: 'br-none' }, /no bridge br-none/);
+  refused({ bridge: 'br-none' }, /the bridge br-none of the gateway does not exist/);
   refused({ ...own, nextHops: 'auto' }, /nothing leads further from eth1/);
   refused({ vlan: 7 }, /192\.0\.2\.11\/24 of br-ex is not in VLAN 7/);
   refused({ addresses: ['10.42.9.9/24'] }, /within 10\.42\.0\.0\/16/);
@@ -119,11 +119,11 @@ t.test('a NIC of its own', (t) => {
   t.strictSame(moved(['203.0.113.8/24'], { links: [linkOf('eth1', ['fe80::1/64'])] }), []);
   const connected = route('203.0.113.0/24', null, 'eth1');
   for (const [special, message] of [
-    [{ links: [bridge] }, /no interface eth1/],
+    [{ links: [bridge] }, /the interface eth1 does not exist/],
     [{ leased: ['203.0.113.9/24'] }, /203\.0\.113\.9\/24 of a lease/],
     [{ routes: [route('0.0.0.0/0', '203.0.113.1', 'eth1')] }, /a default route of this node leads over it/],
     [{ routes: [route('10.0.0.0/8', '203.0.113.1', 'eth1')] }, /the route of this node to 10\.0\.0\.0\/8/],
-    [{ routes: [...routes, connected], sshPeer: '203.0.113.77' }, /connected over it, from 203\.0\.113\.77/],
+    [{ routes: [...routes, connected], sshPeer: '203.0.113.77' }, /the SSH session of this command uses it, from 203\.0\.113\.77/],
     [{ links: [linkOf('eth1', ['192.0.2.11/24'])] }, /it has 192\.0\.2\.11, at which the other nodes/],
     [{ links: [linkOf('eth1', [], { master: 'bond0' })] }, /it is part of bond0/],
     [{ links: [linkOf('eth1', [], { kind: 'wlan' })] }, /Ethernet only/],

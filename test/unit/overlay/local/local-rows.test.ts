@@ -163,7 +163,10 @@ t.test('the management interface has a MAC that lasts', (t) => {
 t.test('refusals', (t) => {
   const database = emptyVswitch();
   const node = nodeOf(1, { gateway: gatewayOf(1, { bridge: 'br-none' }) });
-  t.throws(() => join(database, { node }), { kind: 'overlay-conflict', message: /no bridge br-none/ });
+  t.throws(() => join(database, { node }), {
+    kind: 'overlay-conflict',
+    message: /the bridge br-none of the gateway does not exist/,
+  });
   const taken = gatewayOf(1, { kind: 'dedicated', bridge: 'br-gw', interface: 'br-ex' });
   t.throws(() => join(database, { node: nodeOf(1, { gateway: taken }) }), {
     kind: 'overlay-conflict',
@@ -192,7 +195,7 @@ t.test('certificates that lie elsewhere now are named again, and those of anothe
       ],
     },
   ]);
-  const why = failure('overlay-conflict', { message: /\/old\/node\.pem, which is not ours/ });
+  const why = failure('overlay-conflict', { message: /\/old\/node\.pem, which is not that of the overlay/ });
   t.throws(() => planned('somebody', '/pki/node.pem'), why);
   t.strictSame(planned('somebody', '/old/node.pem'), [], 'the same files are accepted from every program');
   t.end();

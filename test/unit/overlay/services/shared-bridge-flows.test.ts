@@ -128,7 +128,7 @@ t.test('ports of the bridge', (t) => {
   );
   t.match(ports(switchRows([], { ofport: [] })), /has not made eth0 and patch-br-ex_n1-to-br-int yet/);
   t.match(ports(switchRows([], { name: 'another' })), /br-ex has no port patch-br-ex_n1-to-br-int/);
-  t.match(sharedPorts(modern, 'n1', gatewayOf(1, { bridge: 'br9' }), switchRows()), /there is no bridge br9/);
+  t.match(sharedPorts(modern, 'n1', gatewayOf(1, { bridge: 'br9' }), switchRows()), /the bridge br9 does not exist/);
   t.equal(clusterPort(seed, 'n1', gatewayOf(1)), 'k8s-patch-br-ex-br-int', 'which the older tool made itself');
   t.end();
 });

@@ -123,7 +123,10 @@ t.test('a NIC of its own', (t) => {
     [{ leased: ['203.0.113.9/24'] }, /203\.0\.113\.9\/24 of a lease/],
     [{ routes: [route('0.0.0.0/0', '203.0.113.1', 'eth1')] }, /a default route of this node leads over it/],
     [{ routes: [route('10.0.0.0/8', '203.0.113.1', 'eth1')] }, /the route of this node to 10\.0\.0\.0\/8/],
-    [{ routes: [...routes, connected], sshPeer: '203.0.113.77' }, /the SSH session of this command uses it, from 203\.0\.113\.77/],
+    [
+      { routes: [...routes, connected], sshPeer: '203.0.113.77' },
+      /the SSH session of this command uses it, from 203\.0\.113\.77/,
+    ],
     [{ links: [linkOf('eth1', ['192.0.2.11/24'])] }, /it has 192\.0\.2\.11, at which the other nodes/],
     [{ links: [linkOf('eth1', [], { master: 'bond0' })] }, /it is part of bond0/],
     [{ links: [linkOf('eth1', [], { kind: 'wlan' })] }, /Ethernet only/],

@@ -4,7 +4,7 @@ import { joinLines } from './style.ts';
 
 /** Reasons why no route leads to a subnet, in words. */
 const reasons: Readonly<Record<NoRouteState, string>> = {
-  'no-gateway': 'the node is no gateway',
+  'no-gateway': 'the node is not a gateway',
   'gateway-down': 'the gateway does not answer',
   'shared-address': 'several gateways share the address',
   'other-gateway': 'the subnet leaves by the gateway of another node',

@@ -147,7 +147,7 @@ function routeAsPrinted(t: Test, client: Host, central: Host, { node, hops }: Si
     subnets.map((subnet, index) => `route replace ${subnet} via ${hops[index]}`),
     `routes to pods of ${node.name}, and to no others`,
   );
-  t.match(stdout, /^# n1, no route to 10\.42\.0\.0\/24: the node is no gateway$/m);
+  t.match(stdout, /^# n1, no route to 10\.42\.0\.0\/24: the node is not a gateway$/m);
   t.match(
     client.run(['ip', '-batch', '-'], stdout),
     { status: 0, stderr: '' },

@@ -31,7 +31,7 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns, stop).catch(() => null);
-    // A database that a stopped command cannot open is no reason to start the units.
+    // A stopped command that cannot open a database does not start the units.
     stop?.throwIfAborted();
     if (database === null) return false;
     database.close();

@@ -14,7 +14,7 @@ const restMs = 5_000;
 /** Writer of the annotations that publish the addresses of the members. */
 export interface NodeAnnotations {
   /**
-   * Writes the annotations that differ, and removes those that this program has written on Nodes that are no members.
+   * Writes the annotations that differ, and removes those that this program has written on Nodes that are not members.
    */
   settle(members: readonly OverlayNode[]): void;
   /** Cancels further writes and those that wait for an API server. */
@@ -84,7 +84,7 @@ export function createNodeAnnotations(
 
 /**
  * Returns the annotations of a Node that have to be written, with null for those that have to be removed. On a Node
- * that is no member, and for facts that a member does not have, only annotations of this program are removed.
+ * that is not a member, and for facts that a member does not have, only annotations of this program are removed.
  */
 export function differingAnnotations(
   { name, published = {}, publishedHere = [] }: ClusterNode,

@@ -62,7 +62,7 @@ t.test('as each router reads it', (t) => {
       'route replace 10.42.1.0/24 via 192.0.2.11',
       '# n1, for 2001:db8::/64',
       'route replace fd01:0:0:1::/64 via 2001:db8::11',
-      '# n2, no route to 10.42.2.0/24: the node is no gateway',
+      '# n2, no route to 10.42.2.0/24: the node is not a gateway',
     ),
   );
   t.equal(
@@ -72,7 +72,7 @@ t.test('as each router reads it', (t) => {
       'ip route 10.42.1.0/24 192.0.2.11',
       '! n1, for 2001:db8::/64',
       'ipv6 route fd01:0:0:1::/64 2001:db8::11',
-      '! n2, no route to 10.42.2.0/24: the node is no gateway',
+      '! n2, no route to 10.42.2.0/24: the node is not a gateway',
     ),
   );
   t.equal(
@@ -82,7 +82,7 @@ t.test('as each router reads it', (t) => {
       'ip route 10.42.1.0 255.255.255.0 192.0.2.11',
       '! n1, for 2001:db8::/64',
       'ipv6 route fd01:0:0:1::/64 2001:db8::11',
-      '! n2, no route to 10.42.2.0/24: the node is no gateway',
+      '! n2, no route to 10.42.2.0/24: the node is not a gateway',
     ),
   );
   t.equal(
@@ -98,7 +98,7 @@ t.test('as each router reads it', (t) => {
       '    gw 2001:db8::11',
       '    network fd01:0:0:1::/64',
       '}',
-      '# n2, no route to 10.42.2.0/24: the node is no gateway',
+      '# n2, no route to 10.42.2.0/24: the node is not a gateway',
     ),
   );
   t.equal(outsideRoutesText({ routes: [], withoutRoute: [] }, 'ios'), '! no node of the cluster has pods');

@@ -44,8 +44,8 @@ export interface HostAddresses {
  * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472) lists the routes to 0.0.0.0 in the kernel's order,
  *    then the routes to :: that have a next hop. It ignores prefix lengths, so that 0.0.0.0/1 counts as a route to
  *    0.0.0.0. IPv6 routes of every table count, in the order of the tables. For each route it takes the first global
- *    unicast address of the route's family on the route's device, if the device is up. If there is no such address, it
- *    takes one of a loopback interface that is up, and otherwise goes on to the next route.
+ *    unicast address of the route's family on the route's device, if the device is up. Without such an address, it
+ *    takes one of a loopback interface that is up, and otherwise continues with the next route.
  * 6. GetHostIPv6 (net.go:259-316) is used if the cluster network has both families. Since 4.19 the result is the first
  *    IPv6 address on any interface, including br-ex, except ::1. If node.nodeIPv6 is set, the result is that address if
  *    an interface has it. Up to 4.18 the device of the first IPv6 default route came first. (net.go:272 still looks for

@@ -10,8 +10,8 @@ import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
 
 const listFile = '/var/lib/microshift-net/bridges.json';
-// A repair that runs when the event comes starts another one after it, and no unit reports that there are no more. Each
-// command takes the node half a second of its CPU, which the repair needs.
+// A repair that runs when the event comes starts another one after it, and no unit reports the end of the last one.
+// Each command takes the node half a second of its CPU, which the repair needs.
 const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 2; done'";
 async function listOn(node: TestNode): Promise<unknown> {
   return JSON.parse((await node.read(listFile)) ?? '[]');

@@ -1,5 +1,5 @@
-// The address that lo has for MicroShift is the one that br-ex has, or had last: it follows a lease that becomes
-// another one, and stays if there is no other. No other host gets an answer for it then, because the server may have
+// The address of lo for MicroShift is the present address of br-ex, or its last one: it follows a changed lease, and
+// stays if the lease ends without a new one. No other host gets an answer for it then, because the server may have
 // granted it to another one.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';

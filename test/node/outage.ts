@@ -27,8 +27,8 @@ export interface Outage {
 }
 
 /**
- * Silences between two marks, from the replies of an address (beginning before the first mark where there are any). Two
- * replies in a row can be two intervals of the pings apart by rounding and scheduling alone, which is no silence.
+ * Silences between two marks, from the replies of an address (from before the first mark if it has any). Two
+ * replies in a row can be two intervals of the pings apart by rounding and scheduling alone; this does not count.
  */
 export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number, pingMs: number): Outage {
   const within = times.filter((time) => time >= fromMs && time <= toMs);

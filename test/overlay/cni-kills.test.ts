@@ -33,7 +33,7 @@ function killAt(host: Host, point: string): void {
 }
 
 /**
- * Resolves when there is no link of this name: checks after each change that the kernel reports (rtnetlink(7)), and
+ * Resolves when no link has this name: checks after each change that the kernel reports (rtnetlink(7)), and
  * misses none.
  */
 const untilGone = `

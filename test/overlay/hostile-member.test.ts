@@ -174,25 +174,25 @@ function claimsPort(
   write: ReturnType<typeof liarOn>,
   isNewer: boolean,
 ): void {
-  const told = (): string => central.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
+  const reported = (): string => central.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
   const uuidOf = (...words: readonly string[]): string =>
     central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
   const [liar, own] = [id, 'n2-of-the-test'].map((name) => uuidOf('Chassis', `name=${name}`));
   const port = uuidOf('Port_Binding', 'logical_port=k8s-n2');
-  t.notMatch(told(), /port k8s-n2/, 'nothing is claimed');
+  t.notMatch(reported(), /port k8s-n2/, 'nothing is claimed');
   // An ovn-controller that runs claims its ports again at once.
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/pause');
   t.match(write('set', 'Port_Binding', port, `chassis=${liar}`), { status: 0 });
-  t.match(told(), /port k8s-n2 of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \S+ chassis/);
+  t.match(reported(), /port k8s-n2 of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \S+ chassis/);
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/resume');
   central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
-  t.notMatch(told(), /port k8s-n2/, 'its node has claimed it again');
+  t.notMatch(reported(), /port k8s-n2/, 'its node has claimed it again');
 
   t.match(write('set', 'Port_Binding', port, `additional_chassis=${liar}`), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
-  t.match(told(), /port k8s-n2 of n2 has additional_chassis n3-of-the-test: /);
+  t.match(reported(), /port k8s-n2 of n2 has additional_chassis n3-of-the-test: /);
   central.must('ovn-sbctl', 'clear', 'Port_Binding', port, 'additional_chassis');
-  t.notMatch(told(), /port k8s-n2/);
+  t.notMatch(reported(), /port k8s-n2/);
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 
   // ovn-northd of 23.03 writes the options again at once; that of 26.03 leaves them, and the node releases the port.
@@ -201,7 +201,7 @@ function claimsPort(
   const options = central.must('ovn-sbctl', 'get', 'Port_Binding', port, 'options').trim();
   t.equal(options, isNewer ? '{requested-chassis=n3-of-the-test}' : '{}');
   if (isNewer) {
-    t.match(told(), /port k8s-n2 of n2 has requested-chassis n3-of-the-test: /);
+    t.match(reported(), /port k8s-n2 of n2 has requested-chassis n3-of-the-test: /);
     central.must('ovn-sbctl', 'remove', 'Port_Binding', port, 'options', 'requested-chassis');
   }
   central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);

@@ -2,7 +2,7 @@
 
 /**
  * `refused`: an Event reports it. `differs`: the overlay does it otherwise than the test expects, and its documentation
- * says so. `impossible`: something is missing that is no part of this project. `failed`: a defect.
+ * says so. `impossible`: the test needs something outside of this project. `failed`: a defect.
  */
 export type Verdict = 'refused' | 'differs' | 'impossible' | 'failed';
 

@@ -111,7 +111,7 @@ t.test('after every failure the old state is restored once, and no step runs aft
   t.match((await run(t, { after: notAsWanted })).error, { kind: 'proof-failed' });
 });
 
-t.test('a failure that is a defect of ours is rolled back as any other', async (t) => {
+t.test('a defect of the agent is rolled back as any other failure', async (t) => {
   const answer = (call: string): void => {
     if (call === 'step b') throw new TypeError('x is undefined');
   };

@@ -1,5 +1,4 @@
 // Where inputs start from: the files of test/cases.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Observation } from '../../agent/model/observation.ts';
 import type { Plan } from '../../agent/model/plan.ts';
@@ -8,15 +7,6 @@ import { readTable } from '../unit/case-table.ts';
 import { baseOf, caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 
 const cases = path.join(process.cwd(), 'test/cases');
-
-/** Files of this name in every case of a kind. */
-export function caseFiles(kind: 'plan' | 'manifests' | 'trace', name: string): readonly Buffer[] {
-  const folder = path.join(cases, kind);
-  return readdirSync(folder)
-    .map((one) => path.join(folder, one, name))
-    .filter((file) => existsSync(file))
-    .map((file) => readFileSync(file));
-}
 
 /** Files of this name in the cases of the configuration. */
 export function configFiles(name: 'ovn.yaml' | 'config.yaml'): readonly Buffer[] {

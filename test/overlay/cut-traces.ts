@@ -9,6 +9,9 @@ import { isAclStage } from '../../agent/trace/rules.ts';
 const filler =
   /^ +(next;|output;|mac_cache_use;|ct_commit \{.*\};|flags\.(?!force_snat)\S+ = .*;|x*reg(?!0 =)\d\S* = .*;|x*reg0 = (\d+|ip[46]\.dst);|\/\* output to ".*", type "(patch|l3gateway)" \*\/)$|^#/;
 
+/** The line below a heading, which the empty line before it marks already. */
+const underline = /^ *-+$/;
+
 /**
  * Shortens output of ovn-trace: keeps headings, the steps of ACLs with the next step, steps that do more than the lines
  * above, and the last one.
@@ -27,7 +30,7 @@ export function cutOvnTrace(text: string): string {
     if (!isKept) for (let at = start; at < end; at += 1) isCut.add(at);
     isAfterAcl = isAcl;
   }
-  return lines.filter((line, index) => !isCut.has(index) && !filler.test(line)).join('\n');
+  return lines.filter((line, index) => !isCut.has(index) && !filler.test(line) && !underline.test(line)).join('\n');
 }
 
 const registers =
@@ -44,7 +47,9 @@ export function cutOpenFlowTrace(text: string): string {
   const kept = text
     .replaceAll(/\n *\d+\. No match\.\n +drop(?=\n)/g, '')
     .split('\n')
-    .filter((line) => !kernel.test(line) && (!registers.test(line) || /TUN_METADATA/.test(line)));
+    .filter(
+      (line) => !kernel.test(line) && !underline.test(line) && (!registers.test(line) || /TUN_METADATA/.test(line)),
+    );
   const isIdle = (line: string, index: number): boolean => {
     const next = kept[index + 1] ?? '';
     return lookup.test(line) && lookup.test(next) && next.search(/\S/) <= line.search(/\S/) + 1;

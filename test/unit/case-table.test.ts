@@ -20,10 +20,23 @@ t.test('a table is read as it is written', (t) => {
   t.end();
 });
 
+t.test('the part that needs no heading', (t) => {
+  const cases = [
+    { name: 'one', about: '', parts: { given: 'a\nb\n', report: 'c\n' } },
+    { name: 'two', about: '', parts: { given: '', report: 'c\n' } },
+    { name: 'three', about: '', parts: { report: 'c\n', given: 'a\n' } },
+    { name: 'four', about: '', parts: { report: 'c\n' } },
+  ];
+  const text = tableText(cases, 'given');
+  t.match(text, '=== one\na\nb\n--- report\nc\n\n=== two\n--- given\n--- report\nc\n');
+  t.strictSame(casesOf(text, 'given'), cases);
+  t.end();
+});
+
 t.test('duplicate entries, and entries of no case, are refused', (t) => {
   t.throws(() => casesOf('=== one\n--- a\n\n=== one\n--- a\n'), /one is there twice/);
   t.throws(() => casesOf('=== one\n--- a\n--- a\n'), /one has a twice/);
   t.throws(() => casesOf('--- a\n'), /no case begins here/);
-  t.throws(() => casesOf('=== one\nlost\n'), /no case begins here/);
+  t.throws(() => casesOf('=== one\nlost\n'), /one has a line outside of its parts: lost/);
   t.end();
 });

@@ -1,6 +1,6 @@
 // Output of ovn-trace and ofproto/trace. It contains names of ports and rows, which every account can choose that may
 // write those.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';
 import { departureOf } from '../../../agent/trace/ends.ts';
@@ -10,14 +10,19 @@ import { ruleBook } from '../../../agent/trace/rules.ts';
 import { beginWay, continueWay, nextStart, wayOf } from '../../../agent/trace/way.ts';
 import { plain, printable as shown } from '../../../agent/view/style.ts';
 import { traceText } from '../../../agent/view/trace-view.ts';
-import { caseFiles } from '../corpus.ts';
+import { recordedOutput, traceCases, traceNames } from '../../unit/trace/recorded.ts';
 import { printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const question = { source: 'default/a', destination: '10.43.0.10', protocol: 'tcp', port: 80, fromNode: null } as const;
 
 export const overlayTrace: FuzzTarget = {
-  corpus: () => ['there-1.txt', 'back-2.txt', 'there-here-1.txt'].flatMap((name) => caseFiles('trace', name)),
+  corpus: () =>
+    ['there-1.txt', 'back-2.txt', 'there-here-1.txt'].flatMap((file) =>
+      traceNames()
+        .filter((name) => existsSync(path.join(traceCases, name, file)))
+        .map((name) => Buffer.from(recordedOutput(name, file).text)),
+    ),
   words: [
     'inport="',
     'outport="',

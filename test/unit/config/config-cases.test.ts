@@ -8,15 +8,16 @@ import { configProblemsText } from '../../../agent/view/config-view.ts';
 import { readTable, type TableCase, writeTable } from '../case-table.ts';
 
 /**
- * The parts ovn.yaml, config.yaml and config.d/NAME of a case are what the node has; `effective` or `error` is what
- * comes of it. `effective` has each setting with its source, but for those that are at their defaults (`absent` has
- * all), and the warnings.
+ * The parts ovn.yaml (which needs no heading), config.yaml and config.d/NAME of a case are what the node has;
+ * `effective` or `error` is what comes of it. `effective` has each setting with its source, but for those that are at
+ * their defaults (`absent` has all), and the warnings. `error` has the kind, unless it is config-invalid, and the
+ * problems, without the excerpts that are the line of the file and a caret below the column.
  */
 const file = join(process.cwd(), 'test/cases/config.txt');
 const outcomes = ['effective', 'error'];
 
-const cases = readTable(file);
-if (process.env.UPDATE_CASES === '1') writeTable(file, cases.map(withOutcome));
+const cases = readTable(file, 'ovn.yaml');
+if (process.env.UPDATE_CASES === '1') writeTable(file, cases.map(withOutcome), 'ovn.yaml');
 for (const one of cases) t.strictSame(withOutcome(one).parts, one.parts, one.name);
 
 function withOutcome(one: TableCase): TableCase {
@@ -41,8 +42,31 @@ function outcomeOf({ name, parts }: TableCase): Readonly<Record<string, string>>
     return { effective: lines.map((line) => `${line}\n`).join('') };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
-    return { error: `${error.kind}\n${configProblemsText(error)}\n` };
+    const kind = error.kind === 'config-invalid' ? '' : `${error.kind}\n`;
+    return { error: `${kind}${withoutUsualExcerpts(configProblemsText(error), parts)}\n` };
   }
+}
+
+/**
+ * Returns the problems without each excerpt that shows the line of the file and a caret at the column of its problem.
+ * Any other excerpt stays, and a position without an excerpt says so.
+ */
+function withoutUsualExcerpts(text: string, parts: TableCase['parts']): string {
+  const lines = text.split('\n');
+  const kept: string[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const said = lines[index] ?? '';
+    kept.push(said);
+    const [, part = '', line = '', column = ''] = /^\/etc\/microshift\/(\S+?):(\d+):(\d+): /.exec(said) ?? [];
+    if (part === '') continue;
+    const source = parts[part]?.split('\n')[Number(line) - 1] ?? '';
+    const margin = `  ${line} | `;
+    const caret = `${' '.repeat(margin.length - 2)}| ${' '.repeat(Number(column) - 1)}^`;
+    const [shown = '', mark = ''] = lines.slice(index + 1);
+    if (shown === `${margin}${source}` && mark === caret) index += 2;
+    else if (!shown.startsWith(margin)) kept.push('  (no excerpt)');
+  }
+  return kept.join('\n');
 }
 
 /** `ovs.handlerThreads: 2 (/etc/microshift/ovn.yaml:8)` for each setting that is unlike its default. */

@@ -4,17 +4,16 @@ import { checks, judge } from '../../../agent/doctor/checks.ts';
 import type { CheckResult } from '../../../agent/model/examination.ts';
 import { doctorText } from '../../../agent/view/doctor-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { readTable, type TableCase, writeTable } from '../case-table.ts';
+import { type TableCase, writeTable } from '../case-table.ts';
 import { changed } from '../plan/change.ts';
-import { changeOf, doctorTable, examinationOf } from './examined.ts';
+import { changeOf, doctorCases, doctorTable, examinationOf } from './examined.ts';
 
 /**
- * The part `given` of a case says which case it changes, and how: `way = value` as of changed(). The part `report` is
- * the whole report about the node of a case without `given`, and else only what comes out differently. UPDATE_CASES=1
- * writes the reports, to be read before they are committed.
+ * The lines below the name of a case say which case it changes (`from NAME`; `healthy` if they do not say it), and how:
+ * `way = value` as of changed(). The part `report` is the whole report about `healthy`, and else only what comes out
+ * differently. UPDATE_CASES=1 writes the reports, to be read before they are committed.
  */
-const cases = readTable(doctorTable);
-const names = cases.map(({ name }) => name);
+const names = doctorCases.map(({ name }) => name);
 const judged = new Map(names.map((name) => [name, judge(examinationOf(name))] as const));
 const resultsOf = (name: string): readonly CheckResult[] => judged.get(name) ?? [];
 
@@ -37,8 +36,8 @@ function reportOf(name: string): string {
 }
 
 const withReport = (one: TableCase): TableCase => ({ ...one, parts: { ...one.parts, report: reportOf(one.name) } });
-if (process.env.UPDATE_CASES === '1') writeTable(doctorTable, cases.map(withReport));
-for (const one of cases) t.equal(one.parts.report, reportOf(one.name), one.name);
+if (process.env.UPDATE_CASES === '1') writeTable(doctorTable, doctorCases.map(withReport), 'given');
+for (const one of doctorCases) t.equal(one.parts.report, reportOf(one.name), one.name);
 
 t.test('every check has a case in which it complains, and one in which it does not', (t) => {
   const all = names.flatMap(resultsOf);

@@ -1,14 +1,15 @@
 // The cases of test/cases/doctor.txt: what was found on nodes.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Examination, UnitFacts } from '../../../agent/model/examination.ts';
 import { readTable } from '../case-table.ts';
-import { changed } from '../plan/change.ts';
+import { changed, readChanges } from '../plan/change.ts';
 import { wholeParts } from '../plan/observed.ts';
 
 const folder = join(process.cwd(), 'test/cases');
 export const doctorTable = join(folder, 'doctor.txt');
-const cases = new Map(readTable(doctorTable).map((one) => [one.name, one]));
+export const doctorCases = readTable(doctorTable, 'given');
+const cases = new Map(doctorCases.map((one) => [one.name, one]));
 
 const usualUnit = {
   load: 'loaded',
@@ -31,26 +32,24 @@ interface Change {
 }
 
 /**
- * Changes that make this case from another one; null if it has an examination of its own, test/cases/doctor/NAME.json.
+ * Changes that make this case from another one, `healthy` if none is named; null if it has an examination of its own,
+ * test/cases/doctor/NAME.json.
  */
 export function changeOf(name: string): Change | null {
-  const given = cases.get(name)?.parts.given;
-  if (given === undefined) return null;
-  const [first = '', ...changes] = given.trimEnd().split(/\n(?![ }\]])/);
-  const [, of] = /^from (\S+)$/.exec(first) ?? [];
-  if (of === undefined) throw new TypeError(`${name} does not begin with the case that it changes`);
-  const entries = changes.map((text) => {
-    const [, way = '', json = ''] = /^(.+?) = (.*)$/s.exec(text) ?? [];
-    return [way, JSON.parse(json)] as const;
-  });
-  return { of, change: Object.fromEntries(entries) };
+  if (existsSync(ownFile(name))) return null;
+  const { words, change } = readChanges(cases.get(name)?.parts.given ?? '');
+  return { of: words.from ?? 'healthy', change };
+}
+
+function ownFile(name: string): string {
+  return join(folder, 'doctor', `${name}.json`);
 }
 
 /** Facts of the node of a case. */
 export function examinationOf(name: string): Examination {
   const own = changeOf(name);
   if (own !== null) return wholeExamination(changed(examinationOf(own.of), own.change));
-  const kept = JSON.parse(readFileSync(join(folder, 'doctor', `${name}.json`), 'utf8')) as Examination;
+  const kept = JSON.parse(readFileSync(ownFile(name), 'utf8')) as Examination;
   return wholeExamination(kept);
 }
 

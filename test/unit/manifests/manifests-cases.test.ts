@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { yamlStream } from '../../../agent/drivers/kubernetes/manifest-yaml.ts';
+import { yamlFiles, yamlStream } from '../../../agent/drivers/kubernetes/manifest-yaml.ts';
 import { asAgentError } from '../../../agent/errors.ts';
 import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';
@@ -11,11 +12,12 @@ import type { KubernetesObject } from '../../../agent/model/kubernetes/object.ts
 import type { ManifestsFlavor } from '../../../agent/model/manifest-flavors.ts';
 import { withChanges } from './changed-config.ts';
 import { placedChanges } from './placed-changes.ts';
+import { shortYaml } from './short-yaml.ts';
 
 /**
  * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like`
  * another one has manifests.diff instead: the lines in which its manifests differ from those of the other, each with
- * its place. UPDATE_CASES=1 writes them again.
+ * its place. Lists and groups are on one line where they fit. UPDATE_CASES=1 writes them again.
  */
 const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
 
@@ -45,6 +47,36 @@ for (const name of readdirSync(folder).sort()) {
   });
 }
 
+t.test('a stream and the files of the manifests, as the commands write them', (t) => {
+  const objects = rendered(inputOf('multi-node'));
+  t.strictSame(loadAll(yamlStream(objects)), objects);
+  t.strictSame(loadAll(Object.values(yamlFiles(objects, false)).join('---\n')), objects);
+  t.strictSame(loadAll(shortYaml(objects)), objects, 'the cases have the same values');
+  const [namespace = { metadata: {} }] = objects;
+  const text = `---
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: openshift-ovn-kubernetes
+  labels:
+    pod-security.kubernetes.io/enforce: privileged
+    pod-security.kubernetes.io/audit: privileged
+    pod-security.kubernetes.io/warn: privileged
+    openshift.io/run-level: '0'
+    app.kubernetes.io/managed-by: microshift-net
+    app.kubernetes.io/part-of: ovn-kubernetes
+  annotations:
+    openshift.io/node-selector: ''
+    workload.openshift.io/allowed: management
+`;
+  t.equal(yamlStream(objects).slice(0, text.length), text);
+  t.equal(
+    yamlFiles([namespace as KubernetesObject], false)['01-namespace-openshift-ovn-kubernetes.yaml'],
+    text.slice(4),
+  );
+  t.end();
+});
+
 function inputOf(name: string): Input {
   return JSON.parse(readFileSync(join(folder, name, 'input.json'), 'utf8')) as Input;
 }
@@ -52,8 +84,8 @@ function inputOf(name: string): Input {
 function outcome(input: Input): { file: string; text: string } {
   try {
     const objects = rendered(input);
-    if (input.like === undefined) return { file: 'manifests.yaml', text: yamlStream(objects) };
-    const changes = placedChanges(yamlStream(rendered(inputOf(input.like))), yamlStream(objects));
+    if (input.like === undefined) return { file: 'manifests.yaml', text: shortYaml(objects) };
+    const changes = placedChanges(shortYaml(rendered(inputOf(input.like))), shortYaml(objects));
     return { file: 'manifests.diff', text: changes.map((line) => `${line}\n`).join('') };
   } catch (thrown) {
     const { kind, message, hint } = asAgentError(thrown);

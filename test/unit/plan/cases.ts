@@ -6,7 +6,7 @@ import type { Config } from '../../../agent/model/config.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { type PlanDecision, planApply } from '../../../agent/plan/make-plan.ts';
-import { changed } from './change.ts';
+import { changed, readChanges } from './change.ts';
 import { ModelNode } from './model-node.ts';
 import { numberedObservation, type ShortObservation, wholeAddress, wholeObservation } from './observed.ts';
 
@@ -24,18 +24,8 @@ export interface PlanCase {
   readonly only: 'choice' | 'wanted' | null;
 }
 
-/** case.json: a case that is another one with a difference. */
-interface CaseFile {
-  /** Name of the case whose observation this one changes. */
-  readonly observation?: string;
-  /** The observation is that after a run of the other case, or after so many steps of it. */
-  readonly applied?: boolean | number;
-  readonly change?: Readonly<Record<string, unknown>>;
-  readonly command?: 'apply' | 'disable';
-  readonly routeWaitOver?: boolean;
-  readonly boot?: true;
-  readonly only?: 'choice' | 'wanted';
-}
+/** Settings in a case.txt. */
+const settings: readonly string[] = ['from', 'applied', 'command', 'routeWaitOver', 'boot', 'only'];
 
 /** observation.json of a node that differs little from that of another case. */
 interface DerivedObservation {
@@ -52,27 +42,31 @@ export function caseNames(): readonly string[] {
 
 /** The case that a case changes; null: it has an observation of its own. */
 export function baseOf(name: string): string | null {
-  const path = join(casesDirectory, name, 'case.json');
-  return existsSync(path) ? ((JSON.parse(readFileSync(path, 'utf8')) as CaseFile).observation ?? null) : null;
+  return readChanges(caseText(name, 'case.txt') ?? '').words.from ?? null;
+}
+
+/** A file of a case; null if the case has no such file. */
+function caseText(name: string, file: string): string | null {
+  const path = join(casesDirectory, name, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
 export function readCase(name: string): PlanCase {
-  const text = (file: string): string | null => {
-    const path = join(casesDirectory, name, file);
-    return existsSync(path) ? readFileSync(path, 'utf8') : null;
-  };
-  const own = JSON.parse(text('case.json') ?? '{}') as CaseFile;
+  const text = (file: string): string | null => caseText(name, file);
+  const { words, change } = readChanges(text('case.txt') ?? '');
+  const unknown = Object.keys(words).filter((word) => !settings.includes(word));
+  if (unknown.length > 0) throw new TypeError(`${name} has unknown settings: ${unknown.join(' ')}`);
   const observation =
-    own.observation === undefined
+    words.from === undefined
       ? wholeObservation(ownObservation(name))
-      : observationOf(own.observation, own.applied ?? false);
+      : observationOf(words.from, words.applied ?? null);
   return {
     config: configOf(text('config.json'), text('ovn.yaml'), text('config.yaml')),
-    observation: withWholeAddresses(changed(observation, own.change ?? {})),
-    command: own.command ?? 'apply',
-    routeWaitOver: own.routeWaitOver ?? true,
-    isBoot: own.boot ?? false,
-    only: own.only ?? null,
+    observation: withWholeAddresses(changed(observation, change)),
+    command: words.command === 'disable' ? 'disable' : 'apply',
+    routeWaitOver: words.routeWaitOver !== 'false',
+    isBoot: words.boot === 'true',
+    only: words.only === 'choice' || words.only === 'wanted' ? words.only : null,
   };
 }
 
@@ -92,7 +86,7 @@ function ownObservation(name: string): ShortObservation {
 
 /** The case as it is after a run: what a second run meets. */
 export function appliedCase(name: string): PlanCase {
-  return { ...readCase(name), observation: observationOf(name, true) };
+  return { ...readCase(name), observation: observationOf(name, 'true') };
 }
 
 /** Decision of `apply` for a case: a plan, or to wait. */
@@ -107,16 +101,18 @@ export function planOfCase(one: PlanCase): Plan {
   return decision.plan;
 }
 
-function observationOf(name: string, applied: boolean | number): Observation {
+/** Observation of a case; `applied`: after a run (`true`), or after so many steps of it. */
+function observationOf(name: string, applied: string | null): Observation {
   const one = readCase(name);
-  if (applied === false) return one.observation;
+  if (applied === null) return one.observation;
   const node = new ModelNode(one.observation);
   const { choice, steps } = planOfCase(one);
-  node.run(steps.slice(0, applied === true ? undefined : applied));
+  const isWhole = applied === 'true';
+  node.run(steps.slice(0, isWhole ? undefined : Number(applied)));
   const after = node.observe();
   // A run that ends well writes down which NIC it was.
   const interfaceHint = choice?.interface ?? after.hints.interfaceHint;
-  return applied === true ? { ...after, hints: { ...after.hints, interfaceHint } } : after;
+  return isWhole ? { ...after, hints: { ...after.hints, interfaceHint } } : after;
 }
 
 /** The effective configuration; without a file, the defaults. */

@@ -2,6 +2,11 @@
 
 type Node = unknown[] | Record<string, unknown>;
 
+export interface Changes {
+  readonly words: Readonly<Record<string, string>>;
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
 /**
  * A copy of the value with changes made in order. A key is a way to a place: names between slashes, `[key=value]` for
  * the item of a list (`[key=a key2=b]` for one with both), `[+]` for a new one at its end, `[0]` for a position. A `-`
@@ -11,6 +16,31 @@ export function changed<T>(value: T, changes: Readonly<Record<string, unknown>>)
   const copy = structuredClone(value);
   for (const [way, wanted] of Object.entries(changes)) change(copy as Node, way, structuredClone(wanted));
   return copy;
+}
+
+/**
+ * Reads the changes of a case: `way = value` in JSON, which can go on in lines that begin with a space or a closing
+ * bracket. A line `# …` says what the case is about, and any other one has words: `from NAME` is the other case, `name`
+ * and `name=value` are settings of this one.
+ */
+export function readChanges(text: string): Changes {
+  const change: Record<string, unknown> = {};
+  let words: Record<string, string> = {};
+  for (const line of text.trimEnd().split(/\n(?![ }\]])/)) {
+    if (line === '' || line.startsWith('# ')) continue;
+    const [, way, json = ''] = /^(.+?) = (.*)$/s.exec(line) ?? [];
+    if (way === undefined) words = { ...words, ...wordsOf(line) };
+    else change[way] = JSON.parse(json);
+  }
+  return { words, change };
+}
+
+function wordsOf(line: string): Readonly<Record<string, string>> {
+  const entries = line
+    .replace(/^from /, 'from=')
+    .split(' ')
+    .map((word) => [word.replace(/=.*/, ''), /=(.*)/.exec(word)?.[1] ?? 'true']);
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 function change(root: Node, way: string, wanted: unknown): void {

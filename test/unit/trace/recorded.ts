@@ -1,5 +1,5 @@
 // Rows of the databases of a cluster, as they were recorded.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TraceQuestion } from '../../../agent/model/overlay-trace.ts';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';
@@ -24,6 +24,24 @@ export interface TraceCase {
   /** Name of a case with the same packet: the output of ovn-trace is the same, wherever the question is asked. */
   readonly ovnTraceOf?: string;
   readonly question: TraceQuestion;
+}
+
+/** Names of the cases. */
+export function traceNames(): readonly string[] {
+  return readdirSync(traceCases, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? one.name : []));
+}
+
+/**
+ * Output of ovn-trace or ofproto/trace as it was recorded, after the question that was put. Both underline their
+ * headings; a case marks a heading by the empty line before it alone.
+ */
+export function recordedOutput(name: string, file: string): { readonly asked: string; readonly text: string } {
+  const [first = '', ...lines] = readFileSync(join(traceCases, name, file), 'utf8').split('\n');
+  const text = lines.flatMap((line, index) => {
+    const isHeading = line.trim() !== '' && lines[index - 1]?.trim() === '';
+    return isHeading ? [line, line.replaceAll(/\S.*/g, (title) => '-'.repeat(title.length))] : [line];
+  });
+  return { asked: first.replace(/^\? /, ''), text: text.join('\n') };
 }
 
 export function json<T>(...path: readonly string[]): T {

@@ -1,5 +1,5 @@
 // Recorded packets through clusters: rows of the databases, and the output of ovn-trace and ofproto/trace.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { TracedWay, TracePacket } from '../../../agent/model/overlay-trace.ts';
@@ -14,12 +14,10 @@ import { traceDocument } from '../../../agent/view/json/overlay-trace-json.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
 import { schemaFaults } from '../view/json/schemas.ts';
-import { json, recordedRows, type TraceCase, traceCases } from './recorded.ts';
+import { json, recordedOutput, recordedRows, type TraceCase, traceCases, traceNames } from './recorded.ts';
 import { type TraceTool, withSkippedLines } from './skipped-lines.ts';
 
-for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one) =>
-  one.isDirectory() ? one.name : [],
-)) {
+for (const name of traceNames()) {
   t.test(name, (t) => {
     const words = wordsOf(t, name);
     const path = join(traceCases, name, 'words.txt');
@@ -42,9 +40,9 @@ function wordsOf(t: Test, name: string, printed = (_tool: TraceTool, kept: strin
 
   const said = (file: string, flow: string): string => {
     const folder = file.includes('-here-') ? name : (ovnTraceOf ?? name);
-    const [first = '', ...lines] = readFileSync(join(traceCases, folder, `${file}.txt`), 'utf8').split('\n');
-    t.equal(flow, first.replace(/^\? /, ''), `${file}: the question is the one that was answered`);
-    return printed(file.includes('-here-') ? 'ofproto-trace' : 'ovn-trace', lines.join('\n'));
+    const { asked, text } = recordedOutput(folder, `${file}.txt`);
+    t.equal(flow, asked, `${file}: the question is the one that was answered`);
+    return printed(file.includes('-here-') ? 'ofproto-trace' : 'ovn-trace', text);
   };
   const follow = (direction: string, legFacts: LegFacts, inPort: LogicalPort, packet: TracePacket): TracedWay => {
     let way = beginWay(legFacts, inPort, network.carrier(inPort), packet);

@@ -1,6 +1,4 @@
 // Places at which a packet's path ends although ovn-trace continues.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import type { TraceWay } from '../../../agent/model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../agent/model/rows.ts';
@@ -9,7 +7,7 @@ import { localQuestions, withoutDevice } from '../../../agent/trace/local-part.t
 import { networkOf } from '../../../agent/trace/logical-network.ts';
 import { ruleBook } from '../../../agent/trace/rules.ts';
 import { beginWay, continueWay, nextStart, wayOf } from '../../../agent/trace/way.ts';
-import { recordedRows, traceCases } from './recorded.ts';
+import { recordedOutput, recordedRows } from './recorded.ts';
 
 const { southbound, northbound } = recordedRows('23.03', 'n1');
 
@@ -30,7 +28,7 @@ function wayThrough(name: string, destination: string, unbound: readonly string[
   );
   const start = nextStart(way);
   if (start === null) throw new Error('a way begins somewhere');
-  return wayOf(continueWay(way, start, readFileSync(join(traceCases, name, 'there-1.txt'), 'utf8')));
+  return wayOf(continueWay(way, start, recordedOutput(name, 'there-1.txt').text));
 }
 
 t.test('a gateway on no chassis', (t) => {

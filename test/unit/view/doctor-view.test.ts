@@ -7,12 +7,11 @@ import type { CheckResult } from '../../../agent/model/examination.ts';
 import { doctorText } from '../../../agent/view/doctor-view.ts';
 import { shellLines } from '../../../agent/view/shell-lines.ts';
 import { plain, styleFor } from '../../../agent/view/style.ts';
-import { readTable } from '../case-table.ts';
-import { doctorTable, examinationOf } from '../doctor/examined.ts';
+import { doctorCases, examinationOf } from '../doctor/examined.ts';
 
 process.env.TZ = 'UTC';
 const nowMs = Date.parse('2026-11-20T21:51:42.000Z');
-const reports = readTable(doctorTable).map(({ name }) => judge(examinationOf(name)));
+const reports = doctorCases.map(({ name }) => judge(examinationOf(name)));
 const widths = [60, 80, 150];
 
 const complaint: CheckResult = {

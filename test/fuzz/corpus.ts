@@ -10,7 +10,7 @@ const cases = path.join(process.cwd(), 'test/cases');
 
 /** Files of this name in the cases of the configuration. */
 export function configFiles(name: 'ovn.yaml' | 'config.yaml'): readonly Buffer[] {
-  return readTable(path.join(cases, 'config.txt')).flatMap(({ parts }) =>
+  return readTable(path.join(cases, 'config.txt'), 'ovn.yaml').flatMap(({ parts }) =>
     parts[name] === undefined ? [] : [Buffer.from(parts[name])],
   );
 }

@@ -1,23 +1,23 @@
-// Properties of a node with a real MicroShift during everything that the agent does: MicroShift's processes are
-// the same, and its API answers where the cluster and the LAN ask it.
+// Properties of a node with a real MicroShift during all actions of the agent: MicroShift's processes stay the same,
+// and its API answers at every address at which the cluster and the LAN use it.
 import type { Test } from 'tap';
 import { measuredSettleMs, type TestNode } from '../node/node.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 
-/** The number of restarts of NetworkManager, and the seconds for which MicroShift is watched after its first start. */
+/** Number of restarts of NetworkManager, and seconds for which MicroShift is observed after its first start. */
 export const restarts = Number(process.env.MICROSHIFT_NET_RESTARTS ?? 1);
 export const firstWatchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
 /** MicroShift looks for the node's address every 5 s. */
 const watchS = 15;
 
-/** A command that ends as soon as the node is in the desired state, or fails after a minute. */
+/** Command that ends as soon as the node is in the desired state, or fails after a minute. */
 export const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'";
-/** A command that changes the MTU of the NIC's profile, for which the bridge has to be built again. */
+/** Command that changes the MTU of the NIC's profile, so that the bridge has to be built again. */
 export const useMtu = (mtu: number): string =>
   `nmcli connection modify eth0 802-3-ethernet.mtu ${mtu} && nmcli device reapply eth0 > /dev/null`;
 
-/** Runs the whole life of a node of this shape. */
+/** Runs all phases in the life of a node of this shape. */
 export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise<void> {
   const node = await bootMicroShift(shape);
   t.teardown(() => node.halt());
@@ -38,7 +38,7 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
     await node.text(useMtu(1400));
     await t.test('the bridge is built again', (t) => holds(t, 'microshift-net apply'));
     t.match(await node.text('ip link show br-ex'), /mtu 1400/);
-    // The LAN's packets are larger than a NIC of 1400 bytes takes, once br-ex says again that it takes them.
+    // The LAN sends larger packets than a NIC with an MTU of 1400 accepts, once br-ex announces its larger MTU again.
     await node.text(useMtu(1500));
     await t.test('undo', (t) => holds(t, 'microshift-net undo'));
     t.match(await node.text('ip link show br-ex'), /mtu 1500/);
@@ -60,15 +60,15 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
 
 export interface Watched {
   /**
-   * Runs a command, which must succeed, and asserts that MicroShift has not noticed. Notes how long each address was
-   * away.
+   * Runs a command, which must succeed, and asserts that MicroShift has not noticed it. Prints the silence of each
+   * address.
    */
   holds(t: Test, command: string): Promise<void>;
-  /** Asserts that the API answers everywhere, and that the node has its own address in the cluster. */
+  /** Asserts that the API answers at all addresses, and that the node has its own address in the cluster. */
   answers(t: Test): Promise<void>;
 }
 
-/** Notes who MicroShift's processes are, and that its API answers. */
+/** Records the identity of MicroShift's processes, and asserts that its API answers. */
 export async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Promise<Watched> {
   const answers = async (t: Test): Promise<void> => {
     const here = await apiAnswers(node, [...shape.advertised, ...shape.own]);

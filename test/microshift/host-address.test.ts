@@ -8,7 +8,7 @@ import { microshiftFilesSkip, microshiftFolder } from './microshift-folder.ts';
 const skip =
   microshiftFilesSkip || (process.getuid?.() !== 0 && 'it makes network namespaces, for which it has to be root');
 
-/** br-ex with a cable, and eth1. */
+/** Text of the commands that create br-ex with a carrier, and eth1. */
 const links = `
 ip link set lo up
 ip link add br-ex type veth peer name cable
@@ -20,9 +20,9 @@ const advertised = 'ip address add fd02::1:0/128 dev br-ex nodad';
 const onLo = (address: string): string => `ip address add ${address} dev lo metric 77`;
 
 /**
- * Configuration of the network, and the address that both must choose; null if MicroShift finds none and exits. `of`:
- * one of these addresses, because the agent does not read the order in which the kernel lists several IPv6 addresses of
- * an interface.
+ * Configuration of the network, and the address that both must choose; null if MicroShift finds none and exits. With
+ * `of`, any of these addresses is accepted, because the agent does not read the order in which the kernel lists several
+ * IPv6 addresses of an interface.
  */
 const networks: readonly (readonly [
   about: string,

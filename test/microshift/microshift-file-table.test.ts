@@ -1,4 +1,4 @@
-// Table of facts about MicroShift's files: it matches the real files, and the stand-ins match the table.
+// The table of facts about MicroShift's files matches the real files, and the stand-ins match the table.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,13 +1,12 @@
-// The real MicroShift that tests run, where there is one: its packages' files, below a folder that is named by the
-// environment.
+// Files of a real MicroShift for tests, if an environment variable names a folder with them.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingForContainerd } from '../cluster/unpacked-containerd.ts';
 import { nodeSkip } from '../node/availability.ts';
 
 /**
- * The folder with the files of packages `microshift` and `microshift-networking`, at their places below it; null if
- * none is named.
+ * Returns the folder with the files of the packages `microshift` and `microshift-networking`, below their paths; null
+ * if the variable is not set.
  */
 export const microshiftFolder: string | null = process.env.MICROSHIFT_NET_MICROSHIFT || null;
 
@@ -21,13 +20,17 @@ const needed = [
   'usr/lib/systemd/system/microshift-ovs-init.service',
 ] as const;
 
-/** Why the files of a real MicroShift cannot be read, for tap's `skip`; false if they can. */
+/**
+ * Returns the reason why the files of a real MicroShift cannot be read, for tap's `skip`; false if they can be read.
+ */
 export const microshiftFilesSkip: string | false =
   microshiftFolder === null
     ? 'MICROSHIFT_NET_MICROSHIFT names no folder with a real MicroShift (docs/internals/test-node.md)'
     : missingIn(microshiftFolder);
 
-/** Why no node with a real MicroShift can run here, for tap's `skip`; false if one can. */
+/**
+ * Returns the reason why no node with a real MicroShift can run on this machine, for tap's `skip`; false if it can run.
+ */
 export const microshiftSkip: string | false = nodeSkip || microshiftFilesSkip || (missingForContainerd() ?? false);
 
 function missingIn(folder: string): string | false {

@@ -1,5 +1,5 @@
-// A booted node that runs a real MicroShift beside the agent, with containerd in CRI-O's place and without images: no
-// pod ever starts.
+// Booted node that runs a real MicroShift beside the agent, with containerd in the place of CRI-O. It has no images, so
+// no pod starts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
@@ -13,13 +13,13 @@ const fromHere = (file: string): string => readFileSync(path.join(here, file), '
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export interface MicroShiftOptions extends Pick<NodeOptions, 'lan' | 'lanAppend' | 'files' | 'folders' | 'bare'> {
-  /** MicroShift's config.yaml; an empty one where none is given. */
+  /** MicroShift's config.yaml; empty by default. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Keys of ovn.yaml beside the data path. */
+  /** Keys of ovn.yaml in addition to the data path. */
   readonly ovn?: Readonly<Record<string, unknown>>;
 }
 
-/** Open vSwitch's userspace data path reads checksums that a veth leaves to its other end. */
+/** Open vSwitch's userspace data path needs complete checksums, which a veth does not compute. */
 const wholeChecksums = `
 eval "$(declare -f lan | sed '1s/^lan/lan_of_file/')"
 lan() {
@@ -28,8 +28,8 @@ lan() {
 }`;
 
 /**
- * A kubelet that has no control groups to itself: the node's are of version 2 and have no controllers
- * (test/node/keeper.sh). Storage needs LVM, which is not there.
+ * Settings of a kubelet without control groups of its own, because those of the node are of version 2 and have no
+ * controllers (test/node/keeper.sh). Storage is off, because it needs LVM, which the node does not have.
  */
 const ofTestNode = {
   kubelet: { cgroupDriver: 'cgroupfs', cgroupsPerQOS: false, localStorageCapacityIsolation: false },
@@ -56,12 +56,12 @@ ExecStart=/opt/containerd/bin/containerd --config /etc/containerd/config.toml
 Delegate=yes
 `;
 
-/** MicroShift's own script knows no data path but the kernel's; it keeps a bridge that is there. */
+/** MicroShift's own script supports the kernel's data path only; it keeps an existing bridge. */
 const userspaceBridge = `[Service]
 ExecStartPre=/bin/sh -c 'ovs-vsctl br-exists br-ex || ovs-vsctl add-br br-ex -- set bridge br-ex datapath_type=netdev'
 `;
 
-/** Files of the node beside those of MicroShift. */
+/** Files of the node in addition to those of MicroShift. */
 const ownFiles: Readonly<Record<string, string>> = {
   '/testnode/kubelet-kernel.sh': fromHere('guest/kubelet-kernel.sh'),
   '/testnode/ask-api.mjs': fromHere('guest/ask-api.mjs'),
@@ -73,14 +73,14 @@ const ownFiles: Readonly<Record<string, string>> = {
   // MicroShift looks up a name for each address of the node (`hostname -A`), which takes 12 s where no name server
   // answers.
   '/etc/nsswitch.conf': 'passwd: files\ngroup: files\nshadow: files\nhosts: files\n',
-  // No router advertises itself on most LANs of the tests, for which NetworkManager would wait a minute.
+  // NetworkManager would wait a minute for a router advertisement, which most LANs of the tests do not have.
   '/etc/systemd/system/NetworkManager-wait-online.service.d/soon.conf': '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=5\n',
 };
 
 /**
  * Boots a node with MicroShift's packages and the agent's files, on this machine's kernel and with the userspace data
- * path. MicroShift is not started yet; whether it starts at a reboot is the test's to say (`systemctl enable
- * microshift`). The caller halts the node.
+ * path. Does not start MicroShift; the test decides whether a reboot starts it (`systemctl enable microshift`). The
+ * caller halts the node.
  */
 export async function bootMicroShift({ config = {}, ovn = {}, ...options }: MicroShiftOptions): Promise<TestNode> {
   if (microshiftFolder === null) throw new Error('no folder with a real MicroShift is named');
@@ -100,12 +100,12 @@ export async function bootMicroShift({ config = {}, ovn = {}, ...options }: Micr
   });
 }
 
-// Twice of what it takes on an idle machine. Its unit allows 4 minutes.
+// Limit for the start, twice the time that it takes on an idle machine. MicroShift's unit allows 4 minutes.
 const startLimitMs = 240_000;
 
 /**
- * Starts MicroShift, unless it is starting, and waits until it says that it is ready (sd_notify); the ms that took.
- * Fails with the end of its journal.
+ * Starts MicroShift, unless it is starting, and waits until it reports readiness (sd_notify). Returns the duration in
+ * ms. Fails with the end of its journal.
  */
 export async function startMicroShift(node: TestNode): Promise<number> {
   const started = await node.run('systemctl start microshift', { timeoutMs: startLimitMs });
@@ -114,8 +114,8 @@ export async function startMicroShift(node: TestNode): Promise<number> {
 }
 
 /**
- * Messages of MicroShift about its own ends in this boot, and the end of its journal without the configuration and
- * certificates that it lists at its start.
+ * Returns MicroShift's messages about its own ends in this boot, and the end of its journal without the configuration
+ * and certificates that it prints at its start.
  */
 export async function lastWords(node: TestNode): Promise<string> {
   const ends =
@@ -125,8 +125,8 @@ export async function lastWords(node: TestNode): Promise<string> {
 }
 
 /**
- * Identity of MicroShift and its etcd: process numbers with the times of their starts, and the number of restarts by
- * systemd. The text stays the same as long as neither has ended.
+ * Returns the identity of MicroShift and its etcd: process ids with the times of their starts, and the number of
+ * restarts by systemd. The text stays the same as long as both run.
  */
 export function processesOf(node: TestNode): Promise<string> {
   return node.text(`for pid in $(systemctl show microshift -P MainPID) $(pgrep -x microshift-etcd); do
@@ -134,7 +134,7 @@ export function processesOf(node: TestNode): Promise<string> {
   done; systemctl show microshift -p ActiveState -p NRestarts`);
 }
 
-/** Whether MicroShift ends within a limit: null if it goes on, else the end of its journal. */
+/** Waits for the end of MicroShift up to a limit; null if it still runs, otherwise the end of its journal. */
 export async function endsWithin(node: TestNode, limitS: number): Promise<string | null> {
   const { exitCode } = await node.run(
     `timeout ${limitS} tail --pid="$(systemctl show microshift -P MainPID)" -f /dev/null`,
@@ -151,7 +151,7 @@ export interface ApiAnswer {
   readonly nodes?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
 }
 
-/** Answers of MicroShift's API server at each address to the administrator on the node, or from the LAN. */
+/** Returns the answers of MicroShift's API server at each address, as requested on the node or from the LAN. */
 export async function apiAnswers(
   node: TestNode,
   addresses: readonly string[],

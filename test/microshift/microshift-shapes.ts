@@ -1,14 +1,16 @@
-// The nodes on which a real MicroShift is tried: the LAN, what MicroShift and the agent are configured with, and where
-// the API must answer.
+// Nodes on which a real MicroShift is tested: the LAN, the configuration of MicroShift and of the agent, and the
+// addresses at which the API must answer.
 import type { MicroShiftOptions } from './microshift-node.ts';
 
 export interface MicroShiftShape extends Pick<MicroShiftOptions, 'lan' | 'lanAppend' | 'config' | 'ovn'> {
   readonly name: string;
-  /** Addresses that MicroShift gives br-ex and advertises for its API (pkg/config/config.go, updateComputedValues). */
+  /**
+   * Addresses that MicroShift adds to br-ex and advertises for its API (pkg/config/config.go, updateComputedValues).
+   */
   readonly advertised: readonly string[];
-  /** Addresses of the node's own, which the LAN asks; the first is the node's InternalIP. */
+  /** Addresses of the node to which the LAN sends requests; the first is the node's InternalIP. */
   readonly own: readonly string[];
-  /** br-ex has no NIC. */
+  /** True if br-ex has no NIC. */
   readonly isWithoutUplink?: boolean;
 }
 

@@ -30,7 +30,7 @@ ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -o 'cookie=0x77.*table=5' | sed
 ip -o -4 address show br-ex | grep -o ' 10.44.0.0/32.*\\| 169.254.169.2/29.*'
 ip route show 10.43.0.0/16
 ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
-/** As MicroShift's script makes it, with the port of OVN. */
+/** State of br-ex as MicroShift's script makes it, with the port of OVN. */
 const bridge = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex; ovs-vsctl list-ports br-ex';
 
 t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip }, async (t) => {

@@ -1,4 +1,4 @@
-// One cell of the matrix: a run, a fault at one point of it, and what became of the node.
+// One cell of the matrix: a run, a fault at one point of the run, and the outcome for the node.
 import { faultFile } from '../../../agent/run/fault-points.ts';
 import { armFault, letGoOfRun } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
@@ -16,32 +16,32 @@ import { type Fault, lastsMs } from './fault.ts';
 
 export interface Outcome {
   state: 'old' | 'new' | 'mixed';
-  /** Longest silence from the fault (from its end, where the LAN itself was cut) until the node was settled. */
+  /** Longest silence from the fault until the node has settled; if the LAN itself was cut, from the end of the cut. */
   awayMs: number;
   /** Exit code or signal of the run. */
   end: string;
-  /** From the fault to the end of the run; null where the machine went off. */
+  /** Time from the fault to the end of the run; null if the machine was turned off. */
   endedAfterMs: number | null;
   /** Number of repairs by hand that the node needed; 0 if it became reachable by itself. */
   hands: number;
 }
 
-/** The two states a node may end in. */
+/** The two permitted final states of a node. */
 export interface Ends {
   readonly old: Picture;
   readonly new: Picture;
 }
 
-/** A fault armed at a named point, or the agent killed so many milliseconds after it was started. */
+/** Fault that is armed at a named point, or kill of the agent at a time in ms after its start. */
 export type Point = string | { readonly afterMs: number };
 
 const apply = 'microshift-net apply';
 const runLimitMs = 280_000;
-/** NetworkManager's timer, a restart by systemd and a whole run, on a busy machine. */
+/** Limit for NetworkManager's timer, a restart by systemd and a whole run, on a busy machine. */
 const settleLimitMs = 60_000;
 const powerOnLimitMs = 60_000;
 
-/** Runs one cell; the node is left as the fault left it. */
+/** Runs one cell, and does not clean the node up. */
 export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
   await fault.prepare?.(node);
   try {
@@ -53,7 +53,7 @@ export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: P
 }
 
 async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
-  // The silence that the agent causes counts from its start: a run without a fault has no silence to count.
+  // The silence that the agent causes counts from its start: a run without a fault has no silence.
   let since = await node.now();
   const command = await started(node, fault, point);
   const selfInflicted = fault.action !== 'hold' || fault.keepsHolding === true || typeof point !== 'string';
@@ -65,7 +65,7 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
   if (fault.name === 'clock') since = await node.now();
   if (fault.action === 'hold' && !fault.keepsHolding) await node.text(letGoOfRun);
   if (fault.passes !== undefined) {
-    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // how long it lasts is up to the test
+    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // The test decides the duration.
     await Promise.race(fault.lasts === 'run' ? [command.ended] : [command.ended, seconds]);
     await fault.passes({ node, command });
     if (fault.lasts !== 'run') since = await node.now();
@@ -85,9 +85,9 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
 
 async function powerCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
   const command = await started(node, fault, point);
-  command.ended.catch(() => {}); // cut off by what it does
+  command.ended.catch(() => {}); // The fault may end the connection of the command.
   if (typeof point === 'string') await command.saw(`armed fault: held ${point}`);
-  else await new Promise((resolve) => setTimeout(resolve, point.afterMs)); // blind: a time, not an event
+  else await new Promise((resolve) => setTimeout(resolve, point.afterMs)); // A sweep uses times and not events.
   await fault.strike?.({ node, command });
   const awayMs = await node.boot();
   const state = await settled(node, ends, fault);
@@ -106,26 +106,26 @@ async function started(node: TestNode, fault: Fault, point: Point): Promise<Runn
   return node.start(start, options);
 }
 
-/** A fault that never struck would look like one that was survived. */
+/** A fault that did not happen would look like one that the node has survived. */
 async function wasStruck(node: TestNode, point: string, run: RunResult): Promise<void> {
-  // The run that comes to the point renames the file; a run that is struck there may not have printed that it is held.
+  // The run that reaches the point renames the file; a run that is killed there may not have printed its message yet.
   if ((await node.run(`test -e ${faultFile}`)).exitCode !== 0) return;
   throw new Error(`the run never came to "${point}":\n${`${run.stderr}${run.stdout}`.slice(-2000)}`);
 }
 
-/** Waits until nothing can change the state by itself any more, and until it is one of the two; says which. */
+/** Waits until nothing can change the state by itself any more and it is one of the two; returns its name. */
 async function settled(node: TestNode, ends: Ends, fault: Fault): Promise<Outcome['state']> {
   const limit = performance.now() + settleLimitMs;
   const left = (): number => limit - performance.now();
   while (left() > 0 && !(await withoutCheckpoint(node))) {
-    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may not run, and then it sends no event.
+    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may not run, so no event is awaited.
   }
   for (;;) {
     const now = await picture(node);
     if (endsLike(withoutPortMacs(now), withoutPortMacs(ends.new), fault)) return 'new';
     if (fault.endsNew !== true && endsLike(now, ends.old, fault)) return 'old';
     if (left() <= 0) return endsLike(now, ends.old, fault) ? 'old' : 'mixed';
-    await new Promise((resolve) => setTimeout(resolve, 250)); // No single event reports the end of all of them.
+    await new Promise((resolve) => setTimeout(resolve, 250)); // No single event reports that all units are done.
   }
 }
 
@@ -143,7 +143,7 @@ function endsLike(now: Picture, wanted: Picture, { leavesDataPath, leavesManaged
   return like(compared(now), compared(wanted));
 }
 
-/** Counts an interface of Open vSwitch that NetworkManager manages without a profile as one that it does not manage. */
+/** Treats an interface of Open vSwitch that NetworkManager manages without a profile as one that it does not manage. */
 function withIdleUnmanaged(shown: Picture): Picture {
   const devices = shown.devices.map((device) =>
     device.replace(/ ovs-interface disconnected $/, ' ovs-interface unmanaged '),
@@ -156,13 +156,13 @@ function like(now: Picture, wanted: Picture): boolean {
 }
 
 /**
- * Brings the node back to its old state by `disable`, which must work after anything; false when it needs a boot. What
- * the fault may have left goes with the next bridge.
+ * Returns the node to its old state by `disable`, which must succeed after every fault; false if the node needs a boot.
+ * Remains of the fault may stay until the next bridge.
  */
 export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promise<boolean> {
   const disable = 'microshift-net disable';
   const whole = `${apply} && ${disable}`;
-  // Remains for which the run could not wait may disturb the next one.
+  // Remains that the run could not wait for may disturb the next run.
   const hung = fault?.lasts === 'run' || fault?.leavesManaged ? whole : 'true';
   const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${whole}; }` : hung;
   const run = await node.run(`${disable} && ${again}`, { timeoutMs: runLimitMs }).catch(() => null);
@@ -175,7 +175,7 @@ export async function unlike(node: TestNode, ends: Ends): Promise<Record<keyof E
   return { old: differences(now, ends.old), new: differences(now, ends.new) };
 }
 
-/** The old and the new state of this node; leaves the node in the old state. */
+/** Returns the old and the new state of this node, and leaves the node in the old state. */
 export async function endsOf(node: TestNode): Promise<Ends> {
   const before = await picture(node);
   const run = await node.run(apply);

@@ -1,5 +1,5 @@
-// Everything that can go wrong while a run stands at a point: how it is made to happen, and what the world does about
-// it by itself.
+// Description of a fault that can happen while a run is held at a point: the action that causes it, and the reactions
+// that follow without the test.
 import type { FaultAction } from '../armed-fault.ts';
 import type { RunningCommand } from '../command.ts';
 import type { TestNode } from '../node.ts';
@@ -7,46 +7,47 @@ import type { TestNode } from '../node.ts';
 /** Facts that a fault may need. */
 export interface Scene {
   readonly node: TestNode;
-  /** The run of apply. */
+  /** Run of `apply` that is held at the point. */
   readonly command: RunningCommand;
 }
 
 export interface Fault {
-  /** Column of the page, and the word by which the command line knows it. */
+  /** Name of the fault in the columns of the page and on the command line. */
   readonly name: string;
   readonly title: string;
-  /** Action on the run at the point: it is struck, or it stands still while an event happens around it. */
+  /** Action on the run at the point: a signal, or an event during the hold. */
   readonly action: FaultAction;
-  /** Shell text that starts the run; default: `microshift-net apply`. */
+  /** Shell text that starts the run; `microshift-net apply` by default. */
   readonly start?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Says why a fault cannot happen on a LAN, or null. */
+  /** Returns the reason why a fault cannot happen on a LAN, or null. */
   readonly impossible?: (lan: string) => string | null;
   readonly prepare?: (node: TestNode) => Promise<unknown>;
   readonly strike?: (scene: Scene) => Promise<unknown>;
-  /** Leaves the agent standing: what ends it is the fault. */
+  /** Causes the fault; the agent stays held until the fault ends it. */
   readonly keepsHolding?: boolean;
-  /** The fault passes without anybody's hand: the cable is back. */
+  /** Ends the fault without a repair by hand, for example by plugging the cable in again. */
   readonly passes?: (scene: Scene) => Promise<unknown>;
-  /** How long it lasts: some seconds, after which the LAN counts the silence (default), or as long as the run. */
+  /** Duration of the fault: some seconds, after which the silence counts (default), or the duration of the run. */
   readonly lasts?: 'seconds' | 'run';
-  /** Puts the test's own means away. */
+  /** Removes the files and processes of the test. */
   readonly cleanUp?: (node: TestNode) => Promise<unknown>;
-  /** The machine is off afterwards; it is booted again. */
+  /** True if the machine is turned off by the fault; it is booted again. */
   readonly powerOff?: boolean;
   /**
-   * An empty data path may stay behind: an ovs-vswitchd that starts while a run is rolled back knows nothing of it. It
-   * goes with the next bridge; an agent that removed it would race with the process that makes the next bridge.
+   * True if an empty data path may remain: an ovs-vswitchd that starts during a rollback does not know the former
+   * bridge. The next bridge removes it; a removal by the agent would race with the process that creates the next
+   * bridge.
    */
   readonly leavesDataPath?: boolean;
   /**
-   * NetworkManager may manage the interface of MicroShift's bridge afterwards, without a profile for it: only a request
-   * over D-Bus makes it leave the device alone. The next `disable` does.
+   * True if NetworkManager may manage the interface of MicroShift's bridge without a profile afterwards: only a request
+   * over D-Bus makes the device unmanaged. The next `disable` sends the request.
    */
   readonly leavesManaged?: boolean;
-  /** Somebody (systemd) does the change again by himself: the end is the new state. */
+  /** True if systemd repeats the change by itself, so that the final state is the new state. */
   readonly endsNew?: boolean;
 }
 
-/** How long a fault outside the node lasts: longer than the 6 s for which NetworkManager overlooks a lost carrier. */
+/** Duration of a fault outside of the node: longer than the 6 s for which NetworkManager ignores a lost carrier. */
 export const lastsMs = 8_000;

@@ -1,4 +1,4 @@
-// The table of faults, by what they hit.
+// Table of faults, grouped by the component that fails.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -22,8 +22,8 @@ const agent: readonly Fault[] = [
     name: 'oom',
     title: 'out of memory',
     action: 'exhaust-memory',
-    // In a service whose name begins with microshift-net- the agent stays, and with it the cgroup; so does the sandbox
-    // of such services.
+    // In a service whose name begins with microshift-net-, the agent stays in the control group of the service, and has
+    // the sandbox of such services.
     start: `exec systemd-run --quiet --wait --pipe --collect --unit=microshift-net-limited -p MemoryAccounting=yes -p StateDirectory=microshift-net -p RuntimeDirectory=microshift-net -p RuntimeDirectoryPreserve=yes -p ReadWritePaths='-/var/lib/ovnk -/proc/sys/net/ipv4/conf -/proc/sys/net/ipv6/conf' -p ExecStopPost='-/usr/bin/microshift-net recover' /usr/bin/microshift-net apply`,
   },
   {
@@ -80,7 +80,7 @@ const services: readonly Fault[] = [
     title: 'vswitchd hangs',
     action: 'hold',
     strike: ({ node }) => node.text(`kill -STOP ${vswitchdPid}`),
-    // It releases the kernel's resources when it continues; only the reachability before that counts.
+    // ovs-vswitchd releases the kernel's resources when it continues; until then only the reachability counts.
     passes: ({ node }) => node.text(`kill -CONT ${vswitchdPid}`),
     lasts: 'run',
   },
@@ -179,7 +179,7 @@ function eachCable(state: 'up' | 'down'): string {
   return `for p in $(ip netns exec lan ls /sys/class/net | grep ^peth); do ip netns exec lan ip link set $p ${state}; done`;
 }
 
-/** Puts everything that is written during a run on a small disk of its own, which can be full or break. */
+/** Moves all files that are written during a run to a small separate disk, which can be full or fail. */
 async function ownDisk(node: TestNode): Promise<void> {
   await node.write(diskImage, emptyDisk());
   const binds = stateDirectories.map(
@@ -197,7 +197,7 @@ async function dropDisk(node: TestNode): Promise<void> {
   );
 }
 
-/** An empty ext4 file system of 2 MiB. */
+/** Creates an empty ext4 file system of 2 MiB. */
 function emptyDisk(): Buffer {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'disk-'));
   try {

@@ -7,10 +7,10 @@ import { endsOf, pristine, runCell, unlike } from './cell.ts';
 import { faults } from './faults.ts';
 import { pointsOf } from './points.ts';
 
-// The promise for an agent that was killed.
+// Longest accepted silence after a kill of the agent.
 const killedLimitMs = 15_000;
 
-/** Fault, what had just been done, and the states it may end in. */
+/** Fault, the last action before it, and the permitted final states. */
 const cells: readonly [string, string, ('old' | 'new')[]][] = [
   ['kill', 'clearUplink', ['old']],
   ['kill', 'checkpoint destroyed', ['new']],

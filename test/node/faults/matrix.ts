@@ -18,9 +18,9 @@ import { type Cell, merged, readCells, writeCells } from './record.ts';
 
 const recordFile = 'build/faults.json';
 const shapes = ['dhcp', 'static4', 'vlan', 'bond-ab', 'bond-8023ad', 'microshift'];
-/** Faults that make sense at a time instead of at a point: they need nothing to be held. */
+/** Faults that can happen at a time instead of at a point, because the run need not be held for them. */
 const blind = ['kill', 'power'];
-/** The promise for an agent that was killed. */
+/** Longest accepted silence after a kill of the agent. */
 const killedLimitMs = 15_000;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   process.exitCode = bad === 0 ? 0 : 1;
 }
 
-/** Runs what was asked for on one shape of uplink; gives the number of cells that broke the promise. */
+/** Runs the requested cells on one kind of uplink; returns the number of cells that violate a promise. */
 async function runShape(shape: string): Promise<number> {
   const version = versionNow();
   let node = await boot(shape);
@@ -129,7 +129,7 @@ function wantedPoints(all: readonly NamedPoint[]): readonly { point: Point; afte
 async function boot(shape: string): Promise<TestNode> {
   const files = { [busProxyPath]: busProxy };
   if (shape !== 'microshift') return bootNode({ lan: shape, lanAppend: fineGrained, enableRepair: true, files });
-  // A NIC like that of `dhcp`, and the br-ex that MicroShift makes, with what others put into it.
+  // Node with the NIC of `dhcp`, and with the br-ex that MicroShift makes and the entries of other programs in it.
   const stoodIn = { ...files, ...microshiftStandIn };
   const node = await bootNode({
     lan: 'dhcp',
@@ -154,7 +154,7 @@ function has(shape: string, point: string, fault: Fault): boolean {
   );
 }
 
-/** Written after every cell: a matrix that is cut short keeps what it has. */
+/** Written after every cell, so that an interrupted matrix keeps its results. */
 function record(cell: Cell): void {
   writeCells(recordFile, merged(readCells(recordFile), [cell]));
 }

@@ -1,4 +1,4 @@
-// The page: what is written by hand in docs/lab/faults.md, and below its marker the tables made from the record.
+// The page docs/lab/faults.md: text that is written by hand, and below a marker the tables from the record.
 import fs from 'node:fs';
 import type { Fault } from './fault.ts';
 import type { Cell } from './record.ts';
@@ -68,7 +68,7 @@ function perFault(cells: readonly Cell[], faults: readonly Fault[]): string {
   return table(head, rows);
 }
 
-/** Faults down, points across: a cell is the state it ended in and the seconds the LAN missed the node. */
+/** Table with a row per fault and a column per point: a cell has the final state and the silence in seconds. */
 function matrixOf(cells: readonly Cell[], faults: readonly Fault[]): string {
   const points = pointsIn(cells);
   const rows = faults.flatMap(({ name, title }) => {
@@ -89,7 +89,7 @@ function legendOf(cells: readonly Cell[]): string {
     .join('\n');
 }
 
-/** One line per sweep: how many times, and the worst. */
+/** Returns one line per sweep, with the number of times and the longest silence. */
 function sweeps(cells: readonly Cell[], faults: readonly Fault[]): string {
   const rows: string[][] = [];
   for (const shape of unique(cells.map((cell) => cell.shape))) {
@@ -113,7 +113,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const order = ['before journal', 'after journal', 'after checkpoint'];
 
-/** Points in the order of a run. */
+/** Returns the points in the order of a run. */
 function pointsIn(cells: readonly Cell[]): readonly string[] {
   const rank = (point: string): number => {
     const step = /^after step (\d+)$/.exec(point)?.[1];

@@ -1,4 +1,4 @@
-// The points of a run, and what it does there in words.
+// Points of a run, with the action of the run before each in words.
 import type { TestNode } from '../node.ts';
 
 interface StepJson {
@@ -16,8 +16,8 @@ export interface NamedPoint {
 }
 
 /**
- * Every point of a run of apply on this node, in order. "after" of one step and "before" of the next are the same
- * moment but for a line in the journal, so each boundary is there once.
+ * Returns every point of a run of `apply` on this node, in order. "after" of one step and "before" of the next differ
+ * only by a line in the journal, so each boundary is listed once.
  */
 export async function pointsOf(node: TestNode): Promise<readonly NamedPoint[]> {
   const { diagnostics } = JSON.parse(await node.text('microshift-net plan --output json --verbose')) as {

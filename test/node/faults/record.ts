@@ -8,12 +8,12 @@ export interface Cell extends Outcome {
   /** Action before the point. */
   after: string;
   fault: string;
-  /** Version of the agent the cell was run with. */
+  /** Version of the agent with which the cell was run. */
   version: string;
   date: string;
 }
 
-/** Cells that were run before; none when there is no record. */
+/** Cells that were run before; empty if no record exists. */
 export function readCells(file: string): Cell[] {
   return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { cells: Cell[] }).cells : [];
 }
@@ -23,7 +23,7 @@ export function writeCells(file: string, cells: readonly Cell[]): void {
   fs.writeFileSync(file, `{"cells":[\n${cells.map((cell) => JSON.stringify(cell)).join(',\n')}\n]}\n`);
 }
 
-/** Cells with newer ones in the place of older ones. */
+/** Returns the cells, with newer results in the place of older ones. */
 export function merged(earlier: readonly Cell[], later: readonly Cell[]): Cell[] {
   const key = (cell: Cell): string => `${cell.shape} ${cell.fault} ${cell.point}`;
   const cells = new Map([...earlier, ...later].map((cell) => [key(cell), cell]));

@@ -1,17 +1,18 @@
-// Runs inside the node: takes requests from the first serial line and answers there. Imports nothing but Node's own
-// modules, because this one file is all that is copied into the node.
+// Program inside of the node: it reads requests from the first serial line and answers there. It imports only modules
+// of Node.js, because no other file is copied to the node.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Stop } from '../outage.ts';
 import type { Reply, Request, RunEnd, RunRequest, Strike } from '../protocol.ts';
 
-// The kernel's high-water mark makes resident memory exact however rarely we look; anonymous memory has none, and 10 ms
-// catches every heap that a garbage collection of ours could free again.
+// Interval between two samples of anonymous memory. A heap exists for longer before a garbage collection frees it; for
+// resident memory the kernel keeps a high-water mark, which is exact with any interval.
 const memoryPollMs = 10;
-// Output can come after the exit only from what the command left running: that is not waited for.
+// Time after the exit in which further output is read; it can only come from processes that the command has left, which
+// are not awaited.
 const outputGraceMs = 100;
-/** Where systemd keeps scopes that a service asks for. */
+/** Directory in which systemd has the control groups of scopes. */
 const sliceDir = '/sys/fs/cgroup/system.slice';
 
 const running = new Map<number, (signal: string) => void>();
@@ -20,12 +21,12 @@ function send(reply: Reply): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`);
 }
 
-/** Writes into a cgroup file; a cgroup that is gone is fine. */
+/** Writes to a file of a control group; a missing control group is ignored. */
 function control(file: string, text: string): void {
   try {
     fs.writeFileSync(file, text);
   } catch {
-    // its last process is gone, and so is the need
+    // The last process of the control group has ended, so no signal is needed.
   }
 }
 
@@ -37,7 +38,7 @@ function readOr(file: string, otherwise: string): string {
   }
 }
 
-/** Runs a command in a cgroup of its own and reports how it ended. */
+/** Runs a command in a control group of its own, and reports how it ended. */
 function run(id: number, request: RunRequest): Promise<RunEnd> {
   const group = `/sys/fs/cgroup/testnode-${process.pid}-${id}`;
   fs.mkdirSync(group);
@@ -54,10 +55,10 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       try {
         process.kill(Number(pid), signal as NodeJS.Signals);
       } catch {
-        // ended meanwhile
+        // The process has ended meanwhile.
       }
     }
-    // Also processes that were started meanwhile.
+    // Sends the signal also to processes that were started meanwhile.
     if (signal === 'SIGKILL') control(`${group}/cgroup.kill`, '1');
   };
   running.set(id, kill);
@@ -92,7 +93,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       send({ id, stream, text });
     });
   }
-  child.stdin.on('error', () => {}); // a command need not read its input
+  child.stdin.on('error', () => {}); // The command need not read its input.
   child.stdin.end(request.stdin);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
@@ -102,7 +103,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       for (const timer of timers) clearInterval(timer);
       running.delete(id);
       const ownMs = Number(/^usage_usec (\d+)/.exec(readOr(`${group}/cpu.stat`, ''))?.[1] ?? 0) / 1000;
-      // An agent that left the cgroup has left what it used there behind.
+      // An agent that has left the control group has left its memory there.
       const cpuMs = Math.max(ownMs, childrenMs() - childrenBeforeMs);
       const end: RunEnd = {
         exitCode,
@@ -117,7 +118,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       };
       const finish = (): void => {
         clearTimeout(grace);
-        fs.rmdir(group, () => {}); // stays while something the command started still runs
+        fs.rmdir(group, () => {}); // The control group stays while a process of the command still runs.
         resolve(end);
       };
       const grace = setTimeout(finish, outputGraceMs);
@@ -127,8 +128,8 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
 }
 
 /**
- * Processes of a command: those in its cgroup, and an agent that has put itself into a scope, which is still in the
- * command's session.
+ * Returns the processes of a command: those in its control group, and an agent that has moved itself into a scope,
+ * which is still in the command's session.
  */
 function pidsOf(group: string, session: number | undefined): string[] {
   const scopes = fs.readdirSync(sliceDir).filter((name) => /^microshift-net-.*\.scope$/.test(name));
@@ -147,13 +148,13 @@ function procsOf(group: string): string[] {
   return readOr(`${group}/cgroup.procs`, '').split('\n').filter(Boolean);
 }
 
-/** Field 6 of /proc/PID/stat (proc_pid_stat(5)), the fourth behind the name. */
+/** Field 6 of /proc/PID/stat (proc_pid_stat(5)), the session, which is the fourth field after the name. */
 function sessionOf(pid: string): number {
   const text = readOr(`/proc/${pid}/stat`, '');
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
 }
 
-/** Raises the peaks to what the group's processes use now. */
+/** Raises the peaks to the present usage of the group's processes. */
 function sampleMemory(pids: readonly string[], peak: { rss: number; anon: number }): void {
   for (const pid of pids) {
     const status = readOr(`/proc/${pid}/status`, '');
@@ -167,13 +168,13 @@ const pingLog = (address: string): string => `/run/testnode/ping.${address}.log`
 
 const inMs = (seconds: string | undefined): number => Math.round(Number(seconds) * 1000);
 
-/** The times at which an address answered the LAN, from a time on. */
+/** Returns the times since a mark at which an address answered the LAN. */
 function repliesOf(address: string, fromMs: number): number[] {
   const times = [...readOr(pingLog(address), '').matchAll(/^\d+\.\d+$/gm)].map((match) => inMs(match[0]));
   return times.filter((time) => time >= fromMs);
 }
 
-/** Times without a request to an address, because the whole node was paused. */
+/** Returns the times without a request to an address, because the whole node was paused. */
 function stopsOf(address: string, fromMs: number): Stop[] {
   const stops = [...readOr(pingLog(address), '').matchAll(/^stopped (\S+) (\S+)$/gm)].map(([, from, until]) => ({
     fromMs: inMs(from),
@@ -182,13 +183,13 @@ function stopsOf(address: string, fromMs: number): Stop[] {
   return stops.filter((stop) => stop.toMs >= fromMs);
 }
 
-/** Waits until every address has answered the LAN after a time; reports which did not within the limit. */
+/** Waits until every address has answered the LAN after a mark; returns the addresses that did not answer in time. */
 async function reached(addresses: string[], sinceMs: number, limitMs: number): Promise<{ missing: string[] }> {
   const deadline = Date.now() + limitMs;
   const waits = addresses.map(async (address) => {
     const signal = AbortSignal.timeout(Math.max(1, deadline - Date.now()));
     fs.mkdirSync(path.dirname(pingLog(address)), { recursive: true });
-    fs.closeSync(fs.openSync(pingLog(address), 'a')); // early in the boot the pinger has not made it yet
+    fs.closeSync(fs.openSync(pingLog(address), 'a')); // The pinger may not have created the file yet.
     if (repliesOf(address, sinceMs).length > 0) return [];
     try {
       for await (const _ of fs.promises.watch(pingLog(address), { signal })) {
@@ -205,8 +206,8 @@ async function reached(addresses: string[], sinceMs: number, limitMs: number): P
 let striker: fs.FSWatcher | undefined;
 
 /**
- * Waits until a run stands at the armed fault point, strikes it, and removes its file (agent/run/fault-points.ts).
- * Replaces the strike that waited before; null only ends that one.
+ * Waits until a run is held at the armed fault point, sends it the signal, and removes its file
+ * (agent/run/fault-points.ts). Replaces the earlier signal that still waits; null only cancels it.
  */
 function strikeHeld(file: string, strike: Strike | null): Promise<null> {
   striker?.close();
@@ -235,8 +236,8 @@ function strikeHeld(file: string, strike: Strike | null): Promise<null> {
 }
 
 /**
- * Lowers the limit of a process's cgroup below what it uses: the kernel ends the process before the write returns
- * (memory.max, cgroups(7)).
+ * Lowers the memory limit of a process's control group below its usage: the kernel kills the process before the write
+ * returns (memory.max, cgroups(7)).
  */
 function exhaustMemory(pid: number): void {
   const [, group = ''] = /^0::(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/cgroup`, 'utf8')) ?? [];
@@ -270,7 +271,7 @@ async function answer(id: number, request: Request): Promise<unknown> {
   }
 }
 
-/** A line is a request, or names the file that has it. */
+/** Each line is a request, or names the file that contains it. */
 function requestOf(line: string): { id: number; request: Request } {
   const { id, inbox, ...request } = JSON.parse(line) as Request & { id: number; inbox?: string };
   if (inbox === undefined) return { id, request: request as Request };

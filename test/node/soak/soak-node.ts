@@ -1,4 +1,4 @@
-// npm run soak: apply and back, and reboots, many times; first and last tenth side by side.
+// npm run soak: many times `apply` and its reversal, and reboots; prints the first and the last tenth side by side.
 //   npm run soak -- [--cycles N] [--reboots N] [--lan NAME] [--json FILE]
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// The same again and again on one node: what must stay the same stays the same.
+// Repetition of the same actions on one node, after which its state has to stay the same.
 import { bootNode, type TestNode } from '../node.ts';
 import { type Picture, picture, pictureLike } from '../picture.ts';
 import { type Trend, trendsOf } from './trend.ts';
@@ -6,7 +6,7 @@ import { type Usage, usageOf } from './usage.ts';
 
 export interface SoakResult {
   readonly trends: readonly Trend[];
-  /** Fault, with the number of the round. */
+  /** Description of a difference, with the number of the round. */
   readonly faults: readonly string[];
 }
 
@@ -16,12 +16,12 @@ const warmUpRounds = 3;
 export interface CycleOptions {
   readonly lan: string;
   readonly cycles: number;
-  /** Figures are taken after every so many rounds, the whole state is compared after ten times as many. */
+  /** Figures are taken after every few rounds, and the whole state is compared after ten times as many. */
   readonly sampleEvery: number;
   readonly say: (text: string) => void;
 }
 
-/** Apply and back, by `disable` and by `undo` in turns. */
+/** Runs `apply` and its reversal, by `disable` and by `undo` in turns. */
 export async function soakCycles({ lan, cycles, sampleEvery, say }: CycleOptions): Promise<SoakResult> {
   const node = await bootNode({ lan });
   try {
@@ -78,10 +78,10 @@ export async function soakReboots({ lan, reboots, say }: RebootOptions): Promise
   }
 }
 
-/** Waits for the end of the unit's start; gives how long it ran, in ms. */
+/** Waits for the end of the unit's start; returns its duration in ms. */
 async function unitEnded(node: TestNode): Promise<number> {
   const unit = 'microshift-ovs-init.service';
-  // `start` of a unit that is starting waits for it, of one that has started does nothing.
+  // `start` waits for a unit that is starting, and does nothing for a unit that has started.
   await node.text(`systemctl start ${unit}`, { timeoutMs: 240_000 });
   const text = await node.text(
     `systemctl show ${unit} --value -p ExecMainStartTimestampMonotonic -p ExecMainExitTimestampMonotonic`,
@@ -90,9 +90,7 @@ async function unitEnded(node: TestNode): Promise<number> {
   return Math.abs(to - from) / 1000;
 }
 
-/**
- * A picture of a node in which nothing moves any more: its address answers a moment before it has its default route.
- */
+/** Takes a picture of a node that has settled: its address answers a moment before it has its default route. */
 async function settledPicture(node: TestNode): Promise<Picture> {
   await node.text('sleep 2');
   return pictureLike(node, await picture(node));

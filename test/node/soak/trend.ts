@@ -1,4 +1,4 @@
-// Whether a row of figures stays where it was: pure arithmetic.
+// Test whether a series of figures stays at its level.
 import type { Usage } from './usage.ts';
 
 export interface Trend {
@@ -6,28 +6,28 @@ export interface Trend {
   readonly first: number;
   readonly last: number;
   readonly most: number;
-  /** Why it counts as a leak or as slower; null: it does not. */
+  /** Reason why the series counts as a leak or as slower; null if it does neither. */
   readonly fault: string | null;
 }
 
-/** Allocators keep pages for a while: what grows beyond this in the course of a soak is kept for good. */
+/** Growth of memory that is accepted, because allocators keep pages for a while; more growth counts as a leak. */
 const memorySlackKib = 1024;
 const memorySlackShare = 0.1;
-/** Other work on the machine moves medians of a few dozen runs by this much. */
+/** Growth of a median of some dozen runs that is accepted, because other programs use the machine. */
 const timeSlackShare = 0.25;
 /** A run keeps its last twenty journals. */
 const mostJournals = 20;
-/** The ways back take turns: a tenth has one sample of each at least. */
+/** Smallest number of samples in a tenth: `disable` and `undo` alternate, and each needs one. */
 const fewestSamples = 2;
 /**
- * Open vSwitch keeps a netlink socket whenever two of its threads wanted one at once (lib/netlink-socket.c,
- * nl_pool_release).
+ * Open vSwitch keeps a further netlink socket if two of its threads have needed one at the same time
+ * (lib/netlink-socket.c, nl_pool_release).
  */
 const netlinkPoolSlack = 2;
 
 /**
- * First and last tenth of every figure side by side. No count may be above all of the first tenth in all of the last,
- * memory and times may not grow beyond their noise.
+ * Compares the first and the last tenth of every figure. No count in the last tenth may be above all counts of the
+ * first, and memory and times may not grow beyond their accepted growth.
  */
 export function trendsOf(samples: readonly Usage[], timesMs: Readonly<Record<string, readonly number[]>>): Trend[] {
   const names = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];

@@ -2,11 +2,13 @@
 import type { TestNode } from '../node.ts';
 
 /**
- * Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `program sshd`, `profiles`, … One that is not there is 0.
+ * Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `program sshd`, `profiles`, …; a missing figure counts as
+ * 0.
  */
 export type Usage = Readonly<Record<string, number>>;
 
-// Services that come when they are called and go by themselves hold connections and descriptors of the bus meanwhile.
+// Services that are started on demand and exit by themselves, which hold connections and descriptors of the bus
+// meanwhile.
 const script = `
 systemctl stop NetworkManager-dispatcher systemd-hostnamed 2> /dev/null
 for daemon in NetworkManager ovsdb-server ovs-vswitchd dbus-daemon; do
@@ -33,8 +35,8 @@ done
 const looks = 3;
 
 /**
- * Takes the figures: the least of some looks, each. A leak is in every one; a socket that a daemon has open for a
- * moment is not.
+ * Takes the figures: the minimum of several samples of each. A leak is in every sample, and a socket that a daemon
+ * opens for a moment is not.
  */
 export async function usageOf(node: TestNode): Promise<Usage> {
   const seen: Usage[] = [];

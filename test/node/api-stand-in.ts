@@ -1,5 +1,5 @@
-// An API server for a node, as far as `manifests apply` asks it: it keeps what is put to it, and says so on standard
-// output.
+// API server for a node, with the functions that `manifests apply` uses: it stores the objects that it receives, and
+// prints each request on standard output.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,7 +35,7 @@ require('node:https').createServer(options, (request, response) => {
 }).listen(6443, 'localhost', () => console.log('listening'));
 `;
 
-/** The server with its certificate, made in this folder; needs openssl. */
+/** Creates the server with its certificate in this folder; needs openssl. */
 export function apiStandIn(folder: string): Record<string, string> {
   const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost';
   const more = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', 'api.key', '-out', 'api.crt'];
@@ -44,7 +44,7 @@ export function apiStandIn(folder: string): Record<string, string> {
   return { [apiStandInPath]: server, '/testnode/api.key': read('api.key'), '/testnode/api.crt': read('api.crt') };
 }
 
-/** Shell text that writes MicroShift's kubeconfig for it. */
+/** Shell text that writes MicroShift's kubeconfig for this server. */
 export const writeKubeconfig = `install -d -m 700 ${microshiftData}; umask 077; cat > ${microshiftData}/kubeconfig <<END
 apiVersion: v1
 kind: Config

@@ -12,7 +12,7 @@ interface Case {
   /** Addresses that may not be silent for long while the NIC moves. */
   kept: string[];
   mtu?: number;
-  /** How apply is started, and what lives through it. */
+  /** Connection over which `apply` is started, and which has to survive it. */
   through?: 'console' | 'ssh';
 }
 

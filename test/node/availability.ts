@@ -1,6 +1,6 @@
-// Whether a node can run on this machine.
+// Check whether a booted node can run on this machine.
 
-/** Why no node can run here, for tap's `skip`; false when one can. */
+/** Reason why no node can run on this machine, for tap's `skip`; false if it can run. */
 export const nodeSkip: string | false = whyNoNode();
 
 function whyNoNode(): string | false {

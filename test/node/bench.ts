@@ -1,7 +1,7 @@
-// npm run bench: what a run costs a node, beside another command when one is given.
+// npm run bench: measures the cost of a run for a node, and of another command if one is given.
 //   npm run bench -- [-n ROUNDS] [--scenario dhcp,static4] [--beside 'NAME=shell text' --files DIR] [--json FILE]
-// Every round is a fresh node per command, in turns; times are medians. Memory and message counts come from one more,
-// untimed node each.
+// Each round uses a fresh node for each command, in turns; times are medians. Memory and numbers of messages come from
+// one further node each, which is not timed.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fineGrained } from './lan.ts';
@@ -81,7 +81,7 @@ const settings = {
   timeoutMs: commandLimitMs,
 };
 
-/** The first and the second run on a fresh node. */
+/** Measures the first and the second run on a fresh node. */
 async function twice(scenario: string, subject: Subject): Promise<MeasuredRun[]> {
   const node = await boot(scenario);
   try {
@@ -151,7 +151,7 @@ const rows: [keyof Figures, string, number][] = [
   ['failures', 'runs that failed', 0],
 ];
 
-/** One row per figure; other commands get their ratio to the first in brackets. */
+/** Returns one row per figure, with the ratio of each other command to the first in brackets. */
 function print(scenario: string, figures: Record<string, Figures>): void {
   const names = Object.keys(figures);
   const first = figures[names[0] ?? ''];

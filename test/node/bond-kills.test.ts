@@ -1,5 +1,5 @@
-// Crashes of the agent while a bond moves. The ports must never leave it: it has the first port's MAC, and returning
-// ports negotiate LACP again.
+// Crashes of the agent while a bond moves. The ports must never leave the bond: it has the first port's MAC, and ports
+// that return negotiate LACP again.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -7,7 +7,10 @@ import { apply, giveBack, isOld } from './interfere.ts';
 import { bootNode } from './node.ts';
 import { picture } from './picture.ts';
 
-/** Nothing is activated again; what else runs on the machine may hold the node up for some scheduler slices. */
+/**
+ * Longest accepted silence. No profile is activated again, but other programs on the machine may delay the node for
+ * some time slices of the scheduler.
+ */
 
 for (const lan of ['bond-ab', 'bond-8023ad']) {
   t.test(`a bond whose agent crashes, ${lan}`, { skip: nodeSkip }, async (t) => {

@@ -1,5 +1,5 @@
-// A bond whose ARP monitor cannot work under a bridge: refused, found by the proof where it was accepted before, and
-// reported where it runs.
+// Bond whose ARP monitor cannot work under a bridge: it is refused; if an earlier version has accepted it, the proof
+// detects it, and the commands report it.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

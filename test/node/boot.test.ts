@@ -1,5 +1,5 @@
-// The unit at boot: the node has its address on br-ex, whatever happened before, without an administrator.
-// sandbox.test.ts has its hardening.
+// The unit at boot: the node has its address on br-ex after every kind of boot, without an administrator.
+// sandbox.test.ts tests the sandbox of the unit.
 import t, { type Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -38,7 +38,8 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
 
   await t.test('starts again by itself after its process was killed', async (t) => {
     await armFault(node, 'after step 5', 'hold');
-    // The unit's own `recover` or the repair rolls it back: a kill of the whole control group may also kill the former.
+    // The unit's own `recover` or the repair rolls the run back: a kill of the whole control group may also kill the
+    // former.
     const log = await followJournal(node, '-t microshift-net');
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
@@ -67,7 +68,7 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
     const run = node.start('microshift-net apply');
     await run.saw(held);
     await node.powerCut();
-    await run.ended.catch(() => {}); // cut off with the node
+    await run.ended.catch(() => {}); // The power cut ends the connection of the command.
     await ended(node);
     hasMoved(t, before, await node.state());
     await isWanted(t, node);
@@ -95,7 +96,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
 
   await t.test('but not for what an address does not mend', async (t) => {
-    // Its turn comes after the unit's; a run that finds another one has nothing to tell of.
+    // The repair starts after the unit; it prints nothing if another run is in progress.
     await node.text('systemctl start microshift-net-repair');
     await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
     await node.run(`rm /run/microshift-net/network-came; systemctl reset-failed ${unit}; systemctl restart ${unit}`);
@@ -129,11 +130,11 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   });
 });
 
-/** How often the unit is started for a NIC that comes up. */
+/** Number of starts of the unit for a NIC that comes up. */
 async function attemptsAfterLease(node: TestNode): Promise<number> {
   const before = Number(await node.text(attempts));
   await node.text(`systemctl is-failed ${unit}`);
-  await node.text(`${eth0HasLease}; sleep 3`); // that nothing happens has no event
+  await node.text(`${eth0HasLease}; sleep 3`); // No event reports that nothing happens.
   return Number(await node.text(attempts)) - before;
 }
 
@@ -149,7 +150,7 @@ const eth0HasLease = '/usr/lib/NetworkManager/dispatcher.d/90-microshift-net.sh 
 /** Command that prints the number of starts of the unit in this boot. */
 const attempts = `journalctl -b -q -o cat --no-pager _SYSTEMD_UNIT=init.scope UNIT=${unit} | grep -c "^Starting " || true`;
 
-/** Waits for the unit's own end; it was started by the boot already. */
+/** Waits for the end of the unit, which the boot has already started. */
 async function ended(node: TestNode): Promise<void> {
   await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }`);
   await node.ready();

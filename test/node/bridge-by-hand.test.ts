@@ -1,4 +1,4 @@
-// A br-ex that was built by hand: the agent does not change it, and reports the missing steps.
+// A br-ex that an administrator has built by hand: the agent does not change it, and reports the missing settings.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

@@ -1,4 +1,4 @@
-// A bridge of its own for any NIC: on a host without MicroShift, and beside br-ex.
+// `bridge add` for any NIC: on a host without MicroShift, and beside br-ex.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -10,8 +10,8 @@ import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
 
 const listFile = '/var/lib/microshift-net/bridges.json';
-// A repair that runs when the event comes starts another one after it, and no unit reports the end of the last one.
-// Each command takes the node half a second of its CPU, which the repair needs.
+// If a repair runs when an event arrives, another repair follows, and no unit reports the end of the last one.
+// Each command uses half a second of the node's CPU, which the repair needs.
 const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 2; done'";
 async function listOn(node: TestNode): Promise<unknown> {
   return JSON.parse((await node.read(listFile)) ?? '[]');

@@ -1,10 +1,10 @@
-// The system bus at a second address, which can be lost: SIGUSR1 cuts every connection, SIGKILL takes the address away
-// too.
+// Second address of the system bus, which a test can interrupt: SIGUSR1 ends every connection, and SIGKILL also removes
+// the address.
 
 export const busProxyPath = '/usr/local/bin/bus-proxy';
-/** Where a command finds the bus through the proxy. */
+/** Environment with which a command uses the bus through the proxy. */
 export const busProxyEnv = { DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/run/testnode/bus' };
-/** Starts the proxy; it prints "listening". */
+/** Shell text that starts the proxy, which prints "listening". */
 export const startBusProxy = 'rm -f /run/testnode/bus; exec bus-proxy /run/testnode/bus';
 
 export const busProxy = `#!/usr/bin/env node

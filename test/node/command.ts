@@ -15,20 +15,20 @@ export interface RunResult extends RunEnd {
   stderr: string;
 }
 
-/** A command that runs in the background. */
+/** Command that runs in the background. */
 export interface RunningCommand {
   /** Output so far. */
   stdout(): string;
   stderr(): string;
-  /** Resolves as soon as a text is in its output; rejects when the command ends without it. */
+  /** Resolves as soon as the output contains a text; rejects if the command ends without it. */
   saw(text: string): Promise<void>;
-  /** Every process of the command that lives gets the signal; SIGKILL leaves none of them a chance to start another. */
+  /** Sends a signal to every live process of the command; with SIGKILL, none of them can start another process. */
   signal(name: string): Promise<void>;
   ended: Promise<RunResult>;
 }
 
 const defaultTimeoutMs = 120_000;
-// How long the node may take beyond the command's own limit, when its CPU is busy.
+// Time that the node may take beyond the command's own limit if its CPU is busy.
 const answerLimitMs = 30_000;
 const environment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

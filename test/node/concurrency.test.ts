@@ -1,6 +1,6 @@
-// Several programs that change the node at the same time: one succeeds, the others report the reason, and the node is
-// never in a mixed state. The test uses this machine's kernel, possibly without Open vSwitch's data path: only the
-// agent's own runs are concurrent, and a run takes a fifth there.
+// Several programs change the node at the same time: one succeeds, the others report the reason, and the node is never
+// in a mixed state. The test runs on this machine's kernel, where a run takes a fifth of the time; only runs of the
+// agent are concurrent, so the data path does not matter.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -13,7 +13,8 @@ import { type Picture, picture, pictureLike } from './picture.ts';
 const nm = 'org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager';
 const unit = 'microshift-ovs-init.service';
 /**
- * Sends a signal of a user without rights to every connection, in the form of the bus daemon's; prints their number.
+ * Sends signals of an unprivileged user to every connection, in the form of the bus daemon's signals; prints their
+ * number.
  */
 const spoofed = `owner=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s org.freedesktop.NetworkManager | cut -d'"' -f2)
 test -n "$owner"
@@ -33,7 +34,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     const won = runs.filter((run) => /^Done: .* committed/m.test(run.stdout));
     t.equal(won.length, 1, JSON.stringify(runs.map((run) => [run.exitCode, run.stdout, run.stderr])));
     for (const run of runs.filter((one) => !won.includes(one))) {
-      // A run that came after the end of the first found nothing to do.
+      // A run that started after the end of the first had nothing to do.
       const reported =
         run.exitCode === 1 && /^microshift-net: another run is in progress: .*process \d+; wait/.test(run.stderr);
       t.ok(reported || /^Nothing to do/.test(run.stdout), `${run.exitCode} ${run.stdout}${run.stderr}`);
@@ -118,7 +119,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
     await node.text(`nmcli connection modify '${profile}' ipv4.dns-search ''`);
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
-    // nmcli has written the profile again, in its own order.
+    // nmcli has written the profile again, with its own order of the lines.
     const withoutFiles = (shown: Picture): Picture => ({ ...shown, etc: [], files: {} });
     t.strictSame(await pictureLike(node, old, 60_000, withoutFiles), withoutFiles(old));
   });

@@ -22,7 +22,7 @@ t.test('defaults by the type of the device', { timeout: 600_000, skip: nodeSkip 
     },
   });
   t.teardown(() => node.halt());
-  // The lease is the node's by what the configuration says: NetworkManager has read it.
+  // The lease shows that NetworkManager has read the configuration.
   t.match(await node.text('ip route show default dev eth0'), 'metric 33', 'the NIC has them');
 
   const plan = await node.text('microshift-net plan');

@@ -9,7 +9,7 @@ import { bootNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
 
 const key = '/run/testnode/key';
-/** From the LAN, as an admin would. */
+/** The command is started from the LAN, as an administrator would. */
 const ssh = `ip netns exec lan ssh -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@192.0.2.50`;
 const startSshd = `ssh-keygen -q -A; ssh-keygen -q -t ed25519 -N '' -f ${key}; install -d -m 700 /root/.ssh
   cp ${key}.pub /root/.ssh/authorized_keys; mkdir -p /run/sshd; /usr/sbin/sshd`;
@@ -56,7 +56,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     await watch.saw('see `microshift-net plan`');
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
     await watch.saw('waits for confirmation');
-    // A terminal sends it to its foreground process group, in which `ip monitor` is not.
+    // A terminal sends the signal to its foreground process group, which does not contain `ip monitor`.
     await node.text("pkill -INT -f '[s]tatus --watch'");
     t.match(await watch.ended, { exitCode: 0, stderr: '' }, 'the screen follows the change, and Ctrl-C ends it');
     const status = await node.text('microshift-net status');

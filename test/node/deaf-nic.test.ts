@@ -8,7 +8,7 @@ import { bootNode } from './node.ts';
 t.test('a NIC in the bridge does not ask who its neighbours are', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'static4', kernel: 'of this machine', enableRepair: true });
   t.teardown(() => node.halt());
-  // A host to which no other program sends, so that only the agent changes its neighbour entry.
+  // Host to which no other program sends packets, so that only the agent changes its neighbour entry.
   const neighbour = '192.0.2.77 lladdr 52:54:00:bb:00:77 dev eth0';
   await node.text(`ip neigh replace ${neighbour} nud stale`);
   const knows = (device: string): Promise<string> => node.text(`ip neigh show 192.0.2.77 dev ${device}`);

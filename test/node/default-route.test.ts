@@ -1,6 +1,6 @@
-// NetworkManager restarted, killed, and stopped for a while: the node never lacks a default route, and what others have
-// on br-ex stays as it was listed. On this machine's kernel with the userspace data path, whose tap NetworkManager
-// would flush; with the kernel's in User-Mode Linux.
+// NetworkManager is restarted, killed, and stopped for a while: the node always has a default route, and entries of
+// other programs on br-ex keep their order. The tests run on this machine's kernel with the userspace data path, whose
+// tap NetworkManager would flush, and in User-Mode Linux with the kernel's data path.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
@@ -12,7 +12,7 @@ interface Case {
   readonly lan: string;
   readonly kernel: NodeKernel;
   readonly ovnYaml: string;
-  /** The families of the node's default routes. */
+  /** Returns the address families of the node's default routes. */
   readonly families: readonly (4 | 6)[];
 }
 
@@ -24,12 +24,12 @@ const cases: readonly Case[] = [
   { lan: 'static-dual', ...kernelDataPath, families: [4, 6] },
 ];
 
-/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 /**
- * Entries of MicroShift, ovnkube and cloud agents on br-ex: addresses, routes of other scopes, tables and metrics, a
- * permanent neighbour.
+ * Entries that MicroShift, ovnkube and cloud agents add to br-ex: addresses, routes of other scopes, tables and
+ * metrics, and a permanent neighbour.
  */
 const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.2/29 dev br-ex
   ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400; ip route add 169.254.169.1 dev br-ex scope link
@@ -38,13 +38,13 @@ const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.
 const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $address dev br-ex nodad; done
   ip route add fd43::/64 via fd69::4 dev br-ex mtu 1400; ip neighbour replace fd69::4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 /**
- * All that br-ex has, in the order in which the kernel lists it, but for what a lease or a router's advertisement lets
- * end.
+ * Returns all addresses, routes and neighbours of br-ex in the kernel's order, without the lifetimes of a lease or an
+ * advertisement.
  */
 const whatIsThere = `ip -o address show dev br-ex scope global | sed 's/^[0-9]*: //; s/ *valid_lft.*//; s/ tentative//'
   { ip -4 route show table all dev br-ex; ip -6 route show table all dev br-ex; } | grep -v '^multicast\\|^local\\|^anycast' | sed 's/ expires [0-9a-z]*//; s/ hoplimit [0-9]*//'
   ip neighbour show dev br-ex nud permanent; ip -6 neighbour show dev br-ex nud permanent`;
-/** The same LAN without IPv4; the profile asks for it, as one of nmcli does. */
+/** LAN without IPv4; the profile requests IPv4 nevertheless, as a profile of nmcli does by default. */
 const onlyIpv6 = `IP4='' GW4=''
 lan() { nic eth0; lan_ip lan0 2001:db8::1/64; dhcp lan0 --enable-ra --dhcp-range=2001:db8::,ra-only,64 --ra-param=lan0,10,1800; }
 profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=auto\n[ipv6]\nmethod=auto\naddr-gen-mode=eui64'; }`;
@@ -86,8 +86,8 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
 }
 
 /**
- * NetworkManager removes what a router has advertised, and hears of it again only once its link-local address is
- * usable: a node of IPv6 alone is configured by nothing else.
+ * NetworkManager removes advertised settings, and receives the next advertisement only when its link-local address is
+ * usable. A node with only IPv6 has no other configuration.
  */
 t.test('IPv6 alone, by router advertisements, userspace data path', { skip: nodeSkip }, async (t) => {
   const own = '2001:db8::5054:ff:feaa:0/64';
@@ -103,7 +103,7 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
   const moved = await node.run('systemctl start microshift-ovs-init');
   t.equal(moved.exitCode, 0, `it is moved: ${moved.stderr}`);
   await node.ready();
-  // The router is silent until the route is held: it could answer first.
+  // The router stays silent until the route is held, because it could otherwise answer first.
   const { seen, probes } = await watched(
     node,
     `pkill -x -STOP dnsmasq; systemctl restart NetworkManager; ${untilHeld}; pkill -x -CONT dnsmasq; ${untilWanted()}`,
@@ -131,18 +131,19 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
 const untilHeld = `timeout 60 sh -c 'until ip -6 route show default dev br-ex | grep -q "metric 40000"; do sleep 0.1; done'`;
 
 interface Watched {
-  /** The moments of the kernel's addresses and default routes from just before a command to its end. */
+  /** States of the kernel's addresses and default routes from just before a command to its end. */
   readonly seen: readonly Moment[];
   /**
-   * Packets by which br-ex detected duplicates meanwhile, as tcpdump(8) prints them: neighbour solicitations from `::`
+   * Packets with which br-ex detected duplicate addresses, as tcpdump(8) prints them: neighbour solicitations from `::`
    * for its global address (RFC 4862 section 5.4.2).
    */
   readonly probes: string;
 }
 
-/** Runs shell text and watches the kernel and br-ex meanwhile. */
+/** Runs shell text, and records the kernel's notifications and the packets of br-ex meanwhile. */
 async function watched(node: TestNode, shell: string): Promise<Watched> {
-  // An address of lo that comes and goes shows that the monitor listens, and at the end that it has written all.
+  // An address that is added to lo and removed shows that the monitor listens, and at the end that it has written
+  // everything.
   const mark = (address: string): string =>
     `until grep -q ${address} /run/news; do ip address add ${address}/32 dev lo; ip address delete ${address}/32 dev lo; done`;
   const [news = '', probes = ''] = (
@@ -162,8 +163,8 @@ async function watched(node: TestNode, shell: string): Promise<Watched> {
 }
 
 /**
- * Asserts that at each moment every family had a default route, and the device of IPv4's the node's own address first,
- * as MicroShift asks for it.
+ * Asserts that every family had a default route at each moment, and that the first address of the device of IPv4's
+ * default route was the node's own, as MicroShift needs it.
  */
 function neverWithout(t: Test, { seen, probes }: Watched, families: readonly (4 | 6)[]): void {
   const first = seen.findIndex(({ news }) => news.startsWith('[ROUTE]default'));
@@ -179,8 +180,8 @@ function neverWithout(t: Test, { seen, probes }: Watched, families: readonly (4 
 }
 
 /**
- * Address that MicroShift uses as the node's: the first of the best default route's device (k8s.io/apimachinery,
- * util/net, ChooseHostInterface).
+ * Returns the address that MicroShift uses as the node's: the first one of the device of the best default route
+ * (k8s.io/apimachinery, util/net, ChooseHostInterface).
  */
 function firstOfDefault({ addresses, defaults }: Moment): string | undefined {
   const [best] = defaults.filter(({ family }) => family === 4).sort((a, b) => a.metric - b.metric);

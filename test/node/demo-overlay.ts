@@ -1,5 +1,5 @@
-// make demo-overlay: two nodes become one network on OVN, one of them the gateway to the LAN. KEEP=1 leaves a shell in
-// the first one at the end.
+// make demo-overlay: two nodes become one network on OVN, and one of them is the gateway to the LAN. With KEEP=1, the
+// first node has a shell at the end.
 import type { TestNode } from './node.ts';
 import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { type Drawn, picture } from './overlay-picture.ts';
@@ -10,7 +10,7 @@ import { heading, indent, ms, say } from './telling.ts';
 
 const first = 'node';
 
-/** Runs a command on a node and prints what a person there would see. */
+/** Runs a command on a node, and prints the command and its output as a terminal would show them. */
 async function show(node: TestNode, on: string, command: string, expected = 0): Promise<string> {
   say(`${on}$ ${command}`);
   const words = on === first ? command : `${onSecond} sh -c '${command}'`;

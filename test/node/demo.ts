@@ -1,4 +1,4 @@
-// make demo: a node moves its NIC under br-ex, seen from the LAN. KEEP=1 leaves a shell in it at the end.
+// make demo: a node moves its NIC under br-ex, as seen from the LAN. With KEEP=1, the node has a shell at the end.
 import { fineGrained } from './lan.ts';
 import { bootNode, measuredSettleMs, type TestNode } from './node.ts';
 import { bootWithPackages, installPackages } from './packaged.ts';

@@ -1,11 +1,14 @@
-// Writes into a node's disk from outside, before a boot. An absolute symbolic link in it (/var/run, unit aliases) would
-// lead into this machine's own files, so every path is walked with the node's root as "/".
+// Writes to the disk of a node from outside, before a boot. An absolute symbolic link on the disk (/var/run, aliases of
+// units) would lead to files of this machine, so every path is resolved with the node's root as "/".
 import fs from 'node:fs';
 import path from 'node:path';
 
 const linkLimit = 40;
 
-/** Where a path of the node is on this machine; links are followed inside the node, the last component is not. */
+/**
+ * Returns the path on this machine of a path of the node. Links are followed inside of the node, except in the last
+ * component.
+ */
 export function insideDisk(root: string, file: string): string {
   const ahead = file.split('/').filter(Boolean);
   let done: string[] = [];
@@ -34,7 +37,7 @@ function linkTarget(file: string): string | undefined {
   return isLink ? fs.readlinkSync(file) : undefined;
 }
 
-/** A place for a new file of the node: its folder exists, and nothing is in the way. */
+/** Prepares the path of a new file of the node: creates its folder, and removes an existing file. */
 function cleared(root: string, file: string): string {
   const place = insideDisk(root, file);
   fs.mkdirSync(path.dirname(place), { recursive: true });
@@ -42,7 +45,7 @@ function cleared(root: string, file: string): string {
   return place;
 }
 
-/** Executable when the text begins with "#!". */
+/** Writes a file, which is executable if the text begins with "#!". */
 export const modeOf = (text: string): number => (text.startsWith('#!') ? 0o755 : 0o644);
 
 export function writeToDisk(root: string, file: string, text: string): void {
@@ -53,7 +56,7 @@ export function linkOnDisk(root: string, file: string, target: string): void {
   fs.symlinkSync(target, cleared(root, file));
 }
 
-/** Copies a file, or a folder with all in it, of this machine into the node. */
+/** Copies a file, or a folder with its content, from this machine to the node. */
 export function copyToDisk(root: string, file: string, from: string): void {
   if (!fs.statSync(from).isDirectory()) {
     fs.copyFileSync(from, cleared(root, file));

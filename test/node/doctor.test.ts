@@ -1,4 +1,4 @@
-// `doctor` on a defective node: it finds the defect even if other parts do not work, and reports the fix.
+// `doctor` on a defective node: it finds the defect even if other parts do not work, and prints the fix.
 import t from 'tap';
 import type { CheckResult } from '../../agent/model/examination.ts';
 import { parseMetrics } from '../unit/run/exposition.ts';
@@ -30,7 +30,7 @@ interface Report {
   readonly exitCode: number | null;
   readonly checks: readonly CheckResult[];
   readonly wallMs: number;
-  /** Results of the checks with this verdict: id → what was found and how to mend it. */
+  /** Returns the results of the checks with this verdict by their id: the finding and the fix. */
   readonly of: (verdict: CheckResult['verdict']) => Record<string, string>;
 }
 

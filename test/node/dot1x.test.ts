@@ -43,7 +43,7 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
   await t.test('authenticates once in a boot that makes it the uplink', async (t) => {
     await node.text(`systemctl enable --quiet ${units.join(' ')}`);
     const readyMs = await node.reboot();
-    const unit = await node.run(`systemctl start ${units[0]}`); // waits for the one that the boot started
+    const unit = await node.run(`systemctl start ${units[0]}`); // Waits for the authentication of the boot.
     t.equal(unit.exitCode, 0, `${units[0]} has done it: ${unit.stderr}`);
     await node.ready();
     t.comment(`answered ${Math.round(readyMs)} ms after power on`);
@@ -54,7 +54,10 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
   });
 });
 
-/** Asserts that the switch had one authentication from the NIC since the node booted, and holds it good. */
+/**
+ * Asserts that the switch has had one authentication from the NIC since the boot of the node, and that it is still
+ * valid.
+ */
 function authenticatedOnce(t: Test, port: SwitchPort): void {
   const counts = ['CTRL-EVENT-EAP-STARTED', 'CTRL-EVENT-EAP-SUCCESS', 'AP-STA-CONNECTED', 'AP-STA-DISCONNECTED'];
   areSame(
@@ -66,7 +69,7 @@ function authenticatedOnce(t: Test, port: SwitchPort): void {
   t.match(port, { authorized: true, open: true, logoffs: 0 }, 'and lets it in');
 }
 
-/** Runs a command that moves the NIC; neither the LAN nor the switch is interrupted. */
+/** Runs a command that moves the NIC, and asserts that it interrupts neither the LAN nor the authentication. */
 async function staysAuthenticated(t: Test, node: TestNode, command: string): Promise<void> {
   const before = await switchPort(node);
   const run = await node.measure(command);

@@ -1,12 +1,12 @@
-// State of a NIC's 802.1X authentication at the switch: hostapd's own account of it, and what its port lets
-// in.
+// State of a NIC's 802.1X authentication at the switch, as hostapd reports it, and the frames that the port of the
+// switch forwards.
 import path from 'node:path';
 import type { NodeOptions, TestNode } from './node.ts';
 import { sourceDir } from './source.ts';
 
 /**
- * The LAN whose switch asks, and what its node needs to answer: the test node's kernel has no wifi, and Debian's
- * supplicant ends without.
+ * LAN whose switch requires authentication, with the programs of the node for it: the test node's kernel has no wifi,
+ * and Debian's supplicant exits without it.
  */
 export const authenticatedLan: Pick<NodeOptions, 'lan' | 'folders'> = {
   lan: 'dot1x',
@@ -18,22 +18,23 @@ const log = '/run/testnode/hostapd.log';
 const inLan = 'ip netns exec lan';
 
 export interface SwitchPort {
-  /** hostapd counts the NIC as authenticated, and the port lets frames from its MAC in. */
+  /** True if hostapd has authenticated the NIC, and the port forwards frames from its MAC. */
   authorized: boolean;
   open: boolean;
   /**
-   * EAPOL frames of every kind that hostapd has had from the NIC, and which of them began or ended an authentication.
+   * Numbers of EAPOL frames of each kind that hostapd has received from the NIC, and of those that began or ended an
+   * authentication.
    */
   frames: number;
   starts: number;
   logoffs: number;
-  /** How often the port lost its link: a real switch forgets who was there. */
+  /** Number of times that the port lost its link, after which a real switch requires a new authentication. */
   linkLosses: number;
-  /** Everything that hostapd has said of the NIC in this boot, without times. */
+  /** Messages of hostapd about the NIC in this boot, without times. */
   said: string[];
 }
 
-/** Present state at the switch. */
+/** Returns the present state at the switch. */
 export async function switchPort(node: TestNode): Promise<SwitchPort> {
   const text = await node.text(`set -e
     ${inLan} hostapd_cli -p /run/testnode/hostapd -i peth0 sta ${nicMac}
@@ -51,12 +52,12 @@ export async function switchPort(node: TestNode): Promise<SwitchPort> {
   };
 }
 
-/** Messages of hostapd between two readings. */
+/** Returns the messages of hostapd between two readings. */
 export function saidSince(before: SwitchPort, after: SwitchPort): string[] {
   return after.said.slice(before.said.length);
 }
 
-/** How many of these begin like this. */
+/** Returns the number of these messages with a prefix. */
 export function countOf(said: readonly string[], text: string): number {
   return said.filter((line) => line.startsWith(text)).length;
 }

@@ -1,5 +1,5 @@
-// Changes by other programs to the uplink and br-ex in use: the node stays reachable and returns to the desired state
-// by itself. Those that take br-ex down and those on a bond have the kernel's data path.
+// Other programs change the uplink and br-ex while they are in use: the node stays reachable and returns to the desired
+// state by itself. Changes that deactivate br-ex, and changes of a bond, are tested with the kernel's data path.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -8,14 +8,18 @@ import { untilWanted } from './until-wanted.ts';
 
 interface Event {
   readonly what: string;
-  /** NIC is the uplink, PROFILE the admin's profile, PORT a device below it that has a cable. */
+  /**
+   * Names in the commands: NIC is the uplink, PROFILE the administrator's profile, and PORT a device below the uplink
+   * with a carrier.
+   */
   readonly shell: string;
-  /** Ports of others that br-ex has afterwards. */
+  /** Foreign ports that br-ex has afterwards. */
   readonly keeps?: readonly string[];
 }
 
 /**
- * Containers' cables, which NetworkManager leaves alone by a rule of udev's that the LANs of these tests switch off.
+ * Veths of containers, which NetworkManager does not manage because of a udev rule; the LANs of these tests turn that
+ * rule off.
  */
 const guests = ['guest0', 'guest1'];
 const guestFiles = {
@@ -33,18 +37,20 @@ const events: readonly Event[] = [
   { what: 'guests connected to br-ex', shell: connectGuests, keeps: guests },
   { what: 'ovs-vsctl del-port', shell: 'ovs-vsctl del-port br-ex $NIC', keeps: guests },
   { what: 'ovs-vswitchd restarted', shell: 'systemctl restart ovs-vswitchd', keeps: guests },
-  // Ports of other programs go with a bridge that is deleted, and `verify` reports them from then on
-  // (others-lost.test.ts).
+  // Foreign ports are lost with a bridge that is deleted, and `verify` reports them from then on (others-lost.test.ts).
   { what: 'guests removed', shell: removeGuests },
   { what: 'nmcli connection down ovs-if-br-ex', shell: 'nmcli connection down ovs-if-br-ex' },
   { what: 'every profile of br-ex deleted', shell: 'nmcli connection delete ovs-if-br-ex ovs-port-br-ex br-ex' },
   { what: 'nmcli networking off and on', shell: 'nmcli networking off; sleep 1; nmcli networking on' },
 ];
 
-/** With the kernel's data path NetworkManager forgets the link of br-ex before it takes the bridge down. */
+/** With the kernel's data path, NetworkManager releases the link of br-ex before it deactivates the bridge. */
 const takesBridgeDown = /ovs-if-br-ex|every profile/;
 
-/** A run takes a second or two after the event; a bond that is started again and a busy machine some more. */
+/**
+ * Limit for the repair, which takes a second or two after the event, and longer after a new start of a bond or on a
+ * busy machine.
+ */
 const wantedLimitSeconds = 100;
 
 for (const { lan, nic, profile, kernel, events: some } of [
@@ -61,7 +67,7 @@ for (const { lan, nic, profile, kernel, events: some } of [
     nic: 'bond0',
     profile: 'bond0',
     kernel: 'user-mode',
-    // NetworkManager deletes a bond that is disconnected or taken down, as on a node without br-ex.
+    // NetworkManager deletes a bond that is disconnected or taken down, also on a node without br-ex.
     events: events.filter(({ what }) => !/cable|disconnect|down|delete/.test(what)),
   },
 ] as const) {

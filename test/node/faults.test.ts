@@ -38,7 +38,8 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
 
   await t.test('NetworkManager is restarted', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text('systemctl restart NetworkManager'));
-    // what it saw first: the end of an activation (1), or of NetworkManager (5)
+    // Depending on the first observed event, the exit code is that of a failed activation (1) or of a stopped
+    // NetworkManager (5).
     t.match(String(run.exitCode), /^[15]$/);
     t.match(run.stderr, /^microshift-net: NetworkManager .*; /m);
     await isOld(t, node, old, run.interferedAt);
@@ -53,8 +54,8 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
   for (const line of ['br-ex is removed completely', 'the same MAC gets the same lease']) {
     await t.test(`NetworkManager is killed, and again during the rollback: ${line}`, async (t) => {
       const kill = () => node.text('systemctl kill --signal=KILL --kill-whom=main NetworkManager');
-      // systemd starts a unit five times within 10 s and then no more; the tests here do not depend on how quick they
-      // are
+      // systemd does not start a unit more than five times within 10 s; the tests of this file must not depend on their
+      // speed.
       await node.text('systemctl reset-failed NetworkManager');
       let again: Promise<unknown> = Promise.resolve();
       const run = await interfered(node, afterStep.move, async (command) => {
@@ -63,8 +64,8 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
       });
       await again;
       t.equal(run.exitCode, 5, run.stderr);
-      // This is not the profile that NetworkManager generates for an external device, whose lease no client would
-      // renew.
+      // The NIC does not run the profile that NetworkManager generates for an external device, whose lease no client
+      // would renew.
       await isOld(t, node, old, run.interferedAt);
     });
   }
@@ -101,7 +102,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('the gateway does not answer through the bridge', async (t) => {
-    // from the first answer on, which is the one to the question before the move; the agent waits for that
+    // The gateway answers only one ping, the one before the move, for whose answer the agent waits.
     const gateway =
       node.start(`ip netns exec lan sh -c 'tcpdump --immediate-mode -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
       sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);
@@ -154,7 +155,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.strictSame(await pictureLike(node, old), old);
   });
 
-  // The last one here: the profile is another one now.
+  // This is the last test of the node, because it changes the profile.
   await t.test('the lease never comes to a profile whose DHCP client gives up early', async (t) => {
     await node.text('nmcli connection modify eth0 ipv4.dhcp-timeout 6; nmcli connection up eth0');
     await node.ready();
@@ -191,5 +192,5 @@ t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async 
 
 async function until(node: TestNode, time: number): Promise<void> {
   const left = time - (await node.now());
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // that nothing happens has no event
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // No event reports that nothing happens.
 }

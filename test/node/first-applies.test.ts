@@ -1,5 +1,5 @@
-// Many first runs on MicroShift's own br-ex while other programs use the CPU: NetworkManager makes devices later than a
-// run asks for them.
+// Many first runs on MicroShift's own br-ex while other programs use the CPU: NetworkManager creates devices later than
+// a run requests them.
 //   MICROSHIFT_NET_FIRST_APPLIES=50 npm test -- node/first-applies
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
@@ -19,16 +19,16 @@ const files = {
 };
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; ethtool -K eth0 tx off > /dev/null';
-/** Three programs that never wait, on the one CPU of the node. */
+/** Three programs that use the one CPU of the node all the time. */
 const load = "for name in a b c; do systemd-run --quiet --unit=load-$name sh -c 'while :; do :; done'; done";
 /**
- * Makes br-ex with MicroShift's script, as on a node that has never had another one: NetworkManager has forgotten the
- * former one.
+ * Creates br-ex with MicroShift's script, as on a node that has never had another br-ex: NetworkManager no longer knows
+ * the former one.
  */
 const asNew = `ovs-vsctl --if-exists del-br br-ex; systemctl restart NetworkManager; ${script}`;
 
 t.test(`${count} first runs`, { skip }, async (t) => {
-  // No unit of the package runs: each run is started by hand.
+  // No unit of the package runs, because each run is started by hand.
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine', files });
   t.teardown(() => node.halt());
   await node.text(`${wholeChecksums}; ${load}`);

@@ -23,8 +23,8 @@ const unitFile = /\.(service|timer|path|target|socket)$/;
 const unitDir = '/usr/lib/systemd/system';
 
 /**
- * A node on this machine's kernel has pipes in place of the serial line, and no udev, whose rules keep NetworkManager
- * off pods' veths. `+=` leaves the list of other files of NetworkManager in force.
+ * A node on this machine's kernel has pipes in the place of the serial line, and no udev, whose rules make
+ * NetworkManager ignore veths of pods. `+=` keeps the lists in other files of NetworkManager.
  */
 const onThisKernel: Readonly<Record<string, string>> = {
   '/etc/systemd/system/testnode-channel.service.d/pipes.conf':
@@ -36,7 +36,7 @@ const onThisKernel: Readonly<Record<string, string>> = {
 const ovnYaml = '/etc/microshift/ovn.yaml';
 const userspaceDataPath = 'ovs:\n  datapathType: netdev\n';
 
-/** Puts the LAN, the agent, its units and the test's own files into the node. */
+/** Copies the LAN, the agent, its units and the test's own files to the node. */
 export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   for (const file of guestFiles) copyToDisk(root, `/testnode/${file}`, path.join(sourceDir, 'guest', file));
   copyToDisk(root, '/testnode/channel.mjs', path.join(compiledDir, 'guest/channel.js'));
@@ -49,7 +49,7 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   for (const [file, text] of Object.entries(filesOf(options))) writeToDisk(root, file, text);
 }
 
-/** The test's files, with an ovn.yaml in any case on this machine's kernel. */
+/** Returns the test's files; on this machine's kernel they always contain an ovn.yaml. */
 function filesOf({ kernel, files = {} }: NodeOptions): Readonly<Record<string, string>> {
   return kernel === 'of this machine'
     ? { ...files, [ovnYaml]: withDataPath(kernel, ovnYaml, files[ovnYaml] ?? '') }
@@ -57,7 +57,8 @@ function filesOf({ kernel, files = {} }: NodeOptions): Readonly<Record<string, s
 }
 
 /**
- * `text` of a file; on this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may have no
+ * Returns `text` of a file. On this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may
+ * have no module of Open vSwitch.
  * module of Open vSwitch.
  */
 export function withDataPath(kernel: NodeKernel | undefined, file: string, text: string): string {
@@ -76,7 +77,7 @@ function putAgent(root: string, options: NodeOptions): void {
     if (unitFile.test(unit) || unit.endsWith('.service.d'))
       copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
   }
-  // The units may write only into folders that are there.
+  // The units may write only into existing folders.
   copyToDisk(
     root,
     '/usr/lib/tmpfiles.d/microshift-net.conf',

@@ -1,5 +1,5 @@
-// A packet filter that lets the SSH client in only through the NIC: a run that would lock it out is rolled back. Uses
-// this machine's kernel.
+// Packet filter that accepts the SSH client only through the NIC: a run that would exclude the client is rolled back.
+// The test uses this machine's kernel.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

@@ -1,4 +1,4 @@
-// A run of apply that something happens to in the middle, and what must hold afterwards.
+// Run of `apply` during which an event happens, and the assertions about the result.
 import type { Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import type { RunningCommand } from './command.ts';
@@ -9,8 +9,8 @@ import { answersAgain } from './reachability.ts';
 
 export const apply = 'microshift-net apply';
 /**
- * Action of a run before a point, as pointsOf() names it; the run is stopped there, because it takes less than a
- * second.
+ * Action of a run before a point, in the words of pointsOf(). The run is held at the point, because it takes less than
+ * a second.
  */
 export const afterStep = {
   profiles: 'writeProfiles',
@@ -19,7 +19,7 @@ export const afterStep = {
   move: 'clearUplink',
   settings: 'writeProfiles ovs-if-br-ex',
 };
-/** Output of a run that has stopped at a point. */
+/** Output of a run that is held at a point. */
 export const held = 'armed fault: held';
 const address = '192.0.2.50';
 
@@ -31,7 +31,7 @@ export interface Interfered {
   endedAfterMs: number;
 }
 
-/** Makes the next run stand still when it has done this, until letGo(). */
+/** Holds the next run after this action, until letGo(). */
 export async function holdAfter(node: TestNode, done: string): Promise<void> {
   const point = (await pointsOf(node)).find((entry) => entry.after.startsWith(done))?.point;
   if (point === undefined) throw new Error(`a run here does not do ${done}`);
@@ -42,7 +42,7 @@ export async function letGo(node: TestNode): Promise<void> {
   await node.text(letGoOfRun);
 }
 
-/** Starts apply and does something to it, or to what it needs, when it has done this. */
+/** Starts `apply`, and executes an action on the node when the run is held after this step. */
 export async function interfered(
   node: TestNode,
   done: string,
@@ -53,7 +53,7 @@ export async function interfered(
   return interferedHere(node, act, env);
 }
 
-/** The same at the point that is armed already. */
+/** Does the same at a point that is armed already. */
 export async function interferedHere(
   node: TestNode,
   act: (command: RunningCommand) => Promise<unknown>,
@@ -68,7 +68,7 @@ export async function interferedHere(
   return { exitCode, signal, stderr, interferedAt, endedAfterMs: Math.round(endedAt - interferedAt) };
 }
 
-/** Asserts that the node becomes what it was, and answers. */
+/** Asserts that the node returns to its previous state, and answers. */
 export async function isOld(t: Test, node: TestNode, old: Picture, since: number): Promise<void> {
   t.strictSame(await pictureLike(node, old), old, 'the node is as it was');
   await answersAgain(t, node, since, address);
@@ -80,7 +80,7 @@ export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<v
   t.strictSame(await pictureLike(node, old), old, 'disable brings the old state back');
 }
 
-/** Waits until no transaction is open any more. */
+/** Waits until no transaction is open. */
 export async function isRolledBack(node: TestNode): Promise<void> {
   const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
   await node.text(`timeout 90 sh -c 'while ${isOpen}; do sleep 0.5; done'`);

@@ -1,5 +1,5 @@
-// Power cuts before each effect of `overlay join`: the node boots, and the same command completes the work. Some of the
-// effects; all of them with `npm run power-cuts` (docs/lab/measurements.md).
+// Power cuts before effects of `overlay join`: the node boots, and the same command completes the work. `npm run
+// power-cuts` tests all effects (docs/lab/measurements.md).
 import t from 'tap';
 import { countdown, stopped } from '../overlay/kills.ts';
 import { nodeSkip } from './availability.ts';
@@ -8,11 +8,11 @@ import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { onSecond, second } from './second-node.ts';
 
 const isWhole = process.env.POWER_CUTS === 'all';
-/** On the second node's disk, which stays. */
+/** Path on the second node's disk, which keeps its content after a power cut. */
 const [bundle, preload] = ['/var/tmp/bundle', '/var/tmp/countdown.cjs'];
 const record = '/var/lib/microshift-net/overlay.json';
 const units = 'ovn-host ovn-controller microshift-net-overlay';
-/** Keys, bridges, ports, files and states of units of a node in no cluster. */
+/** State of a node that is in no cluster: keys, bridges, ports, files and units. */
 const remains = `ovs-vsctl get Open_vSwitch . external_ids other_config ssl; ovs-vsctl list-br
   ovs-vsctl show | grep -oE 'ovn-k8s-mp0|type: geneve' || true
   ls -A /etc/microshift-net/pki ${record} /var/lib/microshift-net/overlay-units.json 2>&1
@@ -20,12 +20,14 @@ const remains = `ovs-vsctl get Open_vSwitch . external_ids other_config ssl; ovs
 
 const join = `microshift-net overlay join ${bundle}`;
 
-/** Runs a text on the second node, with its shell; how it ends is up to the caller. */
+/** Runs shell text on the second node, and returns its exit code and output. */
 function there(node: TestNode, text: string) {
   return node.run(`${onSecond} sh -s <<'THERE'\n${text}\nTHERE`);
 }
 
-/** Begins to join and stops before an effect, where the power is cut and comes back; false: there are not so many. */
+/**
+ * Begins to join, stops before an effect, cuts the power there and boots again; false if the command has fewer effects.
+ */
 async function cutBefore(node: TestNode, step: number): Promise<boolean> {
   const run = node.start(
     `${onSecond} env KILL_BEFORE=${step} KILL_WITH=SIGSTOP node --require ${preload} /usr/bin/${join}`,
@@ -36,7 +38,7 @@ async function cutBefore(node: TestNode, step: number): Promise<boolean> {
   );
   if (!isHeld) return false;
   await node.text('systemctl stop second-node');
-  // The program that ran it has stopped with it.
+  // The program that ran the command has ended with the second node.
   await run.signal('SIGKILL');
   await run.ended;
   await node.text('systemctl start second-node');

@@ -1,8 +1,8 @@
-// A node's addresses and default routes as `ip monitor` reported them, as one state after each change.
+// Addresses and default routes of a node as `ip monitor` reported them, as one state after each change.
 
 /** Addresses and default routes at one moment. */
 export interface Moment {
-  /** The piece of news that led to it, as ip(8) printed it. */
+  /** Message that led to this state, as ip(8) printed it. */
   readonly news: string;
   readonly addresses: readonly HeldAddress[];
   readonly defaults: readonly DefaultRoute[];
@@ -22,18 +22,18 @@ export interface DefaultRoute {
   readonly family: 4 | 6;
   readonly metric: number;
   readonly source: string | null;
-  /** As ip(8) prints it, without its lifetime. */
+  /** Route as ip(8) prints it, without its lifetime. */
   readonly text: string;
 }
 
-/** Shell text that prints what is there, in the form of `ip monitor`: the beginning of what it says from then on. */
+/** Shell text that prints the present state in the form of `ip monitor`, before the first message of the monitor. */
 export const presentNews = `ip -o address show | sed 's/^/[ADDR]/'
   for family in 4 6; do ip -o -$family route show default | sed 's/^/[ROUTE]/'; done`;
 
 /**
- * The states through which the news led (`ip -o monitor label address route`, behind `presentNews`). The kernel does
- * not tell of IPv4 routes that go with an address or with the last address of a device (Linux, net/ipv4/fib_trie.c,
- * fib_table_flush): they are taken out here.
+ * Returns the states after each message (`ip -o monitor label address route`, after `presentNews`). The kernel does not
+ * report IPv4 routes that are removed together with an address or with the last address of a device (Linux,
+ * net/ipv4/fib_trie.c, fib_table_flush), so this function removes them.
  */
 export function moments(news: string): readonly Moment[] {
   const lines = news.split('\n').filter((line) => /^\[(ADDR|ROUTE)\]/.test(line));
@@ -45,7 +45,7 @@ export function moments(news: string): readonly Moment[] {
     const route = readDefault(line);
     if (address !== null) {
       const isSame = (one: HeldAddress): boolean => one.device === address.device && one.address === address.address;
-      // An address that changes keeps its place; a new one of IPv4 is listed last, one of IPv6 first.
+      // A changed address keeps its position; a new IPv4 address is listed last, and a new IPv6 address first.
       if (isGone) addresses = addresses.filter((one) => !isSame(one));
       else if (addresses.some(isSame)) addresses = addresses.map((one) => (isSame(one) ? address : one));
       else addresses = address.family === 4 ? [...addresses, address] : [address, ...addresses];

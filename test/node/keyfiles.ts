@@ -1,4 +1,4 @@
-// NetworkManager profiles as keyfiles, made from what is special about them.
+// Profiles of NetworkManager as keyfiles, made from the settings that differ from a plain profile.
 
 /** A keyfile: sections of `key=value` lines. */
 export type Keyfile = Record<string, Record<string, string | number | boolean>>;
@@ -6,7 +6,7 @@ export type Keyfile = Record<string, Record<string, string | number | boolean>>;
 /** UUID of the profile of every controller here. */
 export const bondUuid = '0000b000-0000-4000-8000-00000000b000';
 const portUuid = (port: number): string => `0000b01${port}-0000-4000-8000-00000000b01${port}`;
-/** Addresses of the profiles: none, leased, fixed. */
+/** Addresses of the profiles: no address, a leased one, or a fixed one. */
 export const off = { method: 'disabled' };
 export const dhcp = { ipv4: { method: 'auto' }, ipv6: off };
 export const fixed = { ipv4: { method: 'manual', address1: '192.0.2.50/24,192.0.2.1' }, ipv6: off };
@@ -28,7 +28,7 @@ export function port(index: number, type: Family, of: string, more: Keyfile = {}
     uuid: portUuid(index),
     type: 'ethernet',
     'interface-name': `eth${index}`,
-    // both spellings, as profiles of different years have them
+    // The profiles use both spellings of the keys, as profiles of different versions do.
     ...(index === 0 ? { master: of, 'slave-type': type } : { controller: of, 'port-type': type }),
   };
   return { ...more, connection: { ...connection, ...more.connection } };

@@ -66,7 +66,7 @@ t.test('a node in a DHCP LAN', { skip: nodeSkip }, async (t) => {
     const stopped = cut.outages['192.0.2.50']?.stoppedMs ?? 0;
     const [begin, gone, still, back] = cut.stdout.trim().split('\n').map(Number) as [number, number, number, number];
     const outage = cut.outageMs['192.0.2.50'] ?? 0;
-    // The commands themselves take some time, and the node as a whole may stand still in it.
+    // The commands themselves take some time, and the whole node may be paused during them.
     const reported = `${still - gone} ms without a cable were ${outage} ms, and ${stopped} ms without a request`;
     t.ok(outage + stopped >= 290 && outage <= back - begin + 100, reported);
     t.not(cut.recoveredAfterMs, null);
@@ -133,7 +133,7 @@ interface Process {
   startTime: string;
 }
 
-/** From /proc/PID/stat; a zombie counts as gone. */
+/** State from /proc/PID/stat; a zombie counts as ended. */
 function readProcess(pid: number): Process | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,11 +1,11 @@
-// A LAN file (lan/*.sh) as the test sees it: its variables.
+// Variables of a LAN file (lan/*.sh), as a test needs them.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { sourceDir } from './source.ts';
 
 export interface Lan {
-  /** The whole LAN file, with what the test appended. */
+  /** Text of the LAN file, with the text that the test has appended. */
   script: string;
   nodeIf: string;
   /** Addresses that must be on br-ex at the end. */
@@ -16,7 +16,7 @@ export interface Lan {
   gateway6: string;
   /** Addresses of the node that are pinged from the LAN. */
   pinged: string[];
-  /** Addresses of these that must answer before a test begins: the node's own, not EXTRA_IP. */
+  /** Addresses of these that must answer before a test begins: the node's own, without EXTRA_IP. */
   awaited: string[];
   /** Interval of the pings. */
   pingMs: number;
@@ -64,10 +64,10 @@ export function readLan(name: string, append = ''): Lan {
   };
 }
 
-/** Appended to a LAN where silences are measured. */
+/** Text that is appended to a LAN if silences are measured. */
 export const fineGrained = 'PING_MS=10';
 
-/** All LANs there are, each with its first comment line. */
+/** Returns all LANs, each with its first comment line. */
 export function lanNames(): string[] {
   const files = fs.readdirSync(path.join(sourceDir, 'lan')).filter((file) => file.endsWith('.sh'));
   return files.map((file) => file.slice(0, -3)).sort();

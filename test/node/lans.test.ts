@@ -90,7 +90,7 @@ t.test('IPv6 addresses that are still checked for duplicates', { skip: nodeSkip 
   t.ok(ready !== -1 && gone !== -1 && ready < gone, `br-ex has it before eth0 loses it: ${log.join('; ')}`);
 });
 
-/** Waits for what begins 15 s after the command, and finds the default route that comes of it. */
+/** Waits for an event 15 s after the command, and for the default route that follows it. */
 async function appliedLate(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl start NetworkManager openvswitch');
   await node.text('. /testnode/lib.sh; . /testnode/lan.sh; before_cmd > /dev/null 2>&1 < /dev/null');

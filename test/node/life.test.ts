@@ -78,7 +78,7 @@ async function changeTo(t: Test, node: TestNode, text: string): Promise<Measured
   return run;
 }
 
-/** The unit has run, every device has these addresses, and the next run has nothing to do. */
+/** Asserts that the unit has run, that every device has these addresses, and that the next run changes nothing. */
 async function isOn(t: Test, node: TestNode, wanted: Record<string, string[]>, when = 'now'): Promise<void> {
   await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }; sync`);
   await node.ready();

@@ -1,4 +1,4 @@
-// The machine under the node: boots, plug pulled, gone. Knows nothing of what runs inside.
+// The machine of a node: boot, power cut and end. This file knows no program inside of the node.
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -6,7 +6,7 @@ import { type Keeper, timeout } from './slot.ts';
 import { sourceDir } from './source.ts';
 import { Wire } from './wire.ts';
 
-// 5 to 15 s is usual; a loaded machine may take several times that.
+// Limit of a boot. A boot takes 5 to 15 s, and several times that on a busy machine.
 const bootLimitMs = 180_000;
 const powerOffLimitMs = 120_000;
 const consoleTailChars = 4000;
@@ -17,18 +17,15 @@ export interface Boot {
   wire: Wire;
   /** The second serial line, for a person's shell. */
   interactive: Duplex;
-  /** Wall time until the node took commands. */
+  /** Wall time in ms until the node accepted commands. */
   helloMs: number;
-  /** Waits until the machine is off by itself. */
+  /** Waits until the machine has turned itself off. */
   off(): Promise<void>;
-  /** Pulls the plug. */
+  /** Cuts the power. */
   cut(): Promise<void>;
 }
 
-/**
- * Which kernel a node runs on: one of its own, or this machine's, which has nf_tables and may lack Open vSwitch's
- * module.
- */
+/** Kernel of a node: its own, or that of this machine, which has nf_tables and may lack Open vSwitch's module. */
 export type NodeKernel = 'user-mode' | 'of this machine';
 
 const bootOn: Record<NodeKernel, string[]> = {
@@ -36,7 +33,7 @@ const bootOn: Record<NodeKernel, string[]> = {
   'of this machine': [path.join(sourceDir, 'boot-here.sh')],
 };
 
-/** Boots the node on its disk and waits until it takes commands. */
+/** Boots the node on its disk and waits until it accepts commands. */
 export async function bootMachine(keeper: Keeper, number: number, memory: string, kernel: NodeKernel): Promise<Boot> {
   const started = performance.now();
   const enter = [
@@ -67,7 +64,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
   });
   child.once('error', (error) => wire.fail(error));
   const cut = (): Promise<void> => {
-    child.kill('SIGKILL'); // unshare ends, and --kill-child also ends the guest
+    child.kill('SIGKILL'); // unshare(1) with --kill-child ends the guest when it ends.
     return off;
   };
   try {
@@ -80,7 +77,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
   return { number, wire, interactive, helloMs: performance.now() - started, off: offInTime, cut };
 }
 
-/** Keeps the end of what the console says. */
+/** Keeps the last part of the console's output. */
 function consoleOf(child: ChildProcess): () => string {
   let tail = '';
   for (const stream of [child.stdout, child.stderr]) {

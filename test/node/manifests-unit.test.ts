@@ -1,4 +1,4 @@
-// The units that put the manifests on the cluster: well-formed, hardened, started with MicroShift and by a changed
+// Units that apply the manifests: they are valid, have a sandbox, and start with MicroShift and after a change of a
 // file.
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { bootNode } from './node.ts';
 
 const service = 'microshift-net-manifests.service';
 const paths = 'microshift-net-manifests.path';
-/** Stands in for MicroShift, which cannot run here: it starts, and never writes a kubeconfig. */
+/** Stand-in for MicroShift, which cannot run here: it starts, and never writes a kubeconfig. */
 const microshift = `[Service]
 ExecStart=/bin/sleep infinity
 [Install]

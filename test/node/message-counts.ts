@@ -1,11 +1,14 @@
-// How much a command says to the daemons: read off the system bus and ovsdb-server's own log.
+// Numbers of messages that a command sends to daemons, from the system bus and the log of ovsdb-server.
 import type { RunOptions } from './command.ts';
 import type { TestNode } from './node.ts';
 
 export interface MessageCounts {
   dbusSent: number;
   dbusReceived: number;
-  /** By clients that came during the run: the command's, and NetworkManager's, which connects again for its changes. */
+  /**
+   * Transactions of clients that connected during the run: the command, and NetworkManager, which connects again for
+   * its changes.
+   */
   ovsdbTransactions: number;
 }
 
@@ -19,7 +22,7 @@ interface BusMessage {
 const busLog = '/run/testnode/bus.json';
 const databaseLog = '/var/log/openvswitch/ovsdb-server.log';
 
-/** Runs a command once under observation. Slower than life: take no times from it. */
+/** Runs a command once under observation, which slows it down, so its duration is meaningless. */
 export async function countMessages(node: TestNode, shell: string, options: RunOptions): Promise<MessageCounts> {
   await node.text('ovs-appctl -t ovsdb-server vlog/set jsonrpc:file:dbg');
   const monitor = node.start(`busctl monitor --json=short > ${busLog}`, { timeoutMs: 600_000 });
@@ -35,7 +38,10 @@ export async function countMessages(node: TestNode, shell: string, options: RunO
   return { ...busCounts(bus), ovsdbTransactions: transactions.length };
 }
 
-/** Clients that come during the run and own no name are the command's: the daemons own one, or were there before. */
+/**
+ * Clients that connect during the run and own no name belong to the command; daemons own a name, or were connected
+ * before.
+ */
 function busCounts(messages: BusMessage[]): { dbusSent: number; dbusReceived: number } {
   const calls = (member: string): Set<string | undefined> =>
     new Set(messages.filter((m) => m.type === 'method_call' && m.member === member).map((m) => m.sender));
@@ -52,7 +58,7 @@ function toMessage(line: string): BusMessage {
   return JSON.parse(line) as BusMessage;
 }
 
-/** Which clients made a request, one entry per request: `unix#12: received request, method="transact"`. */
+/** Returns the client of each request, from lines such as `unix#12: received request, method="transact"`. */
 function clientsOf(log: string, method: string): string[] {
   return [...log.matchAll(new RegExp(`\\|(unix#\\d+): received request, method="${method}"`, 'g'))].map(
     (m) => m[1] ?? '',

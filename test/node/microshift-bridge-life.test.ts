@@ -1,4 +1,4 @@
-// MicroShift's own br-ex through restarts, kills and reboots with the NIC in it, and a way out of it that is killed.
+// MicroShift's own br-ex during restarts, kills and reboots with the NIC in it, and during a `disable` that is killed.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -41,8 +41,8 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 0 && nmcli device reapply eth0');
     await holds(t, 'microshift-net apply');
   });
-  // The stand-in adds others' things again at every start: this shows that nothing of ours is in their way. The
-  // bridge's row outlives only a power cut.
+  // The stand-in adds the entries of other programs again at every start; this test shows that no setting of the agent
+  // prevents that. The bridge's row survives only a power cut.
   const boots = [
     { name: 'the machine is rebooted', end: () => node.reboot(), rowStays: false },
     { name: 'its power fails', end: () => node.powerCut(), rowStays: true },
@@ -73,8 +73,8 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  // It has marks of NetworkManager's then, and NetworkManager no note of it yet: at its start it would remove what it
-  // takes for a leftover.
+  // The bridge has NetworkManager's marks at this point, and NetworkManager has no state file of it yet: at its start
+  // it would remove the bridge as a leftover.
   await t.test('NetworkManager is killed while it is taken over', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text('systemctl kill -s KILL NetworkManager'));
     t.equal(run.exitCode, 5, run.stderr);

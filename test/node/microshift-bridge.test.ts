@@ -1,6 +1,6 @@
-// The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and
-// out of it again, with faults on the way. The kernel's data path; microshift-bridge-life.test.ts has kills and
-// reboots.
+// The br-ex that MicroShift makes, with ports, flows and addresses of other programs: the NIC moves into that bridge
+// and returns, with faults meanwhile. The tests use the kernel's data path; microshift-bridge-life.test.ts has kills
+// and reboots.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
@@ -15,21 +15,21 @@ const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
 
 const news = '/run/news';
 /**
- * Shell text that waits until the monitor has written an address of lo that comes and goes, and with it all that
- * happened before.
+ * Shell text that waits until the monitor has written an address of lo that is added and removed, and so everything
+ * that happened before.
  */
 const monitorHasWritten = (mark: string): string =>
   `until grep -q ${mark} ${news}; do ip address add ${mark}/32 dev lo; ip address delete ${mark}/32 dev lo; sleep 0.2; done`;
 
 /**
- * As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go,
+ * MicroShift with node.nodeIP looks at all interfaces except br-ex (openshift/microshift, pkg/util/net.go,
  * selectIPFromHostInterface).
  */
 const findsNodeIp = ({ addresses }: Moment): boolean =>
   addresses.some(({ device, address }) => device !== 'br-ex' && address.startsWith('192.0.2.50/'));
 const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
 
-/** NetworkManager may leave others than a new interface has. */
+/** NetworkManager may leave other IPv6 settings than those of a new interface. */
 const ipv6SettingsOf = (name: string): string => `cd /proc/sys/net/ipv6/conf/${name} && grep . disable_ipv6 accept_ra`;
 
 t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
@@ -64,7 +64,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.strictSame(await ownOf(node), old);
     t.equal(await node.text(ipv6SettingsOf('br-ex')), await node.text(ipv6SettingsOf('default')));
   });
-  // Only the timer of NetworkManager's checkpoint is left, which knows nothing of the bridge.
+  // Only the timer of NetworkManager's checkpoint remains, and NetworkManager does not know the bridge.
   await t.test('D-Bus does not return to a run, and the bridge is restored without it', async (t) => {
     const proxy = node.start(startBusProxy, { timeoutMs: 600_000 });
     await proxy.saw('listening');
@@ -77,13 +77,13 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, 'microshift-net disable');
     t.strictSame(await ownOf(node), old);
   });
-  // The run cannot wait for vswitchd, and NetworkManager for no more than 6 s: it does not see the interface any more,
-  // which is there all along.
+  // The run cannot wait for ovs-vswitchd, and NetworkManager waits for no more than 6 s: afterwards it does not see the
+  // interface, although the interface exists all the time.
   await t.test('vswitchd hangs in a run, and the next run goes through', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${vswitchd}`));
     t.equal(run.exitCode, 5, run.stderr);
-    // It sets the MAC of the interface once more, at which the kernel drops permanent neighbours; ovnkube adds its own
-    // when it starts.
+    // ovs-vswitchd sets the MAC of the interface once more, at which the kernel removes permanent neighbours; ovnkube
+    // adds its own when it starts.
     await node.text(`kill -CONT ${vswitchd} && sleep 1 && /usr/local/bin/pods`);
     t.match(await node.text('microshift-net plan'), /which it does not see, is created again/);
     await holds(t, 'microshift-net apply');

@@ -1,12 +1,12 @@
-// A node on which MicroShift's own br-ex is there, with ports, flows and addresses of others in it, and the agent has
-// not begun.
+// Node with MicroShift's own br-ex, and with ports, flows and addresses of other programs in it, before the first run
+// of the agent.
 import type { Test } from 'tap';
 import { whatOthersHave } from './microshift-stand-in.ts';
 import type { TestNode } from './node.ts';
 import { stayedReachable } from './reachability.ts';
 
 export const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex';
-/** Addresses of br-ex with the NIC in it; MicroShift takes the first for the node's own. */
+/** Addresses of br-ex with the NIC in it; MicroShift uses the first one as the node's address. */
 export const addressesWithNic = ['192.0.2.50/24', '10.44.0.0/32', '169.254.169.2/29'];
 
 /** State of the node before the NIC moved. */
@@ -14,11 +14,11 @@ export interface BridgeOfMicroShift {
   readonly others: string;
   readonly row: string;
   readonly old: unknown;
-  /** Runs a command, which must succeed, leave the node reachable, and leave what others have. */
+  /** Runs a command, which must succeed, keep the node reachable, and keep the entries of other programs. */
   holds(t: Test, command: string): Promise<void>;
 }
 
-/** Starts the stand-in and notes what is there. */
+/** Starts the stand-in and records the state of the node. */
 export async function startStandIn(t: Test, node: TestNode): Promise<BridgeOfMicroShift> {
   await node.text('systemctl start microshift-stand-in && microshift-net disable');
   const others = await node.text(whatOthersHave);
@@ -46,7 +46,7 @@ export async function addressesInOrder(node: TestNode): Promise<readonly string[
   return (await node.text('ip -4 -br address show br-ex')).trim().split(/\s+/).slice(2);
 }
 
-/** Parts of the node's state that are its own. */
+/** Returns the parts of the node's state that belong to the node itself. */
 export async function ownOf(node: TestNode): Promise<unknown> {
   const state = await node.state();
   const links = ['br-ex', 'eth0'].map((name) => ({ name, mac: state.link(name)?.mac, has: state.addressesOf(name) }));

@@ -1,19 +1,19 @@
-// Facts about the files of MicroShift's packages that touch a node's network, and stand-ins that have them. The files
-// themselves are not in this project: a stand-in does what the real file does, and is filled up with comment lines to
-// the same size, with what the agent looks for at the same byte. test/microshift/microshift-file-table.test.ts compares
-// the table with real files, where there are any.
+// Facts about the files of MicroShift's packages that concern a node's network, and stand-ins with these facts. The
+// files themselves are not in this project: a stand-in has the effect of the real file, comment lines that fill it up
+// to the same size, and the text that the agent looks for at the same byte.
+// test/microshift/microshift-file-table.test.ts compares the table with real files, if they are available.
 
 /** One file as the package installs it. */
 export interface MicroShiftFile {
-  /** Where the package puts it (packaging/rpm/microshift.spec). */
+  /** Path at which the package installs the file (packaging/rpm/microshift.spec). */
   readonly path: string;
-  /** Where openshift/microshift has it. */
+  /** Path in the repository openshift/microshift. */
   readonly source: string;
   readonly bytes: number;
   readonly mode: number;
   /**
-   * Texts by which the agent, systemd or NetworkManager knows what it needs, each with the byte at which it first
-   * occurs.
+   * Texts by which the agent, systemd or NetworkManager recognizes the file, each with the byte of its first
+   * occurrence.
    */
   readonly marks: Readonly<Record<string, number>>;
 }
@@ -103,7 +103,7 @@ nmcli device set br-ex managed no
 ovs-vsctl set open . other_config:n-handler-threads=1
 ovs-vsctl set open . other_config:n-revalidator-threads=1
 `,
-  // Starts like MicroShift, and does nothing.
+  // Script that reports readiness like MicroShift, and does nothing else.
   '/usr/lib/systemd/system/microshift.service': `[Unit]
 Wants=network-online.target crio.service openvswitch.service microshift-ovs-init.service
 After=network-online.target crio.service openvswitch.service microshift-ovs-init.service
@@ -128,7 +128,7 @@ TimeoutSec=2m
   '/etc/systemd/system/ovsdb-server.service.d/microshift-cpuaffinity.conf': '[Service]\nCPUAffinity=0\n',
   '/etc/NetworkManager/conf.d/10-microshift-ignore-devices.conf':
     '[device]\nmatch-device=interface-name:ovn-k8s-*;driver:veth\nmanaged=0',
-  // An entry in which every value is empty.
+  // Entry of the configuration in which every value is empty.
   '/etc/microshift/config.yaml.default': `clusterToCluster:
     remoteClusters:
         - clusterNetwork: []
@@ -140,9 +140,9 @@ TimeoutSec=2m
 };
 
 /**
- * A stand-in of the size of the real file, with the first mark of the table at its byte where the stand-in's own text
- * has it. Throws where the text does not fit. `edit` changes what the file does before it is filled up; an edited file
- * may be longer than the real one.
+ * Returns a stand-in of the size of the real file, with the first text of the table at its byte if the stand-in itself
+ * contains the text. Throws if the text does not fit. `edit` changes the stand-in before it is filled up; an edited
+ * file may be longer than the real one.
  */
 export function microshiftStandInFile(path: string, edit = (text: string): string => text): string {
   const file = microshiftFileTable.find((entry) => entry.path === path);
@@ -157,7 +157,7 @@ export function microshiftStandInFile(path: string, edit = (text: string): strin
   return `${whole}${comments(text === own ? missingBytes : Math.max(0, missingBytes))}`;
 }
 
-/** Comment lines of a number of bytes. */
+/** Returns comment lines with a number of bytes in total. */
 function comments(bytes: number): string {
   if (bytes < 0) throw new Error(`a stand-in has ${-bytes} bytes too many`);
   const line = `# ${'-'.repeat(77)}\n`;

@@ -1,14 +1,14 @@
-// The address of lo for MicroShift is the present address of br-ex, or its last one: it follows a changed lease, and
-// stays if the lease ends without a new one. No other host gets an answer for it then, because the server may have
-// granted it to another one.
+// The address of lo for MicroShift is the present or last address of br-ex: it follows a changed lease, and stays if
+// the lease ends without a new one. No other host gets an answer for it then, because the server may have assigned it
+// to another host.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { microshiftStandIn } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 
 /**
- * dnsmasq grants no lease shorter than 2 minutes, which a client renews after one. It reads the file with the addresses
- * again when it is asked to.
+ * dnsmasq assigns leases of at least 2 minutes, which a client renews after one minute. It reads the file with the
+ * addresses again on request.
  */
 const shortLeases = `
 lan() {
@@ -22,7 +22,7 @@ const dualStack = `network:
   clusterNetwork: [10.42.0.0/16, 'fd01::/48']
   serviceNetwork: [10.43.0.0/16, 'fd02::/112']
 `;
-/** Another router, which advertises another prefix and grants no IPv4 addresses; the former one is gone for good. */
+/** Second router, which advertises another prefix and assigns no IPv4 addresses; the first one is removed. */
 const renumber = `. /testnode/lib.sh; pkill -x -KILL dnsmasq; ip netns exec lan ip address add 2001:db8:9::1/64 dev lan0 nodad
   dhcp lan0 --enable-ra --dhcp-range=2001:db8:9::,ra-only,64 --ra-param=lan0,10,1800`;
 const grant = `. /testnode/lib.sh; pkill -x -KILL dnsmasq
@@ -34,8 +34,8 @@ const limit = { timeoutMs: 260_000 };
 const loHas = (addresses: string): string =>
   `${until(`[ "$(ip -br address show dev lo | tr -s " " "\\n" | grep / | grep -v "^127\\.\\|^::1/" | sort | tr "\\n" " ")" = "${addresses}" ]`)} || ${onLo}`;
 /**
- * How many addresses of these a host of the LAN is answered for, which has not heard of them before (RFC 826, RFC
- * 4861).
+ * Returns the number of these addresses for which a host of the LAN without a neighbour entry gets an answer (RFC 826,
+ * RFC 4861).
  */
 const answered = (...addresses: readonly string[]): string =>
   `ip netns exec lan ip neighbour flush dev lan0
@@ -59,7 +59,7 @@ t.test('lo follows the addresses of br-ex', { skip: nodeSkip, timeout: 900_000 }
     files: { ...microshiftStandIn, '/etc/microshift/config.yaml': dualStack },
   });
   t.teardown(() => node.halt());
-  // The unit may have begun at the boot: systemctl waits for its end.
+  // The boot may have started the unit already: systemctl waits for its end.
   await node.text('systemctl start microshift-ovs-init microshift-stand-in');
   const verified = await node.run(until('microshift-net verify'), limit);
   t.equal(verified.exitCode, 0, verified.stdout);

@@ -1,4 +1,4 @@
-// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses on it from before the package was
+// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses that it had before the package was
 // installed: its interface is a tap, and NetworkManager shows a generated profile br-ex for it.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
@@ -8,7 +8,7 @@ import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './micros
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
 
-/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
 const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1
   ethtool -K eth0 tx off > /dev/null`;
 const configuration = '50-microshift-net-devices.conf';

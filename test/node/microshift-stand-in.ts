@@ -1,11 +1,11 @@
-// Effects of MicroShift, ovn-controller and ovnkube on br-ex of their node: the bridge without a NIC, ports, a
-// flow, addresses, a route. As MicroShift's packaging/systemd/configure-ovs.sh and pkg/node/netconfig.go, and
-// ovn-kubernetes' go-controller/pkg/node do it at their start.
+// Effects of MicroShift, ovn-controller and ovnkube on br-ex of their node: the bridge without a NIC, ports, a flow,
+// addresses, and a route. They follow MicroShift's packaging/systemd/configure-ovs.sh and pkg/node/netconfig.go, and
+// go-controller/pkg/node of ovn-kubernetes.
 import { microshiftStandInFile } from './microshift-file-table.ts';
 
 /**
- * ovn-controller adds the ports that the mappings ask for, ovnkube its flows and addresses, MicroShift its API server's
- * address.
+ * ovn-controller adds the ports for the mappings, ovnkube its flows and addresses, and MicroShift the address of its
+ * API server.
  */
 const pods = `#!/bin/bash
 ovs-vsctl --may-exist add-br br-int \\
@@ -21,7 +21,8 @@ ip route replace 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
 ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex
 `;
 
-// MicroShift's unit runs the script at every boot; where the drop-in of the package is, br-ex is the agent's by now.
+// MicroShift's unit runs the script at every boot; with the drop-in of the package, br-ex already belongs to the agent
+// then.
 const unit = `[Unit]
 Requires=openvswitch-switch.service
 After=openvswitch-switch.service NetworkManager.service microshift-ovs-init.service
@@ -33,8 +34,8 @@ ExecStart=/usr/local/bin/pods
 `;
 
 /**
- * No IPv6 address of the node's own, but IPv6: what others give br-ex is listed in their order. With a profile that
- * disables IPv6 the kernel drops it.
+ * The node has IPv6 without an address of its own, so the foreign addresses are listed in their order. With a profile
+ * that disables IPv6, the kernel removes them.
  */
 export const withIpv6 = "profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\n[ipv6]\\nmethod=link-local'; }";
 
@@ -45,12 +46,12 @@ const ofMicroShift = [
   '/etc/microshift/ovn.yaml.default',
 ] as const;
 
-/** NICs of the node are veths, and MicroShift has NetworkManager leave those alone. */
+/** The NICs of the node are veths, which MicroShift's configuration makes unmanaged in NetworkManager. */
 export const managedVeths = {
   '/etc/NetworkManager/conf.d/95-nics.conf': '[device-nics]\nmatch-device=interface-name:eth*\nmanaged=1\n',
 } as const;
 
-/** Files of a node on which they start at every boot, behind microshift-ovs-init.service. */
+/** Files of a node on which the stand-ins start at every boot, after microshift-ovs-init.service. */
 export const microshiftStandIn: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ofMicroShift.map((path) => [path, microshiftStandInFile(path)])),
   ...managedVeths,
@@ -61,7 +62,7 @@ export const microshiftStandIn: Readonly<Record<string, string>> = {
 
 const script = '/usr/bin/configure-ovs.sh';
 
-/** The same with the userspace data path. */
+/** The same files for the userspace data path. */
 export const microshiftStandInInUserspace: Readonly<Record<string, string>> = {
   ...microshiftStandIn,
   [script]: microshiftStandInFile(script, (text) =>
@@ -70,7 +71,7 @@ export const microshiftStandInInUserspace: Readonly<Record<string, string>> = {
   '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
 };
 
-/** Shell text that prints what they have put into br-ex, as it is now. */
+/** Shell text that prints the entries that the stand-ins have added to br-ex. */
 export const whatOthersHave = `
 ovs-vsctl --columns=name find port name=patch-ex | grep -o '"\\?patch-ex"\\?' | tr -d '"'
 ovs-vsctl port-to-br patch-ex

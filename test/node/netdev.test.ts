@@ -8,7 +8,7 @@ import { untilWanted } from './until-wanted.ts';
 
 const files = {
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
-  // Where systemd makes static device nodes, opening /dev/net/tun loads it.
+  // On systems where systemd creates static device nodes, opening /dev/net/tun loads the module.
   '/etc/systemd/system/ovs-vswitchd.service.d/tun.conf': '[Service]\nExecStartPre=/sbin/modprobe tun\n',
 };
 const sourceCheck = 'cat /proc/sys/net/ipv4/conf/eth0/rp_filter';
@@ -19,10 +19,10 @@ const giveMore = `ip address add 169.254.169.2/29 dev br-ex; ip route add 10.43.
 const whatOthersGave = `ip -br -4 address show br-ex | grep -o '169.254.169.2/29'; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const datapathOfOvn = 'ovs-vsctl get open . external_ids:ovn-bridge-datapath-type';
-/** Replies that came more than once, and those that did not come. */
+/** Numbers of replies that arrived twice, and of missing replies. */
 const answers =
   "ip netns exec lan ping -c 20 -i 0.05 -W 2 192.0.2.50 | grep -o '+[0-9]* duplicates\\|[0-9]*% packet loss'";
-/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 
@@ -33,7 +33,7 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
   const before = await node.text(sourceCheck);
 
   await t.test('without /dev/net/tun nothing is begun', async (t) => {
-    // ovs-vswitchd lets go of its last tap some moments after the bridge has gone.
+    // ovs-vswitchd removes its last tap some moments after the bridge.
     await node.text("timeout 90 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
     const history = await node.text('microshift-net history');
     const refusal = /\/dev\/net\/tun is not there; modprobe tun/;

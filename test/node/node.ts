@@ -1,5 +1,5 @@
-// The booted test node: a whole Linux machine with systemd, NetworkManager and Open vSwitch, a LAN around it, and a
-// test that holds the cable.
+// Booted test node: a whole Linux machine with systemd, NetworkManager and Open vSwitch, and a LAN around it that the
+// test controls.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -18,61 +18,63 @@ import type { NodeState } from './state.ts';
 export interface NodeOptions {
   /** Name of a file in lan/. */
   lan: string;
-  /** Shell text after the LAN file: overrides its variables or functions. */
+  /** Shell text that is appended to the LAN file, and overrides its variables or functions. */
   lanAppend?: string;
-  /** Files of the node by path, written before its first boot. Executable when they begin with "#!". */
+  /** Files of the node by path, written before its first boot. A file is executable if it begins with "#!". */
   files?: Record<string, string>;
-  /** Folders of this machine to copy into the node before its first boot: path in the node by path here. */
+  /** Folders of this machine that are copied to the node before its first boot, by their path in the node. */
   folders?: Record<string, string>;
-  /** Start microshift-ovs-init.service at every boot, from the first. */
+  /** Starts microshift-ovs-init.service at every boot. */
   enableUnit?: boolean;
-  /** Only what looks after br-ex when NetworkManager restarts; a part of enableUnit. */
+  /** Starts only the units that monitor br-ex; a part of enableUnit. */
   enableRepair?: boolean;
-  /** Start microshift-net-bridges.service at every boot, as the package lets it; a part of enableUnit. */
+  /** Starts microshift-net-bridges.service at every boot, as the package does; a part of enableUnit. */
   enableBridges?: boolean;
-  /** Without the agent and its units: as before its package is installed. */
+  /** Leaves out the agent and its units, as before the installation of the package. */
   bare?: boolean;
-  /** The agent's build; copied to /usr/share/microshift-net when it exists. */
+  /** Build of the agent; copied to /usr/share/microshift-net if it exists. */
   dist?: string;
   memory?: string;
-  /** One of its own where none is named. */
+  /** Kernel of the node; its own by default. */
   kernel?: NodeKernel;
-  /** Do not wait until the node's addresses answer. */
+  /** Does not wait until the node's addresses answer. */
   waitReady?: boolean;
 }
 
 export interface MeasureOptions extends RunOptions {
-  /** How long the LAN goes on watching after the node answers again. */
+  /** Time for which the LAN continues to send pings after the node answers again. */
   settleMs?: number;
-  /** Within which the node's addresses must answer after the end of the command; they need not. */
+  /** Time limit after the end of the command for the answers of the node's addresses, which are not required. */
   recoverMs?: number;
   /**
-   * Measures the peaks of memory, every 10 ms, which costs the node more than the rest of the measurement. Otherwise
-   * they are 0.
+   * Measures the peaks of memory every 10 ms, which costs the node more than the rest of the measurement. Without it,
+   * the peaks are 0.
    */
   sampleMemory?: boolean;
 }
 
 export interface MeasuredRun extends RunResult {
-  /** Longest silence by pinged address, in ms; 0: none. */
+  /** Longest silence by pinged address, in ms; 0 for no silence. */
   outageMs: Record<string, number>;
-  /** All silences together by pinged address, in ms. */
+  /** Sum of the silences by pinged address, in ms. */
   totalOutageMs: Record<string, number>;
   outages: Record<string, Outage>;
-  /** Whether each pinged address answered between the start and the end of the command. */
+  /** By pinged address, true if it answered between the start and the end of the command. */
   answeredMeanwhile: Record<string, boolean>;
-  /** From the end of the command until every awaited address had answered; null when that did not happen in time. */
+  /**
+   * Time from the end of the command until every awaited address had answered; null if this took longer than the limit.
+   */
   recoveredAfterMs: number | null;
 }
 
-/** Several intervals of the LAN's pings and their round trip on a busy machine. */
+/** Length of several intervals of the LAN's pings with their round trip on a busy machine. */
 const shortestJudgedMs = 200;
 const requestLimitMs = 30_000;
 const strikeLimitMs = 180_000;
 const defaultSettleMs = 500;
 /**
- * Time within which late actions of NetworkManager (dispatcher, DAD, a second activation) show, for measurements of
- * silences.
+ * Time in which late actions of NetworkManager (dispatcher, duplicate address detection, a second activation) become
+ * visible, for measurements of silences.
  */
 export const measuredSettleMs = 2000;
 const defaultRecoverMs = 30_000;
@@ -92,7 +94,7 @@ export async function bootNode(options: NodeOptions): Promise<TestNode> {
     if (options.waitReady !== false) await node.ready();
     return node;
   } catch (error) {
-    // A machine that goes on would keep the test's process alive until the limit of the file.
+    // A machine that still runs would keep the test's process alive until the limit of the file.
     await boot?.cut();
     await keeper.release();
     throw error;
@@ -109,7 +111,7 @@ function startBoot(
 
 export class TestNode {
   readonly lan: Lan;
-  /** Wall time of each boot until the node took commands, in ms. */
+  /** Wall time of each boot until the node accepted commands, in ms. */
   readonly bootMs: number[] = [];
   #keeper: Keeper;
   #boot: Boot;
@@ -129,7 +131,7 @@ export class TestNode {
     return startCommand(this.#boot.wire, shell, options, false).ended;
   }
 
-  /** Runs shell text that must end with 0, and gives its output without the last newline. */
+  /** Runs shell text, which must exit with 0, and returns its output without the last newline. */
   async text(shell: string, options: RunOptions = {}): Promise<string> {
     const end = await this.run(shell, options);
     if (end.exitCode !== 0) {
@@ -138,12 +140,12 @@ export class TestNode {
     return end.stdout.replace(/\n$/, '');
   }
 
-  /** Starts shell text and comes back at once. */
+  /** Starts shell text and returns at once. */
   start(shell: string, options: RunOptions = {}): RunningCommand {
     return startCommand(this.#boot.wire, shell, options, false);
   }
 
-  /** Runs shell text while the LAN watches: how long was the node away, and what did the command cost? */
+  /** Runs shell text, and measures its cost and the outage of the node as the LAN sees it. */
   async measure(shell: string, options: MeasureOptions = {}): Promise<MeasuredRun> {
     const end = await startCommand(this.#boot.wire, shell, options, options.sampleMemory ?? false).ended;
     const { missing } = await this.#reached(this.lan.awaited, end.endedAt, options.recoverMs ?? defaultRecoverMs);
@@ -158,32 +160,32 @@ export class TestNode {
       outages,
       outageMs: each(outages, (outage) => outage.longestMs),
       totalOutageMs: each(outages, (outage) => outage.totalMs),
-      // A command that ends between two questions of the LAN cannot be answered meanwhile.
+      // The LAN cannot ping during a command that ends between two pings.
       answeredMeanwhile: each(meanwhile, (outage) => outage.replies > 0 || end.wallMs < shortestJudgedMs),
       recoveredAfterMs: missing.length > 0 ? null : recoveredAt - end.endedAt,
     };
   }
 
   /**
-   * Strikes the run that stands at the armed fault point, as soon as one does, in the background; null calls an earlier
-   * strike off.
+   * Sends a signal to the run at the armed fault point as soon as a run is held there, in the background; null cancels
+   * an earlier request.
    */
   strikeHeld(file: string, strike: Strike | null): void {
     const what = `a run to stand at ${file}`;
-    // none came, or the node is off
+    // No run has reached the point, or the node is off.
     this.#boot.wire.ask<null>({ do: 'strike', file, strike }, strikeLimitMs, what).value.catch(() => {});
   }
 
-  /** The node's clock, ms since 1970: a mark for outages(). */
+  /** Returns the node's clock in ms since 1970, as a mark for outages(). */
   now(): Promise<number> {
     return this.#ask({ do: 'now' }, 'the time');
   }
 
-  /** Outages of every pinged address, as the LAN measured them between two marks of one boot. */
+  /** Returns the outages of every pinged address between two marks of one boot, as the LAN measured them. */
   async outages(fromMs: number, toMs: number): Promise<Record<string, Outage>> {
     const found: Record<string, Outage> = {};
     for (const address of this.lan.pinged) {
-      // from earlier on, to know whether a silence had begun before the mark
+      // Earlier replies are included, to show whether a silence began before the mark.
       const replies = await this.#ask<Replies>(
         { do: 'replies', address, fromMs: fromMs - 5000 },
         `the replies of ${address}`,
@@ -193,7 +195,7 @@ export class TestNode {
     return found;
   }
 
-  /** Waits until the node's addresses answer from now on, and for what else its LAN asks; gives the ms that took. */
+  /** Waits until the node's addresses answer and the other conditions of its LAN are met; returns the time in ms. */
   async ready(limitMs: number = this.lan.readyLimitMs): Promise<number> {
     const since = await this.now();
     const { missing } = await this.#reached(this.lan.awaited, since, limitMs);
@@ -205,7 +207,7 @@ export class TestNode {
     return (await this.now()) - since;
   }
 
-  /** Calls a function of the LAN file (`before_cmd`, `ready`) when it has it. */
+  /** Calls a function of the LAN file (`before_cmd`, `ready`) if the file has it. */
   async callLan(name: string, timeoutMs = 120_000): Promise<void> {
     await this.text(`. /testnode/lib.sh; . /testnode/lan.sh; if declare -F ${name} > /dev/null; then ${name}; fi`, {
       timeoutMs,
@@ -241,28 +243,28 @@ export class TestNode {
     return this.text(`journalctl -b -o short-monotonic --no-pager ${unit === undefined ? '' : `-u ${unit}`}`);
   }
 
-  /** Orderly reboot; gives the ms until the node's addresses answered, counted from power on. */
+  /** Reboots the node; returns the time from power on until its addresses answered, in ms. */
   async reboot(): Promise<number> {
     await this.powerOff();
     return this.boot();
   }
 
   /**
-   * Pulls the plug and boots the same disk again; gives the ms until the node's addresses answered, counted from power
-   * on.
+   * Cuts the power and boots the same disk again; returns the time from power on until the node's addresses answered,
+   * in ms.
    */
   async powerCut(): Promise<number> {
     await this.cut();
     return this.boot();
   }
 
-  /** Orderly power off; boot() starts the same disk again. */
+  /** Turns the node off; boot() starts the same disk again. */
   async powerOff(): Promise<void> {
-    this.start('systemctl poweroff').ended.catch(() => {}); // cut off by what it does
+    this.start('systemctl poweroff').ended.catch(() => {}); // The command ends its own connection.
     await this.#boot.off();
   }
 
-  /** Pulls the plug; boot() starts the same disk again. */
+  /** Cuts the power; boot() starts the same disk again. */
   async cut(): Promise<void> {
     await this.#boot.cut();
   }

@@ -20,7 +20,7 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
   const untouched = await picture(node);
 
   await t.test('apply makes it, and no packet is lost', async (t) => {
-    // counted by ping itself: replies may be late on a busy machine, none may be missing
+    // ping itself counts the replies: they may be late on a busy machine, and none may be missing.
     const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
     const run = await node.measure('microshift-net apply');
     await ping.signal('SIGINT');
@@ -29,7 +29,7 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
     t.match(await node.read('/run/testnode/ping'), / 0% packet loss/);
     t.comment(`none: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     const after = await node.state();
-    // The tap of the userspace data path is promiscuous.
+    // The tap of the userspace data path is in promiscuous mode.
     t.match(after.link('br-ex'), {
       mac: '0a:59:00:00:00:01',
       flags: ['BROADCAST', 'MULTICAST', 'PROMISC', 'UP', 'LOWER_UP'],

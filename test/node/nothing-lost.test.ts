@@ -1,5 +1,5 @@
-// Every setting of an administrator's profile: it stays with the NIC, moves to a profile of the agent, or the plan
-// reports why it does not.
+// Each setting of an administrator's profile stays with the NIC or moves to a profile of the agent, or the plan reports
+// why it does neither.
 import t from 'tap';
 import type { NmProfile, Observation } from '../../agent/model/observation.ts';
 import type { Plan, WantedProfile } from '../../agent/model/plan.ts';
@@ -13,7 +13,7 @@ import { type Checked, checkProfiles, everySetting, type SettingCase } from './e
 const otherDevices =
   /^(6lowpan|802-11-.*|adsl|bluetooth|cdma|geneve|gsm|hsr|infiniband|ip-tunnel|ipvlan|loopback|ovs-.*|ppp|pppoe|serial|vpn|vrf|wifi-p2p|wimax|wireguard|wpan)$/;
 
-/** Properties no test profile has, each with its reason. */
+/** Properties that no test profile has, each with its reason. */
 const withoutValue: Readonly<Record<string, string>> = {
   'connection.read-only': 'NetworkManager ignores it',
   'connection.type': 'it is what a profile is',
@@ -30,14 +30,11 @@ const withoutValue: Readonly<Record<string, string>> = {
   'macsec.mode': 'its other value needs 802.1X beside it',
 };
 
-/** Settings that differ in the agent's profile because it is another profile, of a bridge. */
+/** Settings that differ in the agent's profile because it is the profile of a bridge. */
 const ownWords =
   /^((connection|bond|bridge|team|vlan)\.interface-name|connection\.(id|uuid|type|controller|master|port-type|slave-type|timestamp)|user\.data|802-3-ethernet\.mtu)$/;
 
-/**
- * Properties of `connection` that follow the address to the bridge; the others stay with the NIC, whose profile they
- * are in.
- */
+/** Properties of `connection` that follow the address to the bridge; the others stay in the profile of the NIC. */
 const connectionOfAddress =
   /^(zone|mdns|llmnr|dns-over-tls|dnssec|metered|secondaries|stable-id|gateway-ping-timeout|ip-ping-.*|mptcp-flags|mud-url|permissions|autoconnect-retries)$/;
 
@@ -72,11 +69,11 @@ function nameOf({ setting, key }: SettingCase): string {
   return `${setting}.${key}`;
 }
 
-/** How a property got lost; null when it did not. */
+/** Returns the way in which a property got lost; null if it did not get lost. */
 function lost(entry: SettingCase, plan: Plan, checked: readonly Checked[]): string | null {
   const refusal = checked.find((result) => 'refused' in result);
   if (refusal !== undefined && 'refused' in refusal) return `makes a profile that is refused: ${refusal.refused}`;
-  // The NIC goes on running the admin's profile: what is about the device, and every secret, is where it was.
+  // The NIC continues to run the administrator's profile, so settings of the device and all secrets are unchanged.
   if (entry.secret || staysWithNic(entry)) return null;
   const taken = checked.flatMap((result) => ('profile' in result ? [result.profile] : []));
   const said = plan.notes.map((note) => note.message).join('\n');
@@ -114,7 +111,7 @@ function targets(plan: Plan): readonly WantedProfile[] {
   return plan.wanted.bridges.flatMap((bridge) => bridge.profiles.filter((profile) => /^ovs-if-/.test(profile.id)));
 }
 
-/** A plan for a node whose uplink, or a port of it, has the profile. */
+/** Returns a plan for a node whose uplink, or a port of it, has the profile. */
 function planFor({ kind, profile }: SettingCase): Plan {
   const settings = withoutLegacy(profile ?? {});
   const observation = kind.startsWith('port of ')
@@ -125,7 +122,7 @@ function planFor({ kind, profile }: SettingCase): Plan {
   return decision.plan;
 }
 
-/** A node of test/cases/plan in which one profile says something else; it keeps its identity. */
+/** Returns a node of test/cases/plan in which one profile has other settings; it keeps its identity. */
 function withProfile(name: string, id: string, settings: ProfileSettings): Observation {
   const { observation } = readCase(name);
   const own = observation.networkManager.profiles.find((profile) => profile.id === id) as NmProfile;

@@ -12,14 +12,14 @@ const files = {
   '/usr/bin/configure-ovs.sh': script.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
   '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
 };
-/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
 const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1
   ethtool -K eth0 tx off > /dev/null`;
 const inKernel = `ip -br -4 address show dev br-ex; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const until = (shell: string): string => `timeout 110 sh -c 'until ${shell}; do sleep 0.3; done'`;
 const isNoted = (text: string): string => until(`grep -q "${text}" /run/microshift-net/others.json`);
-/** Effect of MicroShift's script on a br-ex that it regards as its own of before 4.14. */
+/** Effect of MicroShift's script on a br-ex that it treats as its own from before 4.14. */
 const madeAgain = 'ovs-vsctl del-br br-ex && /usr/bin/configure-ovs.sh';
 const carriesAgain = `${until('ovs-vsctl port-to-br eth0 > /dev/null 2>&1')}; ${until('! systemctl is-active --quiet microshift-net-repair.service && [ ! -e /run/microshift-net/repair-asked ]')}`;
 
@@ -28,7 +28,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
   t.teardown(() => node.halt());
   await node.text(`${wholeChecksums}; systemctl start microshift-stand-in`);
   await node.ready();
-  // ovn-controller's port is what makes the database ask for a look.
+  // The port of ovn-controller changes the database, which starts a check.
   await node.text(`${isNoted('10.44.0.0/32')}; ${isNoted('patch-ex')}`);
   const before = await node.text(inKernel);
 
@@ -46,7 +46,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
     );
   });
   await t.test('MicroShift starts while the bridge does not exist', async (t) => {
-    // MicroShift puts the address of its API server on lo then (openshift/microshift, pkg/node/netconfig.go).
+    // MicroShift adds the address of its API server to lo then (openshift/microshift, pkg/node/netconfig.go).
     const made = 'ovs-vsctl del-br br-ex && ip address add 10.44.0.0/32 dev lo && /usr/bin/configure-ovs.sh';
     await node.text(`${made}; ${carriesAgain}`);
     t.equal(await node.text(inKernel), before, 'the address is on br-ex');

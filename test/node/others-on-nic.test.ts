@@ -5,8 +5,8 @@ import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 
 /**
- * An address of every kind, routes with every kind of attribute, rules and neighbours, as keepalived, nm-cloud-setup
- * and scripts give them.
+ * Addresses of every kind, routes with every kind of attribute, rules and neighbours, as keepalived, nm-cloud-setup and
+ * scripts add them.
  */
 const given = `
 ip address add 192.0.2.60/24 dev eth0
@@ -36,8 +36,8 @@ ip -6 neighbour add 2001:db8:9::77 lladdr 02:00:00:00:00:01 dev eth0 nud permane
 `;
 
 /**
- * Everything of an interface that is not made by the kernel or in the profile, as text that names it NIC, in no order:
- * lines of ip(8) with every detail. Of a lifetime only its existence counts.
+ * Returns all entries of an interface that neither the kernel nor the profile adds, as text in which the interface is
+ * called NIC: lines of ip(8) with every detail, in no order. Of a lifetime, only its existence counts.
  */
 async function othersOn(node: TestNode, name: string): Promise<readonly string[]> {
   const text = await node.text(
@@ -57,7 +57,7 @@ async function othersOn(node: TestNode, name: string): Promise<readonly string[]
         .replace(/^\d+: (?=\S+ +inet)/, '')
         .replaceAll(new RegExp(`\\b${name}\\b`, 'g'), 'NIC')
         .replaceAll(/\b\d+sec\b/g, 'N sec')
-        // Which of two is the primary one follows from their order, which is not the subject.
+        // The order of two addresses decides which one is primary; this test does not compare it.
         .replaceAll(/ secondary|\\|/g, '')
         .trim(),
     )

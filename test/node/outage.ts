@@ -1,6 +1,6 @@
-// How long an address did not answer: pure arithmetic on the times of its replies.
+// Duration of an outage of an address, computed from the times of its replies.
 
-/** Time without a request. The pinger has the highest priority, so the whole node and its LAN were paused. */
+/** Time without a request. The pinger has the highest priority, so the whole node and its LAN were paused then. */
 export interface Stop {
   fromMs: number;
   toMs: number;
@@ -16,7 +16,7 @@ export interface Replies {
 export interface Outage {
   /** Longest silence, without the times at which no request was sent. */
   longestMs: number;
-  /** All silences together. */
+  /** Sum of all silences. */
   totalMs: number;
   silences: { fromMs: number; ms: number }[];
   /** Total time without a request. */
@@ -27,8 +27,8 @@ export interface Outage {
 }
 
 /**
- * Silences between two marks, from the replies of an address (from before the first mark if it has any). Two
- * replies in a row can be two intervals of the pings apart by rounding and scheduling alone; this does not count.
+ * Returns the silences between two marks, from the replies of an address (including one before the first mark). Two
+ * consecutive replies can be two intervals of the pings apart by rounding and scheduling alone, which does not count.
  */
 export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number, pingMs: number): Outage {
   const within = times.filter((time) => time >= fromMs && time <= toMs);

@@ -6,8 +6,8 @@ import { withSecondNode } from './second-node.ts';
 import { projectDir } from './source.ts';
 
 /**
- * Both have the userspace data path: the machine's kernel may have no openvswitch module; and the CNI plug-in, where
- * the package has it.
+ * Both nodes have the userspace data path, because the machine's kernel may have no module openvswitch, and the CNI
+ * plug-in at the path of the package.
  */
 const ownFiles = {
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
@@ -16,7 +16,7 @@ const ownFiles = {
 };
 
 /**
- * The switch sends whole checksums, as that data path needs them. Behind it is a network of its own, 198.51.100.0/24.
+ * The switch sends complete checksums, which that data path needs. A separate network is behind it, 198.51.100.0/24.
  */
 const lan = `lan() {
   nic eth0; lan_ip lan0 192.0.2.1/24 198.51.100.1/24
@@ -24,8 +24,8 @@ const lan = `lan() {
 }`;
 
 /**
- * Boots both; each has its NIC under br-ex, 192.0.2.50 and .51. `more`: what they have beside that. `install` puts the
- * agent on a node that is bare.
+ * Boots both nodes; each has its NIC under br-ex, with 192.0.2.50 and .51. `more` has further files. `install` copies
+ * the agent to a node without it.
  */
 export async function bootTwoNodes(
   more: Pick<NodeOptions, 'bare' | 'folders' | 'files'> = {},
@@ -55,5 +55,5 @@ export async function bootTwoNodes(
 /** Command that prints the name of the node's chassis in OVN. */
 export const identity = 'cat /etc/openvswitch/system-id.conf';
 
-/** Asks until the first answer: the first packets of a tunnel wait for the neighbour's address. */
+/** Sends requests until the first answer: the first packets of a tunnel wait for the neighbour's MAC. */
 export const reach = (address: string, seconds = 30): string => `ping -c 1 -w ${seconds} ${address}`;

@@ -1,4 +1,4 @@
-/** A node of the cluster, as `overlay nodes --output json` has it. */
+/** Node of the cluster, as in `overlay nodes --output json`. */
 export interface Drawn {
   readonly name: string;
   readonly state: string;
@@ -7,7 +7,7 @@ export interface Drawn {
   readonly gateway: { readonly bridge: string; readonly addresses: readonly string[]; readonly isUp: boolean } | null;
 }
 
-/** The LAN above, a box for each node, its gateway to the LAN, and the tunnels between all of them below. */
+/** Draws the LAN, below it a box for each node with its gateway, and the tunnels between all of them. */
 export function picture(nodes: readonly Drawn[]): string {
   const boxes = nodes.map(boxOf);
   const height = Math.max(...boxes.map((box) => box.length));

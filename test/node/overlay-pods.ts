@@ -1,5 +1,5 @@
-// Pods of two booted nodes: the daemons are units of systemd, the plug-in is where the package has it, and this is
-// their container runtime.
+// Pods of two booted nodes: the daemons are units of systemd, the plug-in has the path of the package, and this file
+// replaces the container runtime.
 import type { Test } from 'tap';
 import { kube, kubeconfigFor, kubeconfigPath } from '../cluster/api-in-node.ts';
 import { sandboxId } from '../overlay/cni-cluster.ts';
@@ -14,7 +14,7 @@ const kubectl = `kubectl --kubeconfig ${kube}/admin.kubeconfig`;
 /** Remains of a pod that was not removed completely. */
 const links = 'ovs-vsctl list-ports br-int; ls /sys/class/net';
 
-/** One of the two; `on` stands before a command of it. */
+/** One of the two nodes; `on` precedes a command for it. */
 interface Place {
   readonly name: string;
   readonly on: string;
@@ -32,8 +32,8 @@ interface Sandbox extends Place {
 }
 
 /**
- * Both get a pod, which is taken away again; the first one has kube.service (apiOfNode). The cluster is as before when
- * this is over.
+ * Creates a pod on each node and removes it again; the first node has kube.service (apiOfNode). Afterwards the cluster
+ * is in its previous state.
  */
 export async function havePods(t: Test, node: TestNode): Promise<void> {
   const linksNow = (): Promise<string[]> => Promise.all(places.map(({ on }) => node.text(`${on}sh -c '${links}'`)));
@@ -87,7 +87,7 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl stop kube');
 }
 
-/** A pod of the API, and a namespace for it. */
+/** Creates a pod and its namespace in the API. */
 async function makeSandbox(node: TestNode, place: Place): Promise<Sandbox> {
   const name = `pod-${place.name}`;
   const containers = [{ name: 'one', image: 'registry.example/one:1' }];
@@ -117,7 +117,7 @@ function cni(
   );
 }
 
-/** The address that the pod has then. */
+/** Returns the address that the pod gets. */
 async function add(t: Test, node: TestNode, sandbox: Sandbox): Promise<string> {
   const { exitCode, stdout, stderr } = await cni(node, 'ADD', sandbox);
   t.equal(exitCode, 0, `ADD on ${sandbox.name}${exitCode === 0 ? '' : `: ${stdout}${stderr}`}`);

@@ -12,8 +12,8 @@ import { onSecond, second } from './second-node.ts';
 import { runShell } from './shell.ts';
 
 /**
- * Every row of a database as far as we write it; of tables that are ours alone with its _version, which each write
- * changes (RFC 7047, 3.2).
+ * Returns every row of a database with the columns that the agent writes; rows of tables that only the agent uses have
+ * their _version, which changes with each write (RFC 7047, 3.2).
  */
 const rowsOf = (database: keyof typeof writtenColumns, server = ''): string => {
   const selects = Object.entries(writtenColumns[database]).map(([table, names]) => ({
@@ -28,8 +28,8 @@ const written = `${rowsOf('OVN_Northbound', 'unix:/run/ovn/ovnnb_db.sock')}
   ${rowsOf('OVN_Southbound', 'unix:/run/ovn/ovnsb_db.sock')}
   ${rowsOf('Open_vSwitch')}`;
 /**
- * The rows of each table, sorted: a server lists them in the order of a hash, which has changed where one was written
- * and written back.
+ * Returns the rows of each table, sorted, because a server lists them in the order of a hash, which changes with each
+ * write.
  */
 async function writtenRows(node: TestNode): Promise<readonly (readonly string[])[]> {
   const answers = (await node.text(written)).trim().split('\n');
@@ -55,7 +55,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   const daemon = (property: string): Promise<string> =>
     node.text(`systemctl show -P ${property} microshift-net-overlay`);
 
-  // Debian's package would have enabled them; the base has it unpacked only.
+  // Debian's package would have enabled the units; the base only contains its files.
   const units = 'ovn-central ovn-northd ovn-host ovn-controller';
   const unitStates = (): Promise<string> =>
     node.text(`systemctl is-enabled ${units}; systemctl is-active ${units} | sed s/failed/inactive/; true`);
@@ -156,7 +156,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.equal(await node.text('ls /etc/cni/net.d'), '', 'no runtime has a network any more');
 
   await t.test('by the commands of 2017', async (t) => {
-    // The second node's disk went with the first node's memory: it is another one.
+    // The second node's disk was in the first node's memory, so the second node has a new disk.
     await node.text('hostname kube-master; systemctl start second-node');
     await node.text(`${ovnCtl} start_northd; ovn-nbctl set-connection ptcp:6641; ovn-sbctl set-connection ptcp:6642`);
     await node.text(toldWhere('192.0.2.50'));

@@ -1,5 +1,5 @@
-// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also do and undo the steps that the tool
-// of 2017 left to its user.
+// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also make and revert the changes that
+// the tool of 2017 left to its user.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -9,7 +9,7 @@ import { picture, pictureLike } from './picture.ts';
 import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
 
-/** eth1 has a table of its own besides, and a rule that leads there. */
+/** eth1 also has a routing table of its own, and a rule that leads to it. */
 const withRules = `profiles() {
   eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\nroute-metric=150\\n[ipv6]\\nmethod=disabled'
   eth_profile eth1 <<< $'[ipv4]\\nmethod=manual\\naddress1=203.0.113.50/24,203.0.113.1\\nroute1=198.51.100.0/24,203.0.113.254

@@ -1,4 +1,4 @@
-// Tests that need a kernel of the node's own: kinds of links and a data path that this machine's kernel may lack, and a
+// Tests that need the node's own kernel: kinds of links and a data path that this machine's kernel may lack, and a
 // limit of memory.
 import t from 'tap';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
@@ -21,7 +21,7 @@ const untilFound = `timeout 90 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs
 const refusals: readonly Refusal[] = [
   {
     name: 'br-ex was made by hand',
-    // NetworkManager takes the addresses off a device that it finds, some moments later.
+    // NetworkManager removes the addresses from a device that it finds, some moments later.
     given: `ovs-vsctl --timeout=10 add-br br-ex; ${untilFound}; ip link set br-ex up`,
     after: 'ovs-vsctl --timeout=10 del-br br-ex',
     exitCode: 1,
@@ -56,7 +56,7 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
 
   await t.test('out of memory when the NIC is in the bridge', async (t) => {
-    // systemd would roll the run back as well.
+    // systemd would also roll the run back.
     await node.text('systemctl mask --quiet microshift-net-died.service');
     const old = await picture(node);
     const start = faults.find(({ name }) => name === 'oom')?.start ?? '';
@@ -66,7 +66,7 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('the daemon of the overlay at the memory limit of its unit', async (t) => {
-    // A member whose central node does not answer, so that the daemon runs and waits.
+    // Member whose central node does not answer, so that the daemon runs and waits.
     const member = { format: 1, layout: modern, node: nodeOf(2), members: null, southbound: ['ssl:192.0.2.11:6642'] };
     await node.write('/var/lib/microshift-net/overlay.json', JSON.stringify(member));
     const unit = 'microshift-net-overlay.service';

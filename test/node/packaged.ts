@@ -6,10 +6,10 @@ import { buildPackages } from '../package/build-package.ts';
 import type { NodeOptions, TestNode } from './node.ts';
 
 const folder = '/root/packages';
-/** Version of MicroShift for the package that brings the unit, which MicroShift itself brings on a real node. */
+/** Version of MicroShift for the package with the unit, which MicroShift itself installs on a real node. */
 const microshiftVersion = '5.0.0';
 
-/** Builds the packages and boots a node that has them in a folder, without the agent's files. */
+/** Builds the packages and boots a node with them in a folder, without the agent's files. */
 export async function bootWithPackages(
   boot: (options: Pick<NodeOptions, 'bare' | 'folders'>) => Promise<TestNode>,
 ): Promise<TestNode> {
@@ -23,7 +23,7 @@ export async function bootWithPackages(
   }
 }
 
-/** Installs the packages. dpkg has the records of this node, so that rpm(8) cannot find the dependencies. */
+/** Installs the packages. rpm(8) cannot find the dependencies, because dpkg has the records of this node. */
 export function installPackages(node: TestNode): Promise<string> {
   return node.text(`rpm --nodeps -i ${folder}/*.noarch.rpm`, { timeoutMs: 120_000 });
 }

@@ -1,4 +1,4 @@
-// From the text of guest/state.sh to a NodeState.
+// Conversion of the output of guest/state.sh to a NodeState.
 import { type Address, type Link, NodeState, type OvsRow, type Profile, type Route, type StateData } from './state.ts';
 
 /** Parses the output of guest/state.sh. */

@@ -1,5 +1,5 @@
-// The part of a node that must be equal before and after an action without an effect: its state without what changes by
-// itself.
+// Part of a node's state that must be equal before and after an action without an effect: the state without the parts
+// that change by themselves.
 import type { TestNode } from './node.ts';
 import type { NodeState } from './state.ts';
 
@@ -11,11 +11,11 @@ export interface Picture {
   profiles: string[];
   bridges: Record<string, string[]>;
   files: Record<string, string>;
-  /** Every file of /etc with the time of its last change: a file that was written and put back shows. */
+  /** Every file of /etc with the time of its last change, so that a file which was written and restored is visible. */
   etc: string[];
 }
 
-// Written by every run, whatever it comes to: what a run says about itself, and the NIC it chose.
+// Files that every run writes: its record, and the NIC that it chose.
 const ownRecords = /^\/(run\/microshift-net|var\/lib\/ovnk)\//;
 /** Profile that NetworkManager generates for lo at each of its starts, with a random UUID. */
 const loopbackProfile = '/run/NetworkManager/system-connections/lo.nmconnection';
@@ -24,11 +24,11 @@ const userspaceDataPath = 'ovs-netdev';
 export const dataPath = 'ovs-system';
 const againMs = 250;
 
-/** A picture of the node now. */
+/** Returns the present picture of the node. */
 export async function picture(node: TestNode): Promise<Picture> {
   const state = await node.state();
-  // resolv.conf is NetworkManager's, and so is one that it was writing when it was killed; its contents are among the
-  // files above
+  // NetworkManager writes resolv.conf, and may have been killed while it wrote a temporary one; the contents are among
+  // the files of the picture.
   const others = `! -path /etc/resolv.conf ! -path '/etc/resolv.conf.??????'`;
   const listing = await node.text(`find /etc ! -type d ${others} -printf '%p %s %C@\\n' | sort`);
   return { ...networkOf(state), etc: listing.split('\n') };
@@ -36,8 +36,8 @@ export async function picture(node: TestNode): Promise<Picture> {
 
 /**
  * Takes pictures until one is in the desired state or the time is over; returns the last one. NetworkManager and
- * vswitchd clean up behind an answer. `compared` selects what the caller compares: a difference elsewhere would be
- * waited for until the limit.
+ * vswitchd still clean up after they have answered. `compared` selects the parts that the caller compares, so that
+ * other differences are not awaited.
  */
 export async function pictureLike(
   node: TestNode,
@@ -54,7 +54,7 @@ export async function pictureLike(
   }
 }
 
-/** The same without the times at which files of /etc were written. */
+/** Returns the picture without the times at which files of /etc were written. */
 export function withoutTimes(shown: Picture): Picture {
   return { ...shown, etc: [] };
 }
@@ -72,14 +72,14 @@ export function differences(now: Picture, wanted: Picture): readonly string[] {
   ];
 }
 
-/** The same without the kernel's data path, which is ovs-vswitchd's own. */
+/** Returns the picture without the kernel's data path, which belongs to ovs-vswitchd. */
 export function withoutDataPath(shown: Picture): Picture {
   return { ...shown, links: shown.links.filter((link) => !link.startsWith(`${dataPath} `)) };
 }
 
 /**
- * The same without the MACs of ports: a bond in the bridge has that of the port that came first; the bridge's own is
- * what counts.
+ * Returns the picture without the MACs of ports: a bond has the MAC of the port that came up first, and only the
+ * bridge's own MAC counts.
  */
 export function withoutPortMacs(shown: Picture): Picture {
   const links = shown.links.map((link) => link.replace(/^(\S+) \S+ (mtu \d+ in (?!undefined ))/, '$1 $2'));
@@ -106,7 +106,7 @@ function networkOf(state: NodeState): Omit<Picture, 'etc'> {
       .map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`)
       .sort(),
     routes: routes.map((r) => `${r.dst} via ${r.gateway} dev ${r.dev} metric ${r.metric} ${r.protocol}`).sort(),
-    // Objects of Open vSwitch that run nothing are rows that NetworkManager happens to have seen.
+    // Objects of Open vSwitch without an active profile are rows that NetworkManager has seen at some time.
     devices: data.devices
       .filter((d) => !/^ovs-(bridge|port)$/.test(d.type) || d.connection !== '')
       .map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`)

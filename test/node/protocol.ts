@@ -1,13 +1,12 @@
 // Messages on the command channel between a test and its node: one JSON value per line, in both directions.
 
-/**
- * When to kill a command: so long after its start, or as soon as a text appears in its output (and then so long after
- * that).
- */
+/** Time of a kill: a time after the start of the command, or a time after a text appears in its output. */
 export interface KillPlan {
   afterMs?: number;
   onText?: string;
-  /** SIGKILL (the default) takes every process the command started; other signals go to its process group. */
+  /**
+   * Signal to send; SIGKILL (the default) reaches every process of the command, and other signals its process group.
+   */
   signal?: string;
 }
 
@@ -19,11 +18,11 @@ export interface RunRequest {
   stdin: string;
   timeoutMs: number;
   kill: KillPlan | null;
-  /** Poll the memory of the command's processes; costs the node a few per cent of its CPU. */
+  /** Samples the memory of the command's processes, which uses a few per cent of the node's CPU. */
   sampleMemory: boolean;
 }
 
-/** Event that ends a run at a fault point: a signal, or the kernel, which finds no memory for its cgroup. */
+/** Event that ends a run at a fault point: a signal, or the kernel, because the control group has no memory left. */
 export type Strike = 'kill' | 'terminate' | 'exhaust-memory';
 
 export type Request =
@@ -49,7 +48,7 @@ export interface RunEnd {
   peakRssBytes: number;
   /** Largest RssAnon of any of its processes, read from /proc/PID/status every 10 ms. */
   peakAnonBytes: number;
-  /** A KillPlan struck. */
+  /** True if the KillPlan was executed. */
   killed: boolean;
   timedOut: boolean;
 }
@@ -59,7 +58,7 @@ export interface Reply {
   /** A piece of output of a running command; more replies follow. */
   stream?: 'stdout' | 'stderr';
   text?: string;
-  /** Final replies carry one of these. */
+  /** Final reply, which carries one of these. */
   error?: string;
   value?: unknown;
 }

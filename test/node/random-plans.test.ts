@@ -1,5 +1,5 @@
-// Plans for ten random edits of profile and ovn.yaml: the node on paper (test/unit/plan/model-node.ts) and a real one
-// end in the same state.
+// Plans for ten random edits of profile and ovn.yaml: the model of a node (test/unit/plan/model-node.ts) and a real
+// node end in the same state.
 import t from 'tap';
 import { isAgentError } from '../../agent/errors.ts';
 import type { Observation } from '../../agent/model/observation.ts';
@@ -81,8 +81,8 @@ function planFor(text: string, observation: Observation) {
 }
 
 /**
- * Returns the outcome of a run: bridges, profiles of IP interfaces, and the configuration of each device. Left out is
- * what only a real node adds: link-local addresses and their routes, devices without a profile, the device of the
+ * Returns the outcome of a run: bridges, profiles of IP interfaces, and the configuration of each device. It omits the
+ * parts that only a real node adds: link-local addresses and their routes, devices without a profile, the device of the
  * userspace data path, and defaults that NetworkManager adds to a profile.
  */
 function picture({ links, routes, networkManager: nm, ovs }: Observation): object {

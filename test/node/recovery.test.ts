@@ -19,7 +19,7 @@ const diskProfiles = '/etc/NetworkManager/system-connections';
 t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
-  // systemd would otherwise act before the test can.
+  // systemd would otherwise start the recovery before the test can act.
   await node.text(`systemctl enable --quiet ${unit}; systemctl mask --quiet microshift-net-died.service`);
   const before = await node.state();
   const old = await picture(node);
@@ -35,7 +35,8 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
   });
 
-  // A moment too short to be hit: the checkpoint is made as the run would have made it, over everything and with its
+  // The test makes the checkpoint as a run would, for all devices and with the run's timer, because a kill cannot hit
+  // this short moment.
   // timer.
   await t.test('killed before its journal had the name of its checkpoint', async (t) => {
     for (const command of ['microshift-net recover', apply]) {
@@ -136,11 +137,11 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
   });
 });
 
-/** A run is held at a point and the power is cut there. */
+/** Holds a run at a point and cuts the power there. */
 async function cutAt(node: TestNode, point: string, shell = 'true'): Promise<void> {
   await armFault(node, point, 'hold');
   const command = node.start(apply);
-  command.ended.catch(() => {}); // cut off
+  command.ended.catch(() => {}); // The power cut ends the connection.
   await command.saw('armed fault: held');
   await node.text(shell);
   await node.powerCut();

@@ -1,23 +1,23 @@
-// A request that is refused: it ends with one clear line and its exit code, and the node does not change.
+// Request that is refused: it ends with one clear line and its exit code, and the node does not change.
 import type { Test } from 'tap';
 import type { TestNode } from './node.ts';
 import { type Picture, picture, pictureLike } from './picture.ts';
 
 export interface Refusal {
   name: string;
-  /** Shell text that makes the node so. */
+  /** Shell text that prepares the state in which the request is refused. */
   given?: string;
-  /** Makes it as it was before. */
+  /** Shell text that restores the previous state. */
   after?: string;
-  /** A file below /etc that `after` writes again, so that it has another time. */
+  /** File below /etc that `after` writes again, so that its time differs. */
   rewrites?: string;
   command?: string;
   exitCode: number;
-  /** The line on standard error: what, why, what to do. */
+  /** Line on standard error, with the fact, the reason and an instruction. */
   says: RegExp;
 }
 
-/** Makes the node so, requests what is refused, and makes the node as it was before. */
+/** Prepares the node, sends the request that is refused, and restores the previous state. */
 export async function isRefused(t: Test, node: TestNode, refusal: Refusal): Promise<void> {
   const { given, after = 'true', rewrites, command = 'microshift-net apply', exitCode, says } = refusal;
   const healthy = await picture(node);

@@ -144,7 +144,7 @@ const goodConfigs: [name: string, make: string][] = [
 t.test('refusals', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel, files: { '/etc/microshift/config.yaml': '' } });
   t.teardown(() => node.halt());
-  // Each request here brings its own; those that are refused need no data path.
+  // Each request of this test writes its own ovn.yaml; the refused ones need no data path.
   await node.text(`rm ${configFile}`);
 
   await t.test('configuration without a possible meaning', async (t) => {
@@ -219,7 +219,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
 t.test('no uplink at all', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'no-route', kernel });
   t.teardown(() => node.halt());
-  // nothing is awaited of a node without an address: the boot may not be over
+  // No answer is awaited of a node without an address, so the boot may still be in progress.
   await node.run('systemctl start NetworkManager openvswitch; nmcli -w 20 connection up eth0');
   const before = await picture(node);
   const run = await node.run('microshift-net apply');

@@ -7,7 +7,9 @@ import { bootNode, type TestNode } from './node.ts';
 import { answersAgain } from './reachability.ts';
 import { untilWanted } from './until-wanted.ts';
 
-/** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
+/**
+ * Limit for the repair: a run that the end of NetworkManager has interrupted is repeated after 3 s, and may take 10 s.
+ */
 const settleSeconds = 100;
 const ways = ['systemctl restart', 'systemctl kill --signal=KILL'];
 
@@ -17,7 +19,7 @@ const foreign = `ip address add 10.44.0.0/32 dev br-ex; ovs-ofctl add-flow br-ex
 const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -c udp
   ovs-vsctl list-ports br-ex | grep -c patch-out`;
 
-/** LANs, and what else is tried on the node of one. A bond without LACP goes the way of the one with it. */
+/** LANs, and further tests on a node of each. A bond without LACP is covered by the bond with LACP. */
 const lans: readonly {
   readonly lan: string;
   readonly kernel?: NodeKernel;
@@ -39,7 +41,7 @@ for (const { lan, kernel, after } of lans) {
     for (const way of ways) {
       const since = await node.now();
       await node.text(`${way} NetworkManager`);
-      // Once without an answer, so that the old state is not taken for the new one.
+      // Waits for one missing answer first, so that the old state does not count as the new one.
       await node.text('sleep 2');
       await node.ready();
       await becomesWanted(t, node, `${way}: everything is in the desired state, by itself`);
@@ -68,7 +70,7 @@ async function ovsRestarts(t: Test, node: TestNode): Promise<void> {
   t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was returned for that long');
 }
 
-/** Restarts NetworkManager while a change waits to be confirmed: that confirms nothing. */
+/** Restarts NetworkManager while a change waits for confirmation: the restart does not confirm the change. */
 async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl stop microshift-ovs-init; microshift-net disable');
   t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });

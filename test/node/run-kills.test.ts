@@ -30,7 +30,7 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
     await t.test(`SIGKILL after the step "${step}"`, async (t) => {
       const run = await interfered(node, text, (command) => command.signal('SIGKILL'));
       t.equal(run.signal, 'SIGKILL');
-      // At the other points the next run starts before the rollback, and waits for its end.
+      // At the other points, the next run starts before the rollback and waits for its end.
       if (step === 'move') await isOld(t, node, old, run.interferedAt);
       const next = await node.measure(apply);
       t.match(next, { exitCode: 0, stdout: /committed/ }, 'the next run works');

@@ -1,5 +1,5 @@
-// The hardening of the agent's units: its figure, the programs that they start within it, and a run of theirs that
-// proves the gateway.
+// Sandbox of the agent's units: its exposure, the programs that the units start in it, and a run of a unit that proves
+// the gateway.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -11,7 +11,7 @@ import { projectDir } from './source.ts';
 const addresses = ['192.0.2.50/24', '2001:db8::5054:ff:feaa:0/64'];
 const unit = 'microshift-ovs-init.service';
 
-/** Figures of `systemd-analyze security`, of each service. */
+/** Exposure of each service according to `systemd-analyze security`. */
 const exposures = [
   ...readFileSync(path.join(projectDir, 'docs/internals/packaging.md'), 'utf8').matchAll(
     /^\| (microshift-[\w, -]+) \| (\d\.\d) \|/gm,
@@ -28,7 +28,7 @@ const network = [
   'for key in ipv4/conf/eth0/rp_filter ipv6/conf/eth0/disable_ipv6 ipv6/conf/eth0/accept_ra; do file=/proc/sys/net/$key; old=$(cat $file); echo $old > $file; done',
 ];
 const tuning = [
-  // On RHEL another user runs the daemons of Open vSwitch; ProtectProc= hides no process from members of root's group.
+  // On RHEL, another user runs the daemons of Open vSwitch; ProtectProc= hides no process from members of root's group.
   'test -e /proc/$(cat /run/nobodys.pid)/status',
   'for pid in $(pidof ovs-vswitchd ovsdb-server); do test -e /proc/$pid/task/$pid/status; done',
   'touch /etc/systemd/system/probe && rm /etc/systemd/system/probe',
@@ -61,7 +61,7 @@ t.test("hardening of the agent's units", { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('has in its sandbox what the programs need that it starts', async (t) => {
-    // As on RHEL, where ovsdb-server is another user's.
+    // State as on RHEL, where another user owns ovsdb-server.
     await node.text('chown nobody:nogroup /run/openvswitch/db.sock && chmod 750 /run/openvswitch/db.sock');
     await node.text('setpriv --reuid nobody sleep 300 > /dev/null 2>&1 & echo $! > /run/nobodys.pid');
     for (const [of, programs] of Object.entries(startedBy)) {

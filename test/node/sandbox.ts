@@ -1,4 +1,4 @@
-// A command with the settings that confine one of the agent's units.
+// Runs a command with the sandbox of one of the agent's units.
 import type { TestNode } from './node.ts';
 
 const probeSettings = `[Service]
@@ -14,8 +14,8 @@ ExecStart=/bin/sh -e /run/probe.sh
 ExecStopPost=`;
 
 /**
- * Runs a shell command as a unit of another name that has what the [Service] part of this one says, and returns what it
- * prints. Not by the journal, which may not know the unit of a process that has ended.
+ * Runs a shell command in a unit with another name and the [Service] settings of this one, and returns its output. The
+ * output is not read from the journal, which may not know the unit of a process that has ended.
  */
 export async function inSandboxOf(
   node: TestNode,

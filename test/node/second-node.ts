@@ -1,14 +1,14 @@
-// A second booted node, inside of a first node that runs on this machine's kernel (guest/second-node.sh starts it).
+// Second booted node inside of a first node that runs on this machine's kernel (guest/second-node.sh starts it).
 
-/** Its name, and its address beside 192.0.2.50. */
+/** Name of the second node, and its address beside 192.0.2.50. */
 export const second = { name: 'second', address: '192.0.2.51' } as const;
 
-/** Before a command of the first node: runs it on the second one. */
+/** Prefix of a command on the first node that runs the command on the second one. */
 export const onSecond = '/testnode/on-second.sh';
 
 /**
- * Files of the first node: a unit whose start ends when the second one has booted, and whose stop cuts its power.
- * `edit` makes the new disk its own.
+ * Files of the first node: a unit whose start ends when the second node has booted, and whose stop cuts its power.
+ * `edit` changes the new disk.
  */
 export function withSecondNode(edit = ''): Record<string, string> {
   const start = `/testnode/second-node.sh ${second.name} ${second.address} ${edit}`.trimEnd();

@@ -10,12 +10,12 @@ import { projectDir } from './source.ts';
 interface Shape {
   title: string;
   lan: string;
-  /** Shell text after the LAN file. */
+  /** Shell text that is appended to the LAN file. */
   lanAppend?: string;
   ovnYaml?: string;
 }
 
-/** A VLAN on top of the bond of bond-ab.sh, with the address of that LAN on VLAN 100. */
+/** A VLAN on the bond of bond-ab.sh, with the address of that LAN on VLAN 100. */
 const vlanOnBond = `NODE_IF=bond0.100
 lan() { nic eth0; nic eth1; lan_vlan lan0 100; lan_ip lan0.100 192.0.2.1/24; dhcp lan0.100 $(pool4) --dhcp-host=$(mac_of eth0),$(mac_of eth1),192.0.2.50; }
 profiles() {
@@ -40,7 +40,7 @@ const shapes: readonly Shape[] = [
   { title: 'no NIC (`uplink: none`)', lan: 'dhcp', ovnYaml: 'uplink: none\n' },
 ];
 
-/** Cost of one command or boot: the longest silence of every pinged address, and a time. */
+/** Cost of one command or boot: the longest silence of every pinged address, and a duration. */
 interface Figures {
   readonly silencesMs: readonly number[];
   readonly tookMs: number;
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The cells of a row: medians over so many nodes. */
+/** Returns the cells of a row: medians over this number of nodes. */
 async function cellsOf(shape: Shape): Promise<string> {
   const lives: Life[] = [];
   try {
@@ -104,7 +104,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** One life of a node: first run, second run, reboot with the unit, disable. */
+/** Runs the life of one node: first run, second run, reboot with the unit, `disable`. */
 async function measured({ lan, lanAppend = '', ovnYaml }: Shape): Promise<Life> {
   const files = ovnYaml === undefined ? {} : { '/etc/microshift/ovn.yaml': ovnYaml };
   const node = await bootNode({ lan, files, lanAppend: `${lanAppend}\n${fineGrained}` });
@@ -127,7 +127,7 @@ function figures(node: TestNode, run: MeasuredRun): Figures {
   return { silencesMs, tookMs: run.wallMs };
 }
 
-/** When the node answered first, and the longest silence from then until the unit had done its work. */
+/** Returns the time of the node's first answer, and the longest silence from then until the end of the unit. */
 async function booted(node: TestNode): Promise<Figures> {
   const { exitCode } = await node.run(`systemctl start ${unit}`);
   if (exitCode !== 0) throw new Error(`the unit failed (${exitCode})`);
@@ -145,7 +145,7 @@ async function booted(node: TestNode): Promise<Figures> {
   return { silencesMs, tookMs: Math.max(...answered) - bootedAt };
 }
 
-/** Puts a row between the marks of the page, in place of the one of the same shape. */
+/** Writes a row between the marks of the page, in the place of the row of the same shape. */
 function write({ title }: Shape, row: string): void {
   const text = fs.readFileSync(options.out, 'utf8');
   const [before = '', rest = ''] = text.split(marks.begin);

@@ -1,4 +1,4 @@
-// Every kind of uplink and of address: a move, a run with nothing to do, and the return of the NIC.
+// Every kind of uplink and of address: a move, a run without changes, and the return of the NIC.
 import t, { type Test } from 'tap';
 import { addressShapes } from './address-shapes.ts';
 import { nodeSkip } from './availability.ts';
@@ -10,11 +10,11 @@ import { stayedReachable } from './reachability.ts';
 import { type Shape, uplinkShapes } from './shapes.ts';
 import type { NodeState, Route } from './state.ts';
 
-// All shapes together take some minutes more.
+// Time limit; all shapes together take some minutes more.
 t.setTimeout(1_200_000);
 
 const shapes = { ...uplinkShapes, ...addressShapes };
-/** SHAPES: `all`, or names with semicolons between them; without, those that have broken a node before. */
+/** Value of SHAPES: `all`, or names separated by semicolons; without it, the shapes that have revealed defects. */
 const asked = process.env.SHAPES;
 const isWanted = (name: string, shape: Shape): boolean =>
   asked === undefined ? shape.common === true : asked === 'all' || asked.split(';').includes(name);
@@ -43,7 +43,7 @@ t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) =>
   }
 });
 
-/** Uplinks that cannot be moved, or are refused, are unchanged afterwards. */
+/** Uplinks that cannot be moved, or that are refused, are unchanged afterwards. */
 async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Promise<void> {
   const before = await node.state();
   const run = await node.run('microshift-net apply');
@@ -53,7 +53,7 @@ async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Pro
   isBack(t, before, await node.state(), shape);
 }
 
-/** A run that is stopped in the middle: the bond is configured by its own profile again. */
+/** Stops a run in the middle: the bond is configured by its own profile again. */
 async function stoppedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
   const before = await node.state();
   const run = await interfered(node, afterStep.move, (command) => command.signal('SIGTERM'));
@@ -93,21 +93,23 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
   isBack(t, before, await node.state(), shape);
 }
 
-/** Routes of a device, and those that refuse packets, without what the kernel makes for every address. */
+/**
+ * Returns the routes of a device and routes that reject packets, without those that the kernel adds for every address.
+ */
 function routesOf({ data }: NodeState, device: string): Route[] {
   return [...data.routes4, ...data.routes6]
     .filter((route) => route.table !== 'local' && !/^(multicast |fe80:)/.test(route.dst))
     .filter((route) => route.dev === device || /^(blackhole|unreachable|prohibit) /.test(route.dst));
 }
 
-/** Without the metric, which is another one on the bridge. */
+/** The metric is omitted, because it differs on the bridge. */
 function waysOf(state: NodeState, device: string): string[] {
   return routesOf(state, device)
     .map(({ dst, gateway, table }) => `${dst} via ${gateway} table ${table}`)
     .sort();
 }
 
-/** Settings of the profile that a device runs. */
+/** Returns the settings of the profile that a device runs. */
 function settingsOf(state: NodeState, device: string): Record<string, string> | undefined {
   const profile = state.data.profiles.find((entry) => entry.device === device && entry.active);
   return state.data.settings[profile?.name ?? ''];
@@ -115,8 +117,8 @@ function settingsOf(state: NodeState, device: string): Record<string, string> | 
 
 function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }: Shape): void {
   areSame(t, after.addressesOf(uplink), before.addressesOf(uplink), 'the addresses are back');
-  // Settings that ip(8) has made return as a profile: another origin, and the connected route with the metric of the
-  // others.
+  // Settings that ip(8) has made return as a profile: with another origin, and with the metric of the other routes on
+  // the connected route.
   const shown = (route: Route): Route =>
     leaves === undefined ? route : { ...route, protocol: '', metric: route.protocol === 'kernel' ? 0 : route.metric };
   const ordered = (state: NodeState): string[] =>
@@ -143,7 +145,7 @@ async function writeProfiles(node: TestNode, profiles: Shape['profiles']): Promi
 
 async function furnishWith(node: TestNode, { profiles, address }: Shape): Promise<void> {
   await writeProfiles(node, profiles);
-  // NetworkManager does not try again by itself what it has tried in vain under the same UUID.
+  // NetworkManager does not repeat an activation that has failed under the same UUID.
   const [first] = Object.values(profiles);
   if (
     first?.connection?.type === 'ethernet' &&

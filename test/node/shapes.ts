@@ -8,17 +8,17 @@ export interface Shape {
   /** Shell text that prepares the LAN before the profiles are written; `after` reverts it. */
   lan?: string;
   after?: string;
-  /** Shell text for when the uplink has its addresses, right before the first run. */
+  /** Shell text that runs when the uplink has its addresses, just before the first run. */
   before?: string;
   /** Address that must answer before and after; null if the node has none. */
   address: string | null;
   /** Settings of the uplink's profile that must be as they were. */
   kept?: string[];
-  /** Tested by `make test`; the others only when they are asked for. */
+  /** True if `make test` tests the shape; the others are tested on request only. */
   common?: true;
-  /** Stopped in the middle once more. */
+  /** True if a run is also stopped in the middle. */
   stopped?: true;
-  /** It cannot be moved: what apply says, and that everything is as before. */
+  /** Message of `apply` if the uplink cannot be moved; the node is unchanged then. */
   fails?: RegExp;
   /** Profiles that stay when the NIC is returned. */
   leaves?: string[];
@@ -68,7 +68,7 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     lan: 'lacp 802.3ad',
     after: 'lacp off',
     profiles: bond({ mode: '802.3ad', lacp_rate: 'fast' }, fixed),
-    // Its first answers come before LACP has agreed on both ports, and then it is silent once more.
+    // The uplink answers first before LACP has agreed on both ports, and is then silent once more.
     before: steady,
   },
   'bond, one port without a cable': {

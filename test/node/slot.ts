@@ -1,6 +1,6 @@
-// A place on a CPU for a node. User-Mode Linux hands over between processes at every system call: kept on one CPU it is
-// more than twice as fast and much steadier. A node waits for its timers for a third of its time, so each of two CPUs
-// has two places; the next node waits.
+// Place on a CPU for a node. User-Mode Linux switches between processes at every system call, so a node that is bound
+// to one CPU is more than twice as fast and its speed varies less. A node waits for its timers for a third of its time,
+// so each of two CPUs has two places; a further node waits.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,20 +9,19 @@ import { sourceDir } from './source.ts';
 
 const cpusForNodes = 2;
 /**
- * Suffixes of a CPU's locks, one for each node that may run on it. A node takes a second place only when no CPU is
- * free.
+ * Suffixes of a CPU's locks, one for each node that may run on it. A node takes a second place only if no CPU is free.
  */
 const placesOnCpu = ['', '-2'];
 const firstPlaceMs = 500;
-// Longer than the longest test file, which may hold both CPUs before us.
+// Limit longer than the longest test file, which may hold both CPUs first.
 const slotLimitMs = 1_200_000;
 const readyLimitMs = 20_000;
 
-/** The process that holds a CPU's lock and a node's disk until it is released or we die. */
+/** Process that holds a CPU's lock and a node's disk until it is released or this process ends. */
 export interface Keeper {
   cpu: number;
   pid: number;
-  /** The node's root as seen from here. */
+  /** The node's root directory as a path of this machine. */
   root: string;
   release(): Promise<void>;
 }
@@ -34,7 +33,7 @@ interface Candidate {
   lines: AsyncIterator<string>;
 }
 
-/** Waits for a free CPU and sets up a fresh disk over the base. */
+/** Waits for a free CPU and creates a fresh disk over the base. */
 export async function openKeeper(base: string, cache: string): Promise<Keeper> {
   const candidates: Candidate[] = [];
   const firstOf = (place: string): Promise<Candidate> => {
@@ -56,7 +55,7 @@ export async function openKeeper(base: string, cache: string): Promise<Keeper> {
   child.stdin.write('go\n');
   const answer = await Promise.race([chosen.lines.next(), timeout(readyLimitMs, 'the node disk to be mounted')]);
   if (answer.value !== 'ready') throw new Error('test node: the disk could not be mounted (see the message above)');
-  // our own wake-ups would otherwise pull the guest's CPU time apart
+  // The CPU time of the guest would otherwise be interrupted by the wake-ups of this process.
   execFileSync('taskset', ['-a', '-c', '-p', String(cpu), String(process.pid)], { stdio: 'ignore' });
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return {
@@ -84,17 +83,17 @@ function candidate(cpu: number, place: string, base: string, cache: string): Can
   return { cpu, child, held, lines };
 }
 
-/** Rejects after a time, saying what was waited for; never keeps the process alive. */
+/** Rejects after a time with the name of the awaited event; never keeps the process alive. */
 export function timeout(ms: number, what: string): Promise<never> {
   return new Promise((_, reject) => {
     setTimeout(() => reject(new Error(`test node: waited ${ms / 1000} s for ${what}`)), ms).unref();
   });
 }
 
-// read once: a keeper pins this process later
+// The file is read once, because a keeper pins this process later.
 const cpus = allowedCpus(fs.readFileSync('/proc/self/status', 'utf8'));
 
-/** The CPUs this process may use, from its status file. */
+/** Returns the CPUs that this process may use, from its status file. */
 function allowedCpus(status: string): number[] {
   const list = /^Cpus_allowed_list:\s+(.*)$/m.exec(status)?.[1] ?? '0';
   return list.split(',').flatMap((range) => {

@@ -12,7 +12,7 @@ t.test('nothing is left of apply and back', { skip: nodeSkip }, async (t) => {
   });
   t.strictSame(faults, []);
   for (const { name, first, last, fault } of trends) {
-    // Six runs say nothing about times.
+    // Six runs are too few for a statement about durations.
     if (!name.endsWith(', ms')) t.equal(fault, null, `${name}: ${first}, then ${last}`);
   }
 });

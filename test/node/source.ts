@@ -1,4 +1,4 @@
-// Where the node's shell scripts and LAN files are: in the source tree, not beside the compiled code.
+// Location of the node's shell scripts and LAN files: the source tree, not the folder of the compiled code.
 import path from 'node:path';
 
 export const projectDir = process.cwd();

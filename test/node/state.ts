@@ -1,11 +1,11 @@
-// The node's network as plain data, with the few questions that tests ask of it.
+// The node's network as plain data, with queries for tests.
 
 export interface Address {
   device: string;
   address: string;
   scope: string;
   dynamic: boolean;
-  /** tentative, dadfailed, noprefixroute, temporary, deprecated */
+  /** Flags of an address: tentative, dadfailed, noprefixroute, temporary, deprecated. */
   flags: string[];
 }
 
@@ -59,7 +59,7 @@ export interface StateData {
   routes4: Route[];
   routes6: Route[];
   rules: Record<string, unknown>[];
-  /** Rows by table; null when the database did not answer. */
+  /** Rows by table; null if the database did not answer. */
   ovs: Record<string, OvsRow[] | null>;
   devices: Device[];
   profiles: Profile[];
@@ -82,7 +82,7 @@ export class NodeState {
     return this.data.addresses.filter((a) => a.device === device && a.scope === 'global').map((a) => a.address);
   }
 
-  /** The devices that have an address (given without prefix length). */
+  /** Returns the devices that have an address (given without prefix length). */
   devicesWith(address: string): string[] {
     return this.data.addresses.filter((a) => a.address.split('/')[0] === address).map((a) => a.device);
   }
@@ -91,7 +91,7 @@ export class NodeState {
     return this.data.links.find((link) => link.name === name);
   }
 
-  /** Default routes of the main table, best first. */
+  /** Returns the default routes of the main table, lowest metric first. */
   defaultRoutes(family: 4 | 6): Route[] {
     const routes = family === 4 ? this.data.routes4 : this.data.routes6;
     return routes.filter((r) => r.dst === 'default' && r.table === 'main').sort((a, b) => a.metric - b.metric);
@@ -134,7 +134,7 @@ export class NodeState {
     return this.data.profiles.map((profile) => profile.name).sort();
   }
 
-  /** Contents of a file of the snapshot; undefined when it was not there. */
+  /** Returns the content of a file of the snapshot; undefined if the file did not exist. */
   file(path: string): string | undefined {
     return this.data.files[path];
   }
@@ -149,7 +149,7 @@ export class NodeState {
   }
 }
 
-/** The values of an OVSDB set, which is a bare value when it holds one. */
+/** Returns the values of an OVSDB set, which is a bare value if it has one element. */
 function list(value: unknown): unknown[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }

@@ -31,7 +31,7 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('ovs tune sets the threads at once, with no outage and no restart', async (t) => {
-    // counted by ping itself: replies may be late on a busy machine, none may be missing
+    // ping itself counts the replies: they may be late on a busy machine, and none may be missing.
     const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
     const run = await node.run('microshift-net ovs tune');
     await ping.signal('SIGINT');

@@ -14,7 +14,8 @@ interface Failures {
 t.test('the first failure of a run is never hidden by a later one', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
-  // The NIC is removed before it is put into the bridge: the step fails, and its address cannot be restored.
+  // The NIC is removed from the machine before the step puts it into the bridge: the step fails, and the NIC's address
+  // cannot be restored.
   const run = await interfered(node, afterStep.bridge, () => node.text('ip link delete eth0'));
   t.equal(run.exitCode, 4, run.stderr);
   const lines = run.stderr.split('\n').filter((line) => /^ *(microshift-net|then): /.test(line));

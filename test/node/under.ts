@@ -1,4 +1,4 @@
-// Properties of a node while a NIC is put under a bridge of its own, and afterwards.
+// Properties of a node while `bridge add` moves a NIC, and afterwards.
 import type { Test } from 'tap';
 import { areSame } from './moved.ts';
 import type { MeasuredRun } from './node.ts';
@@ -7,7 +7,7 @@ import type { NodeState } from './state.ts';
 
 const addresses = ['192.0.2.50', '203.0.113.50'];
 
-/** Asserts that the LAN reached both addresses during a run and after it. */
+/** Asserts that both addresses answered the LAN during a run and after it. */
 export function reachable(t: Test, run: MeasuredRun): void {
   stayedReachable(t, run, addresses);
 }

@@ -1,5 +1,5 @@
-// A node that the script has set up: one run returns the NIC and builds br-ex again, and nothing of the script is left
-// after a reboot.
+// Node that configure-ovs.sh has set up: one run returns the NIC and builds br-ex again, and nothing of the script is
+// left after a reboot.
 import path from 'node:path';
 import t from 'tap';
 import { nodeSkip } from './availability.ts';

@@ -15,7 +15,7 @@ interface Pending {
 // line from the node has no such limit.
 const lineLimitBytes = 4000;
 
-/** One boot's channel: ready once the node says hello, dead once the node is. */
+/** Channel of one boot: ready when the node has sent its greeting, and closed when the node has ended. */
 export class Wire {
   readonly hello: Promise<void>;
   #socket: Duplex;
@@ -24,7 +24,7 @@ export class Wire {
   #nextId = 1;
   #buffer = '';
 
-  /** `inbox` is the folder, as seen from here, that the node knows as /testnode/inbox. */
+  /** `inbox` is the path on this machine of the folder that the node knows as /testnode/inbox. */
   constructor(socket: Duplex, inbox: string) {
     this.#socket = socket;
     this.#inbox = inbox;
@@ -38,7 +38,7 @@ export class Wire {
     socket.on('error', () => {}); // the node's end is reported by fail()
   }
 
-  /** Sends a request; the id names a running command in later requests. */
+  /** Sends a request; its id names the running command in later requests. */
   ask<T>(
     request: Request,
     limitMs: number,
@@ -51,11 +51,11 @@ export class Wire {
     });
     this.#send(id, JSON.stringify({ id, ...request }));
     const value = Promise.race([answered, timeout(limitMs, what)]) as Promise<T>;
-    value.catch(() => {}); // a node that is cut off takes its open requests along
+    value.catch(() => {}); // Open requests fail when the node is cut off.
     return { id, value };
   }
 
-  /** Fails everything that is still waited for. */
+  /** Rejects every request that still waits. */
   fail(error: Error): void {
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#pending.clear();
@@ -66,7 +66,7 @@ export class Wire {
       this.#socket.write(`${line}\n`);
       return;
     }
-    // never used before: the node may remember that a file was not there
+    // The name was never used before, because the node may remember that a file did not exist.
     const name = `${process.hrtime.bigint()}-${id}`;
     fs.writeFileSync(path.join(this.#inbox, name), line);
     this.#socket.write(`${JSON.stringify({ id, inbox: name })}\n`);

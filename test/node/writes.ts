@@ -1,22 +1,22 @@
-// Writes of a command: every D-Bus call and OVSDB operation of it that is not a question, and every change of the
-// database's file.
+// Writes of a command: every D-Bus call and OVSDB operation that is not a query, and every change of the database's
+// file.
 import type { RunResult } from './command.ts';
 import type { TestNode } from './node.ts';
 
 export interface WatchedRun extends RunResult {
-  /** Calls it made on the bus that do more than ask, as `interface.Member`. */
+  /** Calls on the bus that are not queries, as `interface.Member`. */
   busWrites: string[];
-  /** Number of calls that only ask: none at all would mean that nothing was seen. */
+  /** Number of queries on the bus; zero would mean that the monitor saw nothing. */
   busReads: number;
   /**
-   * Objects that NetworkManager reported as added, removed or written meanwhile. Its properties also change by messages
-   * of routers and servers.
+   * Objects that NetworkManager reported as added, removed or changed meanwhile. Its properties also change because of
+   * messages of routers and servers.
    */
   busSignals: string[];
   /** Operations of its transactions that are no `select`, `wait` or `comment` (RFC 7047 section 5.2). */
   databaseWrites: string[];
   databaseReads: number;
-  /** Whether the database's file is byte by byte what it was. */
+  /** True if the database's file is byte for byte the same as before. */
   databaseSame: boolean;
 }
 
@@ -86,12 +86,12 @@ function clientsIn(log: string): string[] {
 }
 
 /**
- * `…|unix#12: received request, method="transact", params=["Open_vSwitch",{"op":"select",…}], id=3`, of clients that
- * came during the run.
+ * Matches `…|unix#12: received request, method="transact", params=["Open_vSwitch",{"op":"select",…}], id=3`, of clients
+ * that connected during the run.
  */
 function operationsIn(line: string, oldClients: ReadonlySet<string>): string[] {
   const [, client = '', request = ''] = /\|(unix#\d+): received request, method="transact", (.*)$/.exec(line) ?? [];
-  // vswitchd, which writes its statistics every 5 s, is recognized by the lock that it asserts.
+  // vswitchd, which writes its statistics every 5 s, is recognized by the lock in its assert operation.
   if (request === '' || oldClients.has(client) || request.includes('"lock":"ovs_vswitchd"')) return [];
   return [...request.matchAll(/"op":"(\w+)"/g)].map((match) => match[1] ?? '');
 }

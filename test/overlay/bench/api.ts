@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 
-/** Where it is and who asks. */
+/** Address of the API server, and the credentials of the client. */
 export interface ApiAddress {
   readonly host: string;
   readonly port: number;
@@ -17,14 +17,14 @@ export interface WatchEvent {
 }
 
 export interface Api {
-  /** Rejects for every answer that is an error. */
+  /** Sends a request; rejects for every answer that is an error. */
   send(method: string, path: string, body?: unknown, contentType?: string): Promise<void>;
-  /** Follows a collection from its beginning; resolves when it has begun. It ends with `close`. */
+  /** Follows a collection from its beginning; resolves when the watch has begun. `close` ends it. */
   watch(path: string, listener: (event: WatchEvent) => void): Promise<void>;
   close(): void;
 }
 
-/** `clients` requests at once; the others wait for their turn. */
+/** Sends at most `clients` requests at the same time; further ones wait. */
 export function openApi({ host, port, ca, token }: ApiAddress, clients: number): Api {
   const agent = new Agent({ keepAlive: true, maxSockets: clients, ca });
   const watching = new Agent({ keepAlive: true, ca });
@@ -34,7 +34,7 @@ export function openApi({ host, port, ca, token }: ApiAddress, clients: number):
       const outgoing = request(words, (incoming) => {
         if (incoming.statusCode !== 200) return reject(new Error(`watch of ${path}: ${incoming.statusCode}`));
         const lines = createInterface({ input: incoming });
-        // A connection that is closed is no error here.
+        // A closed connection is no error here.
         lines.on('error', () => {});
         resolve(lines);
       });

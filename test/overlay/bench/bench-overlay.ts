@@ -1,5 +1,5 @@
-// npm run bench:overlay: what a cluster's central node costs, beside others where a folder with them is given.
-// docs/lab/overlay-benchmarks.md.
+// npm run bench:overlay: measures the cost of a cluster's central node, also for other programs if a folder with them
+// is given. docs/lab/overlay-benchmarks.md.
 //   npm run bench:overlay -- [--rounds 5] [--pods 500] [--loads pods,restart,services] [--idle-seconds 60] [--beside DIR] [--only NAME] [--json FILE]
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
   },
 });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-/** Set for the process that has namespaces of its own. */
+/** Environment variable of the process that has its own namespaces. */
 const insideMark = 'BENCH_OVERLAY_INSIDE';
 
 async function main(): Promise<void> {
@@ -58,7 +58,7 @@ function save(results: ReadonlyMap<string, readonly Figures[]>): void {
   writeFileSync(options.json, `${text}\n`);
 }
 
-/** One contestant on a machine of its own, through all loads; what it could not do is missing. */
+/** Measures one contestant on a machine of its own with all loads; figures of failed loads are missing. */
 function once(contestant: Contestant, round: number): Promise<Figures> {
   const loads = options.loads.split(',');
   return scoped(async (scope) => {
@@ -71,7 +71,7 @@ function once(contestant: Contestant, round: number): Promise<Figures> {
     scope.teardown(() => running.kill());
     const figures: Record<string, number> = {};
     try {
-      // It is at work when a pod is served.
+      // The contestant works when it serves a pod.
       await pods.make('first', nodeNames[0]);
       await pods.served();
       if (loads.includes('pods')) {

@@ -1,4 +1,4 @@
-// Contestants: the program as it ships, the floor that the API server sets, and each folder of --beside.
+// Contestants of the benchmark: this program, the floor that the API server sets, and each folder of --beside.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,26 +8,26 @@ import { familyOf } from './process-usage.ts';
 
 export interface Contestant {
   readonly name: string;
-  /** Annotation in which it writes the address of a pod. */
+  /** Annotation in which the contestant writes the address of a pod. */
   readonly annotation: string;
-  /** Whether it writes rows; the floor does not. */
+  /** True if the contestant writes rows; the floor does not. */
   readonly hasRows: boolean;
-  /** Folders of this machine with their places on the node, as FOLDER=PLACE. */
+  /** Folders of this machine and their paths on the node, as FOLDER=PATH. */
   readonly mounts: readonly string[];
-  /** Brings the cluster to where the contestant finds its nodes. */
+  /** Shell text that creates the cluster in which the contestant finds its nodes. */
   prepare(place: Place): void;
-  /** Starts what is measured, on the CPU that it has for itself. */
+  /** Shell text that starts the measured process, which has a CPU of its own. */
   start(place: Place): ChildProcess;
 }
 
-/** Everything else is on the first. */
+/** CPU of all other processes. */
 const ownCpu = '1';
 export const otherCpu = '0';
 const pinned = ['taskset', '-c', ownCpu] as const;
-/** Where a node sees the folder with contestants. */
+/** Path of the folder with contestants on a node. */
 const besidePlace = '/opt/beside';
 
-/** contestant.json of a folder, see docs/lab/overlay-benchmarks.md. */
+/** Content of contestant.json, see docs/lab/overlay-benchmarks.md. */
 interface Description {
   readonly name: string;
   readonly annotation: string;
@@ -35,7 +35,7 @@ interface Description {
   readonly start: string;
 }
 
-/** In the order in which they take turns. */
+/** Returns the contestants in the order of their turns. */
 export function contestants(beside: string | undefined): readonly Contestant[] {
   const own = [
     ours('microshift-net', ['--jitless', '--optimize-for-size']),
@@ -48,7 +48,7 @@ export function contestants(beside: string | undefined): readonly Contestant[] {
   return [...own, ...folders.toSorted().map((name) => described(beside, name))];
 }
 
-/** As its unit starts it, or with other options of Node. */
+/** Starts the daemon as its unit does, or with other options of Node. */
 function ours(name: string, options: readonly string[]): Contestant {
   const kubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
   return {
@@ -113,7 +113,7 @@ function described(beside: string, folder: string): Contestant {
   };
 }
 
-/** A running contestant with its output in a file. */
+/** Running contestant, whose output is in a file. */
 export interface Running {
   readonly pid: number;
   readonly log: string;
@@ -132,8 +132,8 @@ export function run(contestant: Contestant, place: Place, log: string): Running 
     pid,
     log,
     kill: async () => {
-      // nsenter ends with what it has started, and not the other way round; who is dead and not waited for would count
-      // as running.
+      // nsenter exits with its child, and not the other way round; a child that has exited and is not reaped would
+      // count as running.
       const [own, ...started] = familyOf(pid);
       for (const one of started.length > 0 ? started.toReversed() : [own]) killed(one);
       await gone;
@@ -145,6 +145,6 @@ function killed(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has exited by itself.
   }
 }

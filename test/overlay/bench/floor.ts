@@ -1,5 +1,5 @@
-// The limit that the API server sets: follows the pods and annotates each, with no database behind it. floor.js HOST
-// PORT CA-FILE TOKEN
+// Limit that the API server sets: follows the pods and annotates each, without a database. Arguments: HOST PORT CA-FILE
+// TOKEN.
 import { readFileSync } from 'node:fs';
 import { openApi } from './api.ts';
 

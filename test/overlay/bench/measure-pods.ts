@@ -1,4 +1,4 @@
-// B1: pods are made by several clients at once, and are served when they have their row and their annotation.
+// B1: several clients create pods at the same time; a pod is served when it has its row and its annotation.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Contestant, Running } from './contestants.ts';
 import { namespace, nodeNames, type Place } from './place.ts';
@@ -6,7 +6,7 @@ import { usageOf } from './process-usage.ts';
 import { quantile } from './quantile.ts';
 import { endOf, writtenSince } from './written.ts';
 
-/** A contestant may be slow, but not stand still. */
+/** Limit for the next served pod. */
 const stillLimitMs = 60_000;
 
 interface Served {
@@ -16,15 +16,15 @@ interface Served {
 }
 
 export interface Pods {
-  /** Makes a pod on a node; resolves when the API server has it. */
+  /** Creates a pod on a node; resolves when the API server has stored it. */
   make(name: string, node: string, where?: string): Promise<void>;
-  /** Resolves when all that were made are served; rejects when none of them is for a minute. */
+  /** Resolves when all created pods are served; rejects if no pod is served for a minute. */
   served(): Promise<void>;
-  /** By `namespace_name`. */
+  /** Times of the pods by `namespace_name`. */
   readonly all: ReadonlyMap<string, Served>;
 }
 
-/** Follows both databases; nothing is asked again and again. */
+/** Follows the API and the database; nothing is polled. */
 export async function followPods({ api, northbound }: Place, contestant: Contestant): Promise<Pods> {
   const all = new Map<string, Served>();
   let changed = (): void => {};
@@ -71,7 +71,7 @@ export async function followPods({ api, northbound }: Place, contestant: Contest
 function podOf(name: string, nodeName: string): unknown {
   const containers = [{ name: 'main', image: 'none', ports: [{ name: 'http', containerPort: 8080 }] }];
   const labels = { app: `app-${Number(/\d+/.exec(name)?.[0] ?? 0) % 10}` };
-  // The watcher of 2017 does not expect a pod without any annotation.
+  // The watcher of 2017 cannot handle a pod without any annotation.
   const metadata = { name, labels, annotations: { 'bench.example/made-by': 'the benchmark' } };
   return { metadata, spec: { nodeName, containers, automountServiceAccountToken: false } };
 }

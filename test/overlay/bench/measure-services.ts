@@ -1,4 +1,4 @@
-// B3: many services at once, then other endpoints for each of them.
+// B3: many services at the same time, and then other endpoints for each of them.
 import type { Running } from './contestants.ts';
 import type { Place } from './place.ts';
 import { usageOf } from './process-usage.ts';
@@ -7,7 +7,7 @@ import { endOf, writtenSince } from './written.ts';
 
 const limitMs = 300_000;
 const endpoints = 5;
-/** Behind those of the restart. */
+/** Number of the first service, after those of the restart. */
 const first = 500;
 
 export async function measureServices(place: Place, running: Running, count: number) {

@@ -1,5 +1,5 @@
-// Where contestants are measured: a central node in a namespace with OVN, and a real kube-apiserver that it reaches.
-// All of it on one CPU.
+// Environment of the measurement: a central node in a namespace with OVN, and a real kube-apiserver that it reaches,
+// all on one CPU.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
@@ -9,21 +9,24 @@ import { type Host, startCentral, startController, startLan } from '../hosts.ts'
 import { newerRoot } from '../releases.ts';
 import { type Api, type ApiAddress, openApi } from './api.ts';
 
-/** The machine on the LAN that has the API server. */
+/** Machine on the LAN that runs the API server. */
 const apiHost = '192.0.2.1';
 const limitMs = 60_000;
-/** As many as a busy cluster has that make pods at once. */
+/** Number of clients that create pods at the same time, as in a busy cluster. */
 const clients = 8;
 
-/** The first is the central one and the only one that is there: of the others are rows and objects. */
+/**
+ * Names of the nodes. The first is the central node and the only one that runs; the others are only rows and objects.
+ */
 export const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'] as const;
 export const namespace = 'bench';
-/** The last entry of every list. */
+/** Last entry of every list. */
 export const probeNamespace = 'zzz-probe';
 
 /**
- * An etcd before 3.4.25 does not tell how far it is, so that the server's cache refuses a watch from now on until
- * something of the same kind changes ("Too large resource version"). Not every contestant begins with a list.
+ * With an etcd before 3.4.25, which does not report its progress, the cache of the API server refuses a watch without a
+ * version until an object of the same kind changes ("Too large resource version"). Not every contestant begins with a
+ * list.
  */
 const withoutCache = ['--watch-cache=false'];
 
@@ -34,11 +37,11 @@ export interface Place {
   readonly api: Api;
   /** The file of OVN_Northbound. */
   readonly database: string;
-  /** Rows of Logical_Switch_Port and Load_Balancer. */
+  /** Numbers of rows of Logical_Switch_Port and Load_Balancer. */
   readonly northbound: Awaited<ReturnType<typeof openMirror>>;
 }
 
-/** `mounts` are folders of this machine with their places on the node, as FOLDER=PLACE. */
+/** `mounts` are folders of this machine and their paths on the node, as FOLDER=PATH. */
 export async function makePlace(scope: Scope, mounts: readonly string[]): Promise<Place> {
   const lan = await startLan(scope);
   const host = await lan.host(nodeNames[0], 11, [], mounts);
@@ -72,8 +75,8 @@ export async function makePlace(scope: Scope, mounts: readonly string[]): Promis
 }
 
 /**
- * The root of the newest release of OVN that is here, which the node sees where this machine has it; nothing for the
- * machine's own.
+ * Returns the root of the newest release of OVN on this machine, which the node sees at the same path; nothing if it is
+ * the machine's own.
  */
 function newestOvn(host: Host): string {
   const root = newerRoot();
@@ -82,7 +85,7 @@ function newestOvn(host: Host): string {
   return root;
 }
 
-/** A pod needs an account; here no controller makes it. */
+/** A pod needs an account, which no controller creates here. */
 async function addNamespace(api: Api, name: string): Promise<void> {
   await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
   await api.send('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
@@ -96,7 +99,7 @@ async function addNode(api: Api, name: string): Promise<void> {
   await api.send('PATCH', path, { status: { addresses, conditions } }, 'application/merge-patch+json');
 }
 
-/** A node's address on the LAN. */
+/** Returns a node's address on the LAN. */
 export function addressOf(node: string): string {
   return `192.0.2.${10 + Number(node.slice(1))}`;
 }

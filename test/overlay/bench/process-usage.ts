@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Usage {
   /** CPU time of the running processes, and of the processes that they have started and waited for. */
   readonly cpuSeconds: number;
-  /** Highest resident memory of those that live, each at its own time. */
+  /** Sum of the highest resident memory of each live process. */
   readonly peakMb: number;
-  /** Now. */
+  /** Present resident memory. */
   readonly residentMb: number;
-  /** The part of it that is in no file. */
+  /** Part of the resident memory that belongs to no file. */
   readonly anonymousMb: number;
 }
 
@@ -21,12 +21,12 @@ interface Process {
   readonly ticks: number;
 }
 
-/** A process and its descendants. */
+/** Returns a process and its descendants. */
 export function familyOf(pid: number): readonly number[] {
   return family(pid, processes());
 }
 
-/** Usage of a process and its descendants. */
+/** Returns the usage of a process and its descendants. */
 export function usageOf(pid: number): Usage {
   const all = processes();
   const pids = family(pid, all);
@@ -53,7 +53,7 @@ function family(pid: number, all: readonly Process[]): readonly number[] {
 function processes(): readonly Process[] {
   return readdirSync('/proc').flatMap((name): Process[] => {
     const text = /^\d+$/.test(name) ? contents(`/proc/${name}/stat`) : '';
-    // The name in brackets may hold anything; what counts comes after it.
+    // The name in brackets may contain any character; the fields follow it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     if (fields.length < 20) return [];
     const ticks = fields.slice(11, 15).reduce((total, one) => total + Number(one), 0);
@@ -65,7 +65,7 @@ function kibibytes(pid: number, key: string): number {
   return Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(contents(`/proc/${pid}/status`))?.[1] ?? 0);
 }
 
-/** Nothing where the process has ended meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function contents(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,5 +1,5 @@
-// B4 and B5: a contestant is killed and started again where everything is in the database already, and then has nothing
-// to do.
+// B4 and B5: a contestant is killed and started again while the database already contains all rows, and then has no
+// work.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Contestant, type Running, run } from './contestants.ts';
 import type { Pods } from './measure-pods.ts';
@@ -18,7 +18,7 @@ export interface Restarted {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** The pods are there; services and policies are added. */
+/** The pods exist already; services and policies are added. */
 export async function measureRestart(
   place: Place,
   pods: Pods,
@@ -36,7 +36,7 @@ export async function measureRestart(
   await pods.served();
 
   await first.kill();
-  // The last of its list: it is served when all before it has been looked at.
+  // Last pod of the contestant's list; when it is served, all pods before it have been processed.
   await pods.make('while-away', nodeNames[0], probeNamespace).then(() => {});
   const start = performance.now();
   const second = run(contestant, place, first.log);
@@ -47,7 +47,7 @@ export async function measureRestart(
   await second.kill();
   const fileBefore = endOf(place.database);
   const third = run(contestant, place, first.log);
-  // No event reports the absence of writes, so this waits once more for the time until in sync, and for the idle time.
+  // No event reports the absence of writes, so this waits once more for the same time and for the idle time.
   await pause(2 * syncMs);
   const before = usageOf(third.pid);
   await pause(idleSeconds * 1000);

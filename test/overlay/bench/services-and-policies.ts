@@ -1,4 +1,4 @@
-// Services with endpoints, and policies, as the benchmark puts them into the cluster.
+// Services with endpoints, and policies, which the benchmark creates in the cluster.
 import { namespace, type Place } from './place.ts';
 
 /** Endpoints of services are unused addresses, because only the rows about them count. */
@@ -13,8 +13,8 @@ export interface Wanted {
 }
 
 /**
- * Services from a number on, each with endpoints in both forms that the API has had: a contestant reads the one that it
- * knows.
+ * Returns services from a number on, each with endpoints in both forms that the API has had, because a contestant reads
+ * only one of them.
  */
 export async function makeServices(place: Place, first: number, count: number, endpoints: number) {
   const numbers = Array.from({ length: count }, (_, index) => first + index);
@@ -28,13 +28,13 @@ export async function makeServices(place: Place, first: number, count: number, e
   );
 }
 
-/** Other endpoints for all of them, a service after the other in each client. */
+/** Writes other endpoints for all of them, one service after the other in each client. */
 export async function replaceEndpoints(place: Place, first: number, count: number, endpoints: number) {
   const numbers = Array.from({ length: count }, (_, index) => first + index);
   await Promise.all(numbers.map((number) => putEndpoints(place, number, endpoints, 1)));
 }
 
-/** Contents that the load balancers must have then. */
+/** Content that the load balancers must have then. */
 export function wantedVips(first: number, count: number, endpoints: number, generation: number): readonly Wanted[] {
   return Array.from({ length: count }, (_, index) => ({
     vip: `${clusterIp(first + index)}:80`,
@@ -44,7 +44,7 @@ export function wantedVips(first: number, count: number, endpoints: number, gene
   }));
 }
 
-/** Resolves when each is in some load balancer. */
+/** Resolves when each endpoint is in some load balancer. */
 export async function balanced({ northbound }: Place, wanted: readonly Wanted[], limitMs: number): Promise<void> {
   const left = new Map(wanted.map(({ vip, backends }) => [vip, backends.join()]));
   const take = (row: { readonly vips?: unknown } | undefined): void => {
@@ -96,7 +96,7 @@ async function putEndpoints({ api }: Place, number: number, count: number, gener
   });
 }
 
-/** In the service network of the tests' API server. */
+/** Address in the service network of the tests' API server. */
 function clusterIp(number: number): string {
   return `10.43.${1 + Math.floor(number / 250)}.${(number % 250) + 1}`;
 }

@@ -1,7 +1,7 @@
-// B6: where the time goes behind the contestant, as ovn-northd itself counts it.
+// B6: duration of the loops of ovn-northd, from its own counters.
 import type { Place } from './place.ts';
 
-/** A name, and below it samples, minimum, maximum and averages, in milliseconds (ovn-appctl stopwatch/show). */
+/** Matches a name, and below it samples, minimum, maximum and averages in ms (ovn-appctl stopwatch/show). */
 const block =
   /Statistics for '([^']+)'\s+Total samples: (\d+)\s+Maximum: (\d+) msec\s+Minimum: (\d+) msec\s+95th percentile: ([\d.]+) msec\s+Short term average: ([\d.]+) msec/g;
 const wanted = ['ovn-northd-loop', 'build_lflows'];

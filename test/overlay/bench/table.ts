@@ -15,8 +15,8 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * A row per figure, a column per contestant, as docs/lab/measurements.md has them; behind each figure how many times
- * that of the first it is.
+ * Returns a table as in docs/lab/measurements.md: a row for each figure, a column for each contestant, and in brackets
+ * the ratio of a figure to that of the first contestant.
  */
 export function tableOf(results: ReadonlyMap<string, Figures>): string {
   const [first = {}] = results.values();

@@ -1,5 +1,5 @@
-// B7 and B8: what running traffic loses while daemon and central OVN are killed and started again, and how long a trace
-// takes.
+// B7 and B8: losses of running traffic while the daemon and the central OVN are killed and started again, and the
+// duration of a trace.
 //   node build/test/overlay/bench/traffic.js
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { type Host, missingForHosts, startCentral } from '../hosts.ts';
 import { cni, inPod } from '../pods.ts';
 import { quantile } from './quantile.ts';
 
-/** Sends back whatever comes, by TCP and UDP. */
+/** Program that returns everything it receives, over TCP and UDP. */
 const server = `
 require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(7, '::', () => {
   const socket = require('dgram').createSocket('udp4');
@@ -19,7 +19,7 @@ require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket
   socket.bind(7, () => console.log('ready'));
 });
 `;
-/** Sends a datagram and a line of one connection every 20 ms until it is stopped; then returns the answers. */
+/** Sends a datagram and a line of one connection every 20 ms until it is stopped; then prints the answers. */
 const client = `
 const address = process.argv[1];
 const seen = new Set();
@@ -72,7 +72,7 @@ t.test('traffic', { skip: missingForHosts() ?? false }, async (t) => {
     const { status, result } = await cni(host, 'ADD', sandbox);
     if (status !== 0) throw new Error(JSON.stringify(result));
     const inside = inPod(host, sandbox);
-    // The userspace data path wants whole checksums.
+    // The userspace data path needs complete checksums.
     inside.run(['ethtool', '-K', 'eth0', 'tx', 'off']);
     return { inside, address: String(result.ips[0].address).replace(/\/.*/, '') };
   };

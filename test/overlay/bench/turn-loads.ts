@@ -1,10 +1,10 @@
-// Objects with which `npm run bench:turns` measures the watcher: many, the largest ones that budgets allow, and those
-// of a hostile user.
+// Objects with which `npm run bench:turns` measures the watcher: many objects, the largest objects that budgets allow,
+// and objects of a hostile user.
 import { seededRandom } from '../../unit/ovsdb/random.ts';
 import { hostileObject } from '../hostile-objects.ts';
 import { podOn, type StoredApi, type StoredObject } from '../stored-api.ts';
 
-/** Objects in the order in which they are made, each with its collection. */
+/** Objects in the order of their creation, each with its collection. */
 export type Load = readonly (readonly [plural: Parameters<StoredApi['put']>[0], object: StoredObject])[];
 
 function many<One>(count: number, one: (index: number) => One): One[] {

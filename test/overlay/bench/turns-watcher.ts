@@ -1,22 +1,22 @@
-// The process that `npm run bench:turns` measures: the watcher with the driver of the API server, and nothing else.
-// Started with a kubeconfig, the remote of OVN_Northbound and the cluster as JSON; answers each word that it is sent.
+// Process that `npm run bench:turns` measures: the watcher with the driver of the API server. Its arguments are a
+// kubeconfig, the remote of OVN_Northbound and the cluster as JSON; it answers each word on its standard input.
 import { readFileSync } from 'node:fs';
 import { setImmediate as setTurn } from 'node:timers';
 import { openApi } from '../../../agent/drivers/kubernetes/open-api.ts';
 import type { Cluster } from '../../../agent/run/overlay/watcher/object-events.ts';
 import { startWatcher } from '../../../agent/run/overlay/watcher/watcher.ts';
 
-/** Answer to `figures`: what was measured since the answer before. */
+/** Answer to `figures`: the figures since the previous answer. */
 export interface TurnFigures {
   /** CPU time of the event loop's thread in its longest turns, in ms, longest first. */
   readonly longest: readonly number[];
-  /** CPU time of the process in the turns in which it used most of it, in ms. */
+  /** CPU time of the whole process in the turns in which it used most, in ms. */
   readonly withHelpers: readonly number[];
   readonly highestMb: number;
   readonly cpuMs: number;
 }
 
-/** Time without a report of the watcher and without a turn of `busyMs` after which it has nothing left to do. */
+/** Time without a report of the watcher and without a turn of `busyMs`, after which the watcher has no work left. */
 const quietMs = 5_000;
 const busyMs = 8;
 const kept = 5;
@@ -40,9 +40,9 @@ let loopBefore = loopMs();
 const withOne = (known: readonly number[], ms: number): readonly number[] =>
   ms <= (known[kept - 1] ?? 0) ? known : [...known, ms].toSorted((a, b) => b - a).slice(0, kept);
 /**
- * Measures the turn that has ended: CPU time and not elapsed time, because it excludes the load of the machine. The
- * garbage collection has threads of its own, which work mostly beside the event loop; for a part of their work the loop
- * waits. The first number is without them, the second one with all.
+ * Measures the turn that has ended, in CPU time, which excludes the load of the machine. The garbage collection has
+ * separate threads, and the event loop waits for a part of their work only. The first figure excludes these threads,
+ * and the second includes them.
  */
 const tick = (): void => {
   const { user, system } = process.cpuUsage(before);

@@ -1,6 +1,6 @@
-// npm run bench:turns: the time for which the watcher keeps the event loop, and its memory, with many objects and with
-// hostile objects (docs/lab/overlay-benchmarks.md). The watcher is a process of its own, with the flags of the launcher
-// and the limit of the unit.
+// npm run bench:turns: measures the time for which the watcher occupies the event loop, and its memory, with many
+// objects and with hostile objects (docs/lab/overlay-benchmarks.md). The watcher is a separate process, with the flags
+// of the launcher and the limit of the unit.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -15,15 +15,15 @@ import { type Load, loads } from './turn-loads.ts';
 import type { TurnFigures } from './turns-watcher.ts';
 
 const nodes = [1, 2, 3].map((id) => nodeOf(id, { subnets: [`10.42.${16 * id}.0/20`], gateway: gatewayOf(id) }));
-/** Objects that are made before the watches are read again. */
+/** Number of objects that are created before the watches are read again. */
 const piece = 10;
-/** The flags of agent/launcher.cjs, and the limit of the heap in the unit. */
+/** Flags of agent/launcher.cjs, and the limit of the heap in the unit. */
 const flags = ['--jitless', '--optimize-for-size', '--max-old-space-size=384'];
 const program = fileURLToPath(new URL('turns-watcher.js', import.meta.url));
 /** Further flags of Node for the measured process: `--cpu-prof`, `--trace-gc`. */
 const further = (process.env.TURNS_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
 
-/** Returns the figures since the last question, when the watcher has nothing left to do. */
+/** Returns the figures since the previous request, when the watcher has no work left. */
 async function figuresOf(watcher: ChildProcess): Promise<TurnFigures> {
   const answer = once(watcher, 'message');
   watcher.send('figures');

@@ -1,4 +1,4 @@
-// Writes to a database, from its own file: the server appends a record to it for every transaction.
+// Writes to a database, counted in its own file: the server appends a record for every transaction.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface Written {
@@ -9,13 +9,13 @@ export interface Written {
 
 const none: Written = { transactions: 0, rows: 0, bytes: 0 };
 
-/** Columns in which ovn-northd reports (ovn-nb(5)); all others are written by contestants. */
+/** Columns in which ovn-northd reports (ovn-nb(5)); contestants write all others. */
 const reported: Readonly<Record<string, readonly string[]>> = {
   NB_Global: ['sb_cfg', 'sb_cfg_timestamp', 'hv_cfg', 'hv_cfg_timestamp', 'nb_cfg_timestamp', 'options'],
   Logical_Switch_Port: ['up', 'dynamic_addresses', 'tag'],
   Logical_Router_Port: ['hosting-chassis', 'status'],
 };
-/** How the central node asks whether its members are there. */
+/** Columns with which the central node checks whether its members answer. */
 const heartbeat = 'nb_cfg';
 
 export function endOf(file: string): number {
@@ -27,7 +27,7 @@ export function endOf(file: string): number {
   }
 }
 
-/** Writes since an earlier end of the file, without reports of ovn-northd and without heartbeats. */
+/** Returns the writes since an earlier end of the file, without reports of ovn-northd and without heartbeats. */
 export function writtenSince(file: string, start: number): Written {
   const opened = openSync(file, 'r');
   try {
@@ -46,7 +46,7 @@ export function writtenSince(file: string, start: number): Written {
 type Row = Readonly<Record<string, unknown>> | null;
 type Record_ = Readonly<Record<string, Readonly<Record<string, Row>>>>;
 
-/** ovsdb(5): "OVSDB JSON <length> <hash>" and a line of that length, each. */
+/** Format of the file (ovsdb(5)): repeatedly a line "OVSDB JSON <length> <hash>" and a line of that length. */
 function recordsOf(text: Buffer): readonly { readonly record: Record_; readonly bytes: number }[] {
   const records: { record: Record_; bytes: number }[] = [];
   for (let at = 0; ; ) {

@@ -4,7 +4,7 @@ import type { Usage } from '../../node/soak/usage.ts';
 import type { Daemon } from '../daemon.ts';
 import type { Host } from '../hosts.ts';
 
-/** By name, as trend.ts has them. */
+/** Figures by name, as in trend.ts. */
 export function usageOf(hosts: readonly Host[], daemons: ReadonlyMap<Host, Daemon>): Usage {
   return Object.fromEntries(
     hosts.flatMap((host) => {

@@ -1,23 +1,23 @@
-// A workload as a deployment, a service and policies make one: pods on both nodes that are plugged in, and what selects
-// them.
+// Workload as a deployment, a service and policies make it: pods on both nodes that are connected by the plug-in, and
+// services and policies that select them.
 import { type CniCluster, sandboxId } from '../cni-cluster.ts';
 import type { Host } from '../hosts.ts';
 import { cni, makeSandbox, removeNamespace, type Sandbox, type TestPod } from '../pods.ts';
 
-/** As a kubelet starts pods at the same time. */
+/** Number of pods that a kubelet starts at the same time. */
 const atOnce = 4;
 const services = 5;
 const policies = 3;
-/** CNI 1.1, "Error": what may be tried again. A kubelet does so, with another sandbox. */
+/** Error code after which a call may be repeated (CNI 1.1, "Error"). A kubelet repeats it with another sandbox. */
 const tryAgainLater = 11;
 const mostTries = 5;
 
 export interface Deployed {
-  /** How often ADD said that it should be tried again. */
+  /** Number of times that ADD asked for a repetition. */
   readonly triedAgain: number;
-  /** Other endpoints for every service, and other ports for every policy. */
+  /** Writes other endpoints for every service, and other ports for every policy. */
   churn(): Promise<void>;
-  /** Every pod has what it was given. */
+  /** Checks that every pod has its interface and addresses. */
   check(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface Plugged extends Made {
   readonly tries: number;
 }
 
-/** Resolves when all pods have their interface. */
+/** Resolves when all pods have their interfaces. */
 export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, perNode: number): Promise<Deployed> {
   const call = async (method: string, path: string, body?: unknown): Promise<void> => {
     const { status, body: answer } = await server.call(method, path, body);
@@ -120,7 +120,7 @@ function policyOf(index: number, port: number): unknown {
   return { metadata: { name: `soak-${index}` }, spec: { podSelector: {}, policyTypes: ['Ingress'], ingress } };
 }
 
-/** All of them, some at a time; what they came to, in their order. */
+/** Runs all tasks, some at a time; returns their results in order. */
 async function inTurns<One, Result>(all: readonly One[], work: (one: One) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   const left = [...all.entries()];

@@ -1,4 +1,4 @@
-// How many rows of workloads the northbound database of a node has, followed.
+// Number of rows of workloads in the northbound database of a node, which is followed.
 import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
 import type { Scope } from '../children.ts';
 import type { Host } from '../hosts.ts';
@@ -9,9 +9,9 @@ const tables = ['Logical_Switch_Port', 'Load_Balancer', 'Address_Set', 'Port_Gro
 export type Counts = Readonly<Record<string, number>>;
 
 export interface Rows {
-  /** By table. */
+  /** Numbers by table. */
   counts(): Counts;
-  /** Resolves when there are as many as these of each. */
+  /** Resolves when the tables have these numbers of rows. */
   until(counts: Counts): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// npm run soak:overlay: workloads come and go on a cluster of two nodes with a real API server, and what can die does.
-// Fails when something is left.
+// npm run soak:overlay: workloads are created and removed on a cluster of two nodes with a real API server, while its
+// processes are killed. Fails if anything remains.
 //   npm run soak:overlay -- [--minutes 60] [--pods 8] [--json FILE]
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -86,7 +86,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
     );
   }
 
-  // A daemon that was killed a moment ago grows until it has done everything some times.
+  // A daemon that has just started grows until it has done each kind of work several times.
   const warmUp = Math.ceil((samples.length - firstWithoutFaults) * warmUpShare);
   const calm = trendsOf(samples.slice(firstWithoutFaults + warmUp), {});
   for (const { name, first, last, most, fault } of calm) {

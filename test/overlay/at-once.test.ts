@@ -8,7 +8,7 @@ import { type Ended, type Host, missingForHosts, program, startCentral, startCon
 
 const skip = missingForHosts() ?? false;
 
-/** The program, started and not waited for. */
+/** Starts the program without waiting for its end. */
 async function begin(host: Host, ...words: readonly string[]): Promise<Ended> {
   const child: ChildProcess = host.start(process.execPath, program, ...words);
   const said = { stdout: '', stderr: '' };

@@ -1,5 +1,5 @@
-// A process with the watcher of the daemon and a limit of its memory: started with a kubeconfig, the remote of
-// OVN_Northbound and the cluster as JSON. Sends each state of the watcher, and ends with its parent.
+// Process with the daemon's watcher and a memory limit. Its arguments are a kubeconfig, the remote of OVN_Northbound
+// and the cluster as JSON. It sends each state of the watcher, and ends with its parent.
 import { followHeap } from '../../agent/drivers/host/process/heap.ts';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';
 import { startBoundedWatcher } from '../../agent/run/overlay/watcher/bounded.ts';

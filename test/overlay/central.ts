@@ -1,4 +1,5 @@
-// A central OVN in a temporary folder: the databases on unix sockets, northd if it is wanted, nothing on the network.
+// Central OVN in a temporary folder: the databases on unix sockets, and ovn-northd on request; nothing listens on the
+// network.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import { factsOf } from '../unit/overlay/cluster.ts';
 import { childrenIn } from './children.ts';
 import type { Release } from './releases.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
 type Database = 'nb' | 'sb';
@@ -25,15 +26,15 @@ type Database = 'nb' | 'sb';
 export interface Central {
   readonly folder: string;
   readonly client: OvsdbClient;
-  /** Runs a program of OVN with the places of the databases; returns its output. */
+  /** Runs a program of OVN with the sockets of the databases; returns its output. */
   run(program: 'ovn-nbctl' | 'ovn-sbctl' | 'ovn-trace', ...words: readonly string[]): string;
   read(): Promise<DatabaseRows>;
-  /** Plans from what is there, and makes the changes. */
+  /** Plans from the existing rows, and carries out the changes. */
   apply(special: Partial<NorthboundFacts>): Promise<OverlayPlan>;
 }
 
 /**
- * Starts what is wanted, of a release of OVN; it ends with the test. The server of the databases is this machine's;
+ * Starts the requested programs of a release of OVN; they end with the test. The database server is this machine's;
  * `ofSouthbound` are further options of the southbound one.
  */
 export async function startCentral(
@@ -94,7 +95,7 @@ export async function startCentral(
   };
 }
 
-/** All tables that the planner has to know, or those that are named. */
+/** Returns all tables that the planner needs, or the named tables. */
 export async function readRows(
   client: OvsdbClient,
   database: keyof typeof overlayTables = 'OVN_Northbound',

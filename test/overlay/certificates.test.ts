@@ -1,4 +1,4 @@
-// Certificates over the life of a cluster: keys that never leave their node, automatic renewal, and an authority that
+// Certificates during the life of a cluster: keys that never leave their node, automatic renewal, and an authority that
 // is replaced while packets flow.
 
 import { X509Certificate } from 'node:crypto';
@@ -47,14 +47,14 @@ function read(host: Host, file: string): string {
   return readFileSync(host.path(`${pki}/${file}`), 'utf8');
 }
 
-/** Returns true if the southbound database accepts this key pair from a host. */
+/** Returns true if the southbound database accepts a client with this key pair. */
 function isTaken(host: Host, pem: string, authority = `${pki}/ca.crt`): boolean {
   host.write('/root/shown.pem', pem);
   const keys = ['-p', '/root/shown.pem', '-c', '/root/shown.pem', '-C', authority];
   return host.run(['ovsdb-client', '-t', '10', ...keys, 'list-dbs', southbound]).status === 0;
 }
 
-/** Joins with a key that is made on the node, as the command line does that `init` prints. */
+/** Joins with a key that is made on the node, by the command line that `init` prints. */
 function joinByRequest(t: Test, central: Host, host: Host): void {
   const request = host.agent('overlay', 'pki', 'request').stdout;
   t.notMatch(request, /PRIVATE/, 'a request is not secret');
@@ -92,7 +92,7 @@ t.test('certificates', { skip }, async (t) => {
   });
 
   await t.test('renewal', async (t) => {
-    // The certificate began a day ago and ends in 0.3 days, so less than a third of its time is left: it is due.
+    // The certificate began a day ago and ends in 0.3 days, so less than a third of its validity is left and it is due.
     const folder = t.testdir();
     const authority = { key: read(n1, 'ca.key'), certificate: read(n1, 'ca.crt') };
     const pair = await issueCertificate(folder, authority, 'n2-of-the-test', 'client', 0.3);

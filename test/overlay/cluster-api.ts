@@ -1,4 +1,4 @@
-// An API server that nodes in namespaces of their own reach: each has it on its own loopback.
+// API server that nodes in namespaces of their own reach, each on its own loopback interface.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { configure } from './form.ts';
 import type { Host } from './hosts.ts';
 
 const socket = '/run/kube-api.sock';
-/** Where the node's kubeconfig is. */
+/** Path of the node's kubeconfig. */
 const file = '/etc/kubeconfig';
 
 /**
- * Hands connections on. What a node's loopback takes goes through a socket in its file system, because files cross
- * network namespaces and connections do not. Both ends are processes of their own: this one waits for programs.
+ * Forwards connections. Connections cannot cross network namespaces, so a node's loopback forwards them through a
+ * socket in its file system. Both ends are separate processes, because this process waits for programs.
  */
 const relay = `
   const net = require('node:net');
@@ -25,7 +25,7 @@ const relay = `
   }).listen(from, () => console.log('listening'));
 `;
 
-/** Brings the server to a node, and lets its agent find it. */
+/** Makes the server reachable from a node, and writes the kubeconfig for its agent. */
 export async function giveApi(
   t: Test,
   host: Host,
@@ -54,13 +54,13 @@ export async function giveApi(
   configure(host, { kubeconfig: file, ...keys });
 }
 
-/** A namespace as it is once the controllers of a real cluster have seen it; none run here. */
+/** Creates a namespace with the content that the controllers of a real cluster add, which do not run here. */
 export async function prepareNamespace({ call }: ApiServer, name = 'default'): Promise<void> {
   if (name !== 'default') await call('POST', '/api/v1/namespaces', { metadata: { name } });
   await call('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
 }
 
-/** Makes a pod on a node, as the scheduler leaves it. */
+/** Creates a pod on a node, as the scheduler leaves it. */
 export async function makePod(
   { call }: ApiServer,
   node: string,
@@ -74,7 +74,7 @@ export async function makePod(
   if (status !== 201) throw new Error(`pod ${name}: ${status} ${JSON.stringify(body)}`);
 }
 
-/** Removes it, as the kubelet does once it has ended. */
+/** Removes a pod, as the kubelet does after its end. */
 export async function removePod({ call }: ApiServer, name: string): Promise<void> {
   await call('DELETE', `/api/v1/namespaces/default/pods/${name}?gracePeriodSeconds=0`);
 }

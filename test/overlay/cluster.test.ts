@@ -1,5 +1,5 @@
-// `overlay init`, `join` and the rest on real nodes: the tunnels carry, a second run writes nothing, and what is taken
-// out is gone.
+// `overlay init`, `join` and the other commands on real nodes: the tunnels carry packets, a second run writes nothing,
+// and a removed node leaves nothing.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { initAuthority, issueFor, readAuthority } from '../../agent/run/overlay/certificates/authority.ts';

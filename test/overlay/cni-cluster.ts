@@ -9,9 +9,9 @@ import { offerApi } from './relay.ts';
 
 export interface CniCluster {
   readonly server: ApiServer;
-  /** The first is the central one. */
+  /** Nodes; the first is the central one. */
   readonly hosts: readonly [Host, Host];
-  /** A pod and an empty sandbox. */
+  /** Creates a pod and an empty sandbox. */
   pod(
     host: Host,
     name: string,
@@ -20,8 +20,8 @@ export interface CniCluster {
 }
 
 /**
- * Two nodes, in an overlay and without daemons yet; null: there can be no API server here. `keys` of the group overlay
- * are those of their ovn.yaml.
+ * Creates two nodes in an overlay, without daemons; null if no API server can run here. `keys` are keys of the group
+ * overlay in their ovn.yaml.
  */
 export async function startCniCluster(
   t: Test,
@@ -45,7 +45,7 @@ export async function startCniCluster(
   };
 }
 
-/** As a runtime makes one: 64 digits. */
+/** Container id as runtimes make it: 64 digits. */
 export function sandboxId(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

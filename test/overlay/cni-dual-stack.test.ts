@@ -1,5 +1,5 @@
-// Pods with both families on real nodes: each has an address of either, reaches others by either, and is closed in both
-// by a policy.
+// Pods with both families on real nodes: each has an address of each family, reaches others over each, and a policy
+// closes it for both.
 import t from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import { startCniCluster } from './cni-cluster.ts';
@@ -13,7 +13,10 @@ const limitMs = 30_000;
 const closed = { metadata: { name: 'closed' }, spec: { podSelector: {}, policyTypes: ['Ingress'] } };
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 
-/** Whether a connection to the echo of a pod is answered; nothing is proven by waiting longer. */
+/**
+ * Returns true if the echo server of a pod answers a connection; the limit is short, because a longer wait proves
+ * nothing.
+ */
 const attempt = `
 const socket = require('net').connect(4000, process.argv[1], () => { console.log('answered'); process.exit(); });
 socket.on('error', ({ code }) => { console.log(code); process.exit(); });

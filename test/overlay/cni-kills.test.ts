@@ -9,8 +9,8 @@ import { cni, inPod, missingForPods, ofPods, removeNamespace } from './pods.ts';
 const skip = missingForPods() ?? false;
 
 /**
- * Stands before a program that the shim starts, and kills the shim with all that it has started, before or after one of
- * its calls.
+ * Wrapper of a program that the script starts. It kills the script with all of its children, before or after one of its
+ * calls.
  */
 const wrapper = (program: string): string => `#!/bin/sh
 call=$(($(cat /run/calls) + 1))
@@ -21,10 +21,10 @@ status=$?
 if [ "$(cat /run/kill)" = "$call after" ]; then kill -9 -$(cat /run/group); fi
 exit $status
 `;
-/** Two calls of the daemon, and three in the pod's namespace. */
+/** Number of calls: two of the daemon, and three in the pod's namespace. */
 const calls = 5;
 
-/** As a runtime starts it: a group of processes, so that it can be killed with all of them. */
+/** Starts the plug-in as a runtime does, as a group of processes that can be killed together. */
 const inGroup = ['setsid', 'sh', '-c', 'echo $$ > /run/group; exec "$0"'];
 
 function killAt(host: Host, point: string): void {
@@ -33,8 +33,7 @@ function killAt(host: Host, point: string): void {
 }
 
 /**
- * Resolves when no link has this name: checks after each change that the kernel reports (rtnetlink(7)), and
- * misses none.
+ * Resolves when no link has this name; checks after each notification of the kernel (rtnetlink(7)), and misses none.
  */
 const untilGone = `
   socket(my $kernel, 16, 3, 0) or die $!;
@@ -95,13 +94,13 @@ t.test('the daemon is killed', { skip }, (t) =>
     };
     const controller = (signal: string): void =>
       void n2.must('sh', '-c', `kill -${signal} $(cat /run/ovn/ovn-controller.pid)`);
-    /** ADD has come so far that the port is there, and waits for its flows. */
+    /** ADD has created the port, and waits for its flows. */
     const halfWay = async (name: string) => {
       const { sandbox } = await cluster.pod(n2, name);
       const link = sandbox.id.slice(0, 15);
       controller('STOP');
       const adding = cni(n2, 'ADD', sandbox, {}, inGroup);
-      // Not `must`, with which this process would hand nothing on meanwhile.
+      // `must` is not used, because it blocks this process, which has to forward connections meanwhile.
       const [status] = await once(
         n2.start('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', link, 'ofport>0'),
         'exit',
@@ -110,7 +109,7 @@ t.test('the daemon is killed', { skip }, (t) =>
       return { sandbox, link, adding };
     };
 
-    // An address of another subnet, which it never gets.
+    // Address of another subnet, which the pod never gets.
     const early = (await cluster.pod(n2, 'unaddressed', { 'microshift-net/ip-address': '192.0.2.99' })).sandbox;
     const two = [cni(n2, 'ADD', early), cni(n2, 'ADD', early)];
     t.match(

@@ -1,8 +1,8 @@
-// ADD and DEL over and over on a real node: how long ADD takes, and whether anything is left when processes are killed
-// at any moment.
+// Repeated ADD and DEL on a real node: measures the duration of ADD, and checks that nothing remains when processes are
+// killed at any time.
 //   node build/test/overlay/cni-rounds.js [--pods N] [--rounds N] [--seed N]
-// --pods: so many pods one after another, and as many with four at a time, and the time of each. --rounds: so many ADD
-// and DEL, most of them killed.
+// --pods: number of pods that are timed one after another, and then four at a time. --rounds: number of ADD and DEL
+// pairs, most of which are killed.
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -15,9 +15,9 @@ import { cni, makeSandbox, missingForPods, ofPods, removeNamespace, type Sandbox
 const { values } = parseArgs({
   options: { pods: { type: 'string' }, rounds: { type: 'string' }, seed: { type: 'string' } },
 });
-/** The daemon is killed in one round of so many: its start takes a second. */
+/** Rounds between two kills of the daemon, whose start takes a second. */
 const roundsPerDaemon = 25;
-/** ADD takes less here; a kill that comes later meets DEL or nothing. */
+/** Longest delay of a kill, which is longer than ADD; a late kill hits DEL or nothing. */
 const longestMs = 120;
 
 t.test('rounds', { skip: missingForPods() ?? false }, async (t) => {
@@ -41,7 +41,7 @@ t.test('rounds', { skip: missingForPods() ?? false }, async (t) => {
   }
 });
 
-/** Times ADD from the start of the plug-in to its end, all of the pods with their addresses before. */
+/** Measures ADD from the start of the plug-in to its end; all pods have their addresses before. */
 async function timed(cluster: CniCluster, host: Host, count: number, atOnce: number): Promise<string> {
   const pods: Sandbox[] = [];
   for (let n = 0; n < count; n += 1) pods.push((await cluster.pod(host, `t${atOnce}-${n}`)).sandbox);
@@ -63,7 +63,7 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
   return `${count} ADD, ${atOnce} at a time: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, all ${(wholeMs / 1000).toFixed(2)} s`;
 }
 
-/** Remains after all rounds; remains after a single round are printed. */
+/** Lists what remains after all rounds; remains of single rounds are printed. */
 async function killed(
   cluster: CniCluster,
   host: Host,
@@ -105,7 +105,7 @@ async function killed(
   return ofPods(host);
 }
 
-/** A linear congruential generator (Numerical Recipes): the same seed, the same rounds. */
+/** Linear congruential generator (Numerical Recipes): the same seed gives the same rounds. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

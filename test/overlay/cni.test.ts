@@ -1,5 +1,5 @@
-// The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every verb does what its
-// specification says.
+// The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every operation follows its
+// specification.
 import t from 'tap';
 import { removePod } from './cluster-api.ts';
 import { sandboxId, startCniCluster } from './cni-cluster.ts';
@@ -56,7 +56,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
   );
   t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`]);
 
-  // The kubelet asks as soon as it sees the pod, which is before the central node has given an address.
+  // The kubelet calls the plug-in as soon as it sees the pod, before the central node has assigned an address.
   const b = await cluster.pod(n2, 'b');
   const { status, result } = await cni(n2, 'ADD', b.sandbox);
   t.equal(status, 0);
@@ -131,7 +131,7 @@ t.test('a static pod goes on when its copy in the API is deleted', { skip }, asy
   const address: string = result.ips[0].address.replace('/24', '');
   t.equal(ping(n1, address), 64);
   await removePod(server, 'a');
-  // When this one has its interface, what is for the other is gone.
+  // When this pod has its interface, the rows for the other one are removed.
   const other = await cluster.pod(n1, 'b');
   t.match(await cni(n1, 'ADD', other.sandbox), { status: 0 });
   await createPod(server, 'n1', 'a', mirror);
@@ -152,14 +152,14 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
   const address: string = result.ips[0].address;
   t.match(await cni(n2, 'DEL', sandbox), { status: 0 });
 
-  // While the central node's daemon runs, it writes the annotation again at once.
+  // The daemon of the central node writes the annotation again at once.
   await central.stop();
   const forged = { ip_addresses: ['10.42.1.99/24'], mac_address: '0a:58:0a:2a:01:63', gateway_ips: ['10.42.1.1'] };
   const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify({ default: forged }) };
   const path = `/api/v1/namespaces/default/pods/${pod.name}`;
   const merge = 'application/merge-patch+json';
   t.match(await server.call('PATCH', path, { metadata: { annotations } }, merge), { status: 200 });
-  // A daemon that begins has read all pods before it answers.
+  // A daemon that starts has read all pods before it answers.
   await member.stop();
   await startDaemon(n2);
   t.match(
@@ -178,8 +178,8 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
 
   await startDaemon(n1);
   const answers = [];
-  // As the kubelet does, with a sandbox of its own for each try; the central node needs a moment to write the
-  // annotation again.
+  // Calls the plug-in as the kubelet does, with another sandbox for each attempt; the central node needs a moment to
+  // write the annotation again.
   for (let tries = 0; tries < 50 && answers.at(-1)?.status !== 0; tries += 1)
     answers.push(await cni(n2, 'ADD', makeSandbox(n2, sandboxId(), pod)));
   t.match(answers.at(-1), { status: 0, result: { ips: [{ address }] } }, 'a later try gives the address of OVN');

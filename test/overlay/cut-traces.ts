@@ -1,20 +1,21 @@
-// The part of a trace that test/cases/trace keeps: what decides about the packet. Dozens of tables in a row do nothing
-// but lead to the next one.
+// Part of a trace that test/cases/trace keeps: the lines that decide about the packet. Dozens of tables only lead to
+// the next table.
 import { isAclStage } from '../../agent/trace/rules.ts';
 
 /**
- * Lines that decide nothing: flags and registers except for the next hop (reg0) and the SNAT of a load balancer, the
- * marks of a connection, what the heading of the next pipeline repeats, and the packet in the terms of OpenFlow.
+ * Lines that decide nothing: flags and registers, except the next hop (reg0) and the flag for the SNAT of a load
+ * balancer; marks of a connection; lines that the heading of the next pipeline repeats; and the packet as OpenFlow
+ * prints it.
  */
 const filler =
   /^ +(next;|output;|mac_cache_use;|ct_commit \{.*\};|flags\.(?!force_snat)\S+ = .*;|x*reg(?!0 =)\d\S* = .*;|x*reg0 = (\d+|ip[46]\.dst);|\/\* output to ".*", type "(patch|l3gateway)" \*\/)$|^#/;
 
-/** The line below a heading, which the empty line before it marks already. */
+/** Line of hyphens below a heading. The empty line before the heading separates it already. */
 const underline = /^ *-+$/;
 
 /**
- * Shortens output of ovn-trace: keeps headings, the steps of ACLs with the next step, steps that do more than the lines
- * above, and the last one.
+ * Shortens output of ovn-trace: keeps headings, the steps of ACLs with the next step, steps with a line that `filler`
+ * does not match, and the last step.
  */
 export function cutOvnTrace(text: string): string {
   const lines = text.split('\n');

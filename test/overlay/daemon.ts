@@ -1,4 +1,4 @@
-// The daemon of a node, with a listener in place of systemd.
+// Daemon of a node, with a listener in the place of systemd.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Host } from './hosts.ts';
@@ -6,7 +6,7 @@ import type { Host } from './hosts.ts';
 /** Message about a repair. */
 export const asWanted = /is in the desired state/;
 
-/** Stands in for systemd at NOTIFY_SOCKET: prints each datagram as a line. Node has no such sockets. */
+/** Program in the place of systemd at NOTIFY_SOCKET, which prints each datagram as a line. Node has no such sockets. */
 const notified = `
   use Socket; $| = 1;
   socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, pack_sockaddr_un('/run/notify')) or die $!;
@@ -16,19 +16,19 @@ const notified = `
 
 export interface Daemon {
   readonly pid: number;
-  /** The next words for systemd that match. */
+  /** Resolves with the next message for systemd that matches. */
   reported(words: RegExp): Promise<string>;
   /** Its output so far. */
   said(): string;
   /** Its exit code, once it has ended. */
   ended(): Promise<number | null>;
-  /** Ends it as systemd does. */
+  /** Ends the daemon as systemd does. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` receives its output,
- * `environment` is NAME=VALUE of its own.
+ * Starts the daemon of a node as its unit does, and waits until it reports readiness. `tell` receives its output, and
+ * `environment` are NAME=VALUE pairs.
  */
 export async function startDaemon(
   host: Host,

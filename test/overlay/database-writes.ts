@@ -1,12 +1,10 @@
-// Counts what is written into the databases of a node, by a monitor on each.
+// Counter of the writes to the databases of a node, with a monitor on each.
 import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
 import type { Host } from './hosts.ts';
 
 const limitMs = 60_000;
 
-/**
- * Columns that only we write, by database; those in which daemons report are left out. null: all of them, which are.
- */
+/** Columns that only the agent writes, by database, without columns in which daemons report; null for all columns. */
 export const writtenColumns = {
   OVN_Northbound: {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
@@ -47,7 +45,7 @@ const sockets = {
 } as const;
 
 /**
- * Does something, and gives the names of the databases into which something was written meanwhile, once per
+ * Runs work, and returns the names of the databases that were written meanwhile, once for each transaction.
  * transaction.
  */
 export async function writesDuring(
@@ -71,7 +69,7 @@ export async function writesDuring(
       await client.call('monitor', [database, 'writes', Object.fromEntries(requests)]);
     }
     await work();
-    // A server sends its updates before the answer to whatever is asked later.
+    // A server sends its updates before the reply to a later request.
     for (const client of open) await client.call('echo', []);
     return written;
   } finally {

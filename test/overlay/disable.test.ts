@@ -1,5 +1,4 @@
-// `overlay pki init` and `overlay disable`: an authority that is there before its cluster, and nothing of it that
-// stays.
+// `overlay pki init` and `overlay disable`: an authority that exists before its cluster, and a node without remains.
 import t from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { stateOf } from './overlay-state.ts';
@@ -16,7 +15,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
   const isClear = (host: Host): void => {
-    // The name and the system-id are the machine's; br-int and vlan-limit are those of an ovn-controller that ran
+    // The name and the system-id belong to the machine; br-int and vlan-limit belong to an ovn-controller that ran
     // before.
     const [ids, config = '', ...rest] = stateOf(host).split('\n');
     t.equal(ids, `{hostname=${host.name}, system-id=${host.name}-of-the-test}`, `${host.name} has no keys of ours`);
@@ -25,7 +24,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
     t.notMatch(host.must('ovs-vsctl', 'show'), /ovn-k8s-mp0|geneve/, 'nor ports');
   };
   const join = (): void => {
-    // `leave` and `disable` end it.
+    // `leave` and `disable` stop the process.
     startController(n2);
     const { stdout } = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
     t.match(n2.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 }, 'n2 joins');

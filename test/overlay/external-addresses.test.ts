@@ -1,5 +1,5 @@
-// External addresses of services on a LAN with two gateways, in packets: who answers for which address, before and
-// after a gateway fails.
+// External addresses of services on a LAN with two gateways, in packets: the gateway that answers for each address,
+// before and after a gateway fails.
 import t from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -50,7 +50,7 @@ async function publish(server: ApiServer): Promise<void> {
   }
 }
 
-/** One connection from one port, with all the patience of the kernel; what came of it. */
+/** Makes one connection from one port, with all retransmissions of the kernel; prints its result. */
 function connectOnce(from: Host, address: string, localPort: number): string {
   const script = `
     const socket = require('net').connect({ port: 80, host: '${address}', localPort: ${localPort} });
@@ -65,7 +65,7 @@ function macOf(host: Host): string {
 }
 
 /**
- * Settles when the neighbour table of a host has a MAC for each of these addresses that it did not ask for
+ * Settles when the neighbour table of a host has a MAC for each of these addresses without a request by the host
  * (ip-monitor(8)).
  */
 function announcements(host: Host, mac: string, addresses: readonly string[]) {
@@ -97,8 +97,8 @@ t.test('external addresses', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13), await lan.host('client', 50)];
   for (const host of [n1, n2, n3, client]) {
-    // The NIC's own IP stack is mute, as it is below the kernel's data path; everybody else answers ARP and neighbour
-    // discovery.
+    // The NIC's own IP stack does not answer, as below the kernel's data path; all other interfaces answer ARP and
+    // neighbour discovery.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
   }
@@ -132,7 +132,7 @@ t.test('external addresses', { skip }, async (t) => {
 
   const heard = announcements(client, macOf(n3), [external, external6]);
   await heard.listening;
-  // Without its ovn-controller, which nothing starts again here, n2 keeps the flows that answer.
+  // Without its ovn-controller, which no program starts again here, n2 keeps the flows that answer.
   killProcess(n2, '/run/ovn/ovn-controller.pid');
   for (const match of [/arp_tpa=192\.0\.2\.200/, /nd_target=2001:db8::200/]) await flowAppears(n3, 'br-int', match);
   await heard.both;

@@ -1,4 +1,4 @@
-// Flows of a node's bridges as events: a test waits until a flow appears, however slow the machine is.
+// Flows of a node's bridges as events: a test waits until a flow appears, on a machine of any speed.
 import type { Host } from './hosts.ts';
 
 /** Limit that is reached only if the flow never appears. */
@@ -17,9 +17,7 @@ export function flowDisappears(host: Host, bridge: string, match: RegExp): Promi
   return untilFlows(host, bridge, `a flow ${match}`, isGone);
 }
 
-/**
- * Waits until `isSo` is true of what the monitor of a bridge has printed; it is asked after every change of the flows.
- */
+/** Waits until `isSo` is true for the output of a bridge's monitor; it is called after every change of the flows. */
 async function untilFlows(host: Host, bridge: string, left: string, isSo: (said: string) => boolean): Promise<void> {
   // Existing flows are printed on standard output, and later ones on standard error.
   const monitor = host.start('stdbuf', '-oL', 'ovs-ofctl', 'monitor', bridge, 'watch:');

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { type Host, startCentral, startController } from './hosts.ts';
 
-/** Ranges of both families, as keys of the group overlay. */
+/** Ranges of both families, as keys of the group overlay of ovn.yaml. */
 export const dualStack = {
   clusterSubnet: '10.42.0.0/16,fd01::/48',
   serviceSubnet: '10.43.0.0/16,fd02::/112',
@@ -15,7 +15,7 @@ export function configure(host: Host, overlay: Readonly<Record<string, string>>)
 
 /**
  * Makes a cluster of these nodes, the first of which is the central one; `grants` are options of `pki issue` for some
- * of them.
+ * nodes.
  */
 export function form(
   t: Test,

@@ -1,5 +1,5 @@
-// A second address of a node, as services ask for it: the node keeps its ports there and answers for it, from the LAN,
-// from itself and from pods.
+// A further address of a node that services request: the node keeps its ports there, and answers for it to the LAN, to
+// itself and to pods.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { apiServerFor } from '../cluster/session.ts';
@@ -15,17 +15,17 @@ import { ask } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
-/** On br-ex of n2 beside its own, and on another NIC of n2. */
+/** Addresses of n2 on br-ex beside its own, and on another NIC. */
 const [second, elsewhere] = ['192.0.2.112', '203.0.113.12'];
 
-/** Answers TCP at a port of every address with these words. */
+/** Program that answers TCP at a port of every address with these words. */
 async function answer(on: Pick<Host, 'start'>, port: number, words: string): Promise<void> {
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${words}')).listen(${port}, '0.0.0.0', () => console.log('listening'));`;
   const child = on.start(process.execPath, '-e', script);
   await new Promise((resolve) => child.stdout?.once('data', resolve));
 }
 
-/** Asks until the answer is this one, while daemons take in what has changed; the last answer otherwise. */
+/** Repeats a request until the answer is this one, while daemons handle a change; returns the last answer. */
 function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
   let said = '';
   for (let attempt = 0; attempt < 60 && said !== wanted; attempt += 1) {

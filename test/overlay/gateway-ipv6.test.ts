@@ -1,5 +1,5 @@
-// `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with
-// the address of its gateway.
+// `overlay gateway` with IPv6: addresses of the cluster reach hosts outside of it over both families, with the address
+// of their gateway as the source.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { configure, dualStack, form } from './form.ts';

@@ -1,4 +1,4 @@
-// `overlay gateway --interface`: a NIC becomes the gateway's, is removed from the machine, inserted again, and
+// `overlay gateway --interface`: a NIC is used by the gateway only, is removed from the machine, inserted again, and
 // returned.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
@@ -65,7 +65,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const made = state(n2);
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.equal(state(n2), before, 'the NIC has its address again, and nothing of the gateway is left');
-  // As if the command had died as soon as it had written what is wanted.
+  // State after a command that crashed after it had written its record.
   n2.must('cp', '/tmp/wanted.json', record);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   t.equal(state(n2), made, 'what was begun is completed');

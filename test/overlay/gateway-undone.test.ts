@@ -1,4 +1,4 @@
-// `overlay gateway` that fails once flows are set: the bridge has those of before again.
+// `overlay gateway` that fails after it has written flows: the bridge has its previous flows again.
 import t from 'tap';
 import { flowCookie } from '../../agent/overlay/services/shared-bridge-flows.ts';
 import { configure, dualStack, form } from './form.ts';
@@ -9,7 +9,7 @@ const skip = missingForHosts() ?? false;
 
 const hops = '192.0.2.254,2001:db8::fe';
 
-/** Flows of ours, without what they have counted. */
+/** Flows of the agent without their counters. */
 function flows({ must }: Host): readonly string[] {
   const dump = must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`);
   return dump.trim().split('\n').toSorted();

@@ -1,5 +1,5 @@
-// `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its
-// gateway.
+// `overlay gateway` over br-ex: addresses of the cluster reach hosts outside of it, with the address of their gateway
+// as the source.
 import t from 'tap';
 import { withheldCookie, withheldFlows } from '../../agent/overlay/services/withheld-answers.ts';
 import { writesDuring } from './database-writes.ts';
@@ -115,10 +115,10 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   );
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options=enable-chassis-as-gw');
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  // The announcement of a node without a gateway, and no entry of another program.
+  // The node without a gateway announces nothing, and other programs have no entry.
   const announced = 'external_ids:ovn-cms-options="microshift-net-cidr:192.0.2.12/24"';
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', announced);
-  // ovn-controller takes its ports out by itself.
+  // ovn-controller removes its ports itself.
   for (const [index, bridge] of ['br-ex', 'br-int'].entries())
     n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Bridge', bridge, `ports=${ports[index]}`);
   t.equal(state(n2), before, 'nothing of it is left on n2');
@@ -132,7 +132,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     stdout: /nothing but its tunnel address/,
   });
   t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ }, 'revoked');
-  // A daemon that was killed has left its flows.
+  // A killed daemon has left its flows.
   for (const { flow } of withheldFlows(portOf(n2, 'eth0'), ['192.0.2.200', '2001:db8::200']))
     n2.must('ovs-ofctl', '-O', 'OpenFlow14', 'add-flow', 'br-ex', `cookie=${withheldCookie},${flow}`);
   t.match(withheldBy(n2), /arp_spa=192\.0\.2\.200.*nd_target=2001:db8::200/s, 'its answers are withheld');

@@ -1,5 +1,5 @@
-// Frames of a hostile pod, byte by byte: what its port must not let through, and what it may send to places where it
-// must do no harm.
+// Frames of a hostile pod, byte by byte: frames that its port must not forward, and frames that it may send to hosts
+// that they must not harm.
 import { ipv6Value } from '../../agent/net/address.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface Party {
   readonly linkLocal: string;
 }
 
-/** Parties that a hostile pod knows: itself, and every party that it can impersonate or address. */
+/** Interfaces that a hostile pod knows: its own, and every interface that it can impersonate or address. */
 export interface Neighbourhood {
   readonly own: Party;
   /** Router of the pod's switch. */
@@ -58,7 +58,7 @@ interface Making {
   pick<T>(list: readonly T[]): T;
 }
 
-/** A datagram of the pod's own that is allowed to arrive. */
+/** Datagram of the pod itself, which is allowed to arrive. */
 export function honestDatagram(at: Neighbourhood, to: { mac: string; address: string }, number: number): Buffer {
   const payload = Buffer.concat([marker, word(number)]);
   return ethernet(
@@ -70,7 +70,7 @@ export function honestDatagram(at: Neighbourhood, to: { mac: string; address: st
 }
 
 const makers: readonly ((making: Making) => HostileFrame)[] = [
-  // Frames with the MAC of another interface, or of none.
+  // Frames with the MAC of another interface, or with an unused MAC.
   ({ at, mark, random, pick: one }) => {
     const claimed = one([...at.others, at.router]);
     const to = one([...at.others, at.router]);
@@ -103,7 +103,8 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     const packet = ipv6(from, to.address6, protocols.udp, checksummed(from, to.address6, udp(1_000, 53, mark)));
     return frame(`${from} as the source`, true, ethernet(one([to.mac, at.router.mac]), at.own.mac, types.ip6, packet));
   },
-  // ARP (RFC 826): requests, answers and announcements that bind an address of others, or the own one to another MAC.
+  // ARP frames (RFC 826): requests, answers and announcements that bind an address of another interface, or bind the
+  // pod's address to another MAC.
   ({ at, mark, pick: one }) => {
     const claimed = one([...at.others, at.router]);
     const to = one([...at.others, at.router]);
@@ -117,7 +118,7 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     const bytes = ethernet(one([broadcast, to.mac]), at.own.mac, types.arp, Buffer.concat([body, mark]));
     return frame(`ARP: ${sender} is at ${mac}`, true, bytes);
   },
-  // Neighbour discovery (RFC 4861): the same for IPv6.
+  // Neighbour discovery (RFC 4861) with the same contents as the ARP frames.
   ({ at, mark, pick: one }) => {
     const claimed = one([...at.others, at.router]);
     const to = one([...at.others, at.router]);
@@ -151,7 +152,7 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     const bytes = ethernet(to.mac, at.own.mac, one([types.vlan, types.qinq]), Buffer.concat([...tags, inner]));
     return frame('a VLAN tag', true, bytes);
   },
-  // Tunnel packets to the nodes (RFC 8926, RFC 7348) with a frame of another pod in them.
+  // Tunnel packets to the nodes (RFC 8926, RFC 7348), which contain a frame of another pod.
   ({ at, mark, random, pick: one }) => {
     const [claimed, to] = [one(at.others), one(at.others)];
     const inside = ethernet(
@@ -183,7 +184,7 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     const type = isSix ? types.ip6 : types.ip;
     return frame(`a tunnel packet to ${node}`, true, ethernet(at.router.mac, at.own.mac, type, packet));
   },
-  // Fragments (RFC 791): later ones without a first one, and ones that overlap or end beyond 65,535 bytes.
+  // Fragments (RFC 791): later fragments without a first one, overlapping ones, and ones that end beyond 65,535 bytes.
   ({ at, mark, random, pick: one }) => {
     const to = one([...at.others, at.router]);
     const offset = one([1, 2, 185, 8_191, random(8_192)]) | one([0, 0x2000]);
@@ -267,7 +268,7 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     // A damaged header may name any source. A switch does not drop a frame for a damaged checksum.
     return frame('a damaged frame', false, damaged);
   },
-  // EtherTypes that no party here uses, and those of bridges and of neighbour discovery.
+  // EtherTypes that no interface here uses, and those of bridges and of neighbour discovery.
   ({ at, mark, random, pick: one }) => {
     const to = one([broadcast, '01:80:c2:00:00:00', '01:80:c2:00:00:0e', '01:00:0c:cc:cc:cd', one(at.others).mac]);
     const type = one([0x0026, 0x0806, 0x88cc, 0x8847, 0x894f, 0x88a8, random(65_536)]);
@@ -308,7 +309,7 @@ function ipv4(from: string, to: string, protocol: number, payload: Buffer, fragm
   return Buffer.concat([header, payload]);
 }
 
-/** `length`: what the header says of the payload, if a trailer follows that does not belong to it. */
+/** `length` is the length of the payload in the header, if a trailer follows that does not belong to the payload. */
 function ipv6(from: string, to: string, next: number, payload: Buffer, hops = 64, length = payload.length): Buffer {
   return Buffer.concat([bytesOf('60000000'), word(length), Buffer.from([next, hops]), six(from), six(to), payload]);
 }
@@ -330,7 +331,9 @@ function tcp(from: number, to: number, flags: number, payload: Buffer): Buffer {
   ]);
 }
 
-/** Fills in the checksum of a message over IPv6 (RFC 8200 section 8.1): of ICMPv6 after two bytes, of UDP after six. */
+/**
+ * Fills in the checksum of a message over IPv6 (RFC 8200 section 8.1): after two bytes for ICMPv6, after six for UDP.
+ */
 function checksummed(from: string, to: string, message: Buffer, next: number = protocols.udp): Buffer {
   const pseudo = Buffer.concat([six(from), six(to), word(0), word(message.length), Buffer.from([0, 0, 0, next])]);
   const whole = Buffer.from(message);
@@ -338,7 +341,7 @@ function checksummed(from: string, to: string, message: Buffer, next: number = p
   return whole;
 }
 
-/** The checksum of RFC 1071. */
+/** Returns the checksum of RFC 1071. */
 function sumOf(bytes: Buffer): number {
   let sum = 0;
   for (let index = 0; index < bytes.length; index += 2) sum += (bytes[index] ?? 0) * 256 + (bytes[index + 1] ?? 0);

@@ -1,4 +1,4 @@
-// A hostile member with a valid certificate: its rows do not harm other nodes, also after its removal.
+// Hostile member with a valid certificate: its rows do not harm other nodes, neither before nor after its removal.
 import t, { type Test } from 'tap';
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import { form } from './form.ts';
@@ -30,7 +30,7 @@ function liarOn(host: Host, { pem }: Bundle): (...words: readonly string[]) => E
   return (...words) => host.run(['ovn-sbctl', '--db=ssl:192.0.2.11:6642', '--no-leader-only', ...keys, ...words]);
 }
 
-/** Registers with these columns, in place of what it said before. */
+/** Registers a chassis with these columns, in the place of its previous registration. */
 function register(write: ReturnType<typeof liarOn>, hostname: string, encap: string, options = ''): Ended {
   write('--if-exists', 'destroy', 'Chassis', id);
   return write(
@@ -47,7 +47,7 @@ function register(write: ReturnType<typeof liarOn>, hostname: string, encap: str
   );
 }
 
-/** A member's certificate is not taken for the central node's by another member, whatever answers at an address. */
+/** Another member does not accept a member's certificate as the central node's, at any address. */
 function poses(t: Test, liar: Host, member: Host): void {
   const files = ['--private-key=/root/key', '--certificate=/root/certificate', '--ca-cert=/root/authority'];
   const places = ['--unixctl=/root/posing.ctl', '--pidfile=/root/posing.pid', '--log-file=/root/posing.log'];
@@ -135,7 +135,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
       'mac="52:54:00:00:00:99"',
       `datapath=${datapath}`,
     );
-  // No host has this address: OVN would learn that of the router again at any time.
+  // No host has this address, because OVN would otherwise learn that of the router again.
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
   n1.must('ip', 'neigh', 'replace', '192.0.2.253', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
   t.match(learn('192.0.2.253'), { status: 0 });
@@ -167,7 +167,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   reached('with one that was taken out');
 }
 
-/** Ports of another node that a member claims, as it may: `verify` reports them until the claim has ended. */
+/** Ports of another node that a member claims, which OVN allows: `verify` reports them until the claim has ended. */
 function claimsPort(
   t: Test,
   [central, victim]: readonly [Host, Host],
@@ -180,7 +180,7 @@ function claimsPort(
   const [liar, own] = [id, 'n2-of-the-test'].map((name) => uuidOf('Chassis', `name=${name}`));
   const port = uuidOf('Port_Binding', 'logical_port=k8s-n2');
   t.notMatch(reported(), /port k8s-n2/, 'nothing is claimed');
-  // An ovn-controller that runs claims its ports again at once.
+  // A running ovn-controller claims its ports again at once.
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/pause');
   t.match(write('set', 'Port_Binding', port, `chassis=${liar}`), { status: 0 });
   t.match(reported(), /port k8s-n2 of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \S+ chassis/);
@@ -195,7 +195,7 @@ function claimsPort(
   t.notMatch(reported(), /port k8s-n2/);
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 
-  // ovn-northd of 23.03 writes the options again at once; that of 26.03 leaves them, and the node releases the port.
+  // ovn-northd of 23.03 writes the options again at once; with 26.03 they stay, and the node releases the port.
   t.match(write('set', 'Port_Binding', port, 'options:requested-chassis=n3-of-the-test'), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
   const options = central.must('ovn-sbctl', 'get', 'Port_Binding', port, 'options').trim();
@@ -215,8 +215,7 @@ function claimsPort(
 }
 
 /**
- * A route that a member writes for the cluster's router: packets follow it, and `verify` reports it until it is
- * removed.
+ * Route that a member writes for the cluster's router: packets follow it, and `verify` reports it until it is removed.
  */
 function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): void {
   const [port = '', datapath = ''] = central
@@ -235,7 +234,9 @@ function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): 
   t.notMatch(central.must('ovn-sbctl', 'lflow-list'), /203\.0\.113\.0\/24/);
 }
 
-/** Writes whatever its certificate lets it, while the rows of the others, the plan and what they report are watched. */
+/**
+ * Writes all rows that its certificate allows, while the test compares the rows, plans and reports of the other nodes.
+ */
 function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
   const words = [
     'n1',
@@ -332,8 +333,8 @@ const openColumns = [
 ];
 
 /**
- * Rows of a database without those that members may write, and without what OVN's daemons report of chassis and
- * connections; chassis and encaps are those of others.
+ * Returns the rows of a database without rows that members may write and without reports of OVN's daemons about chassis
+ * and connections; rows of Chassis and Encap are those of other members.
  */
 function rowsIn(central: Host, which: 'nb' | 'sb'): string {
   const database = which === 'nb' ? 'OVN_Northbound' : 'OVN_Southbound';
@@ -349,7 +350,7 @@ function rowsIn(central: Host, which: 'nb' | 'sb'): string {
     if (which === 'sb' && derived.includes(name)) return [];
     if (which === 'sb' && openTables.includes(name) && !own.includes(name)) return [];
     const rows = data.filter((row) => !own.includes(name) || !ofLiar(row));
-    // ovn-northd writes into these what all chassis together can do.
+    // ovn-northd writes the features that all chassis have into these columns.
     const reported = /_Global$/.test(name) ? /^_version$|cfg|timestamp|^options$/ : /^_version$|^up$|^status$/;
     const columns = headings.map((_, index) => index).filter((index) => !reported.test(headings[index] ?? ''));
     return [
@@ -362,5 +363,5 @@ function rowsIn(central: Host, which: 'nb' | 'sb'): string {
   return kept.toSorted().join('\n');
 }
 
-/** Tables that ovn-northd makes from others, in an order and with numbers of its own. */
+/** Tables that ovn-northd derives from others, with its own order and numbers. */
 const derived = ['Logical_Flow', 'Logical_DP_Group'];

@@ -1,4 +1,4 @@
-// Random objects of a hostile user, who may write everything in the namespace `mallory` and nothing else. They use
+// Random objects of a hostile user, who may write all objects in the namespace `mallory` and no others. They contain
 // names, ports, addresses and annotations of other users.
 import type { StoredObject } from './stored-api.ts';
 
@@ -19,7 +19,7 @@ export interface HostileObject {
   readonly object: StoredObject;
 }
 
-/** Names that the API server accepts (RFC 1123): of nodes, switches, routers, namespaces and pods of other users. */
+/** Names that the API server accepts (RFC 1123), of nodes, switches, routers, namespaces and pods of other users. */
 const names = [
   'n1',
   'n2',
@@ -35,17 +35,14 @@ const names = [
   'br-ex.n1',
 ];
 
-/** Objects of a kind that exist at a time; another object of the same name is a change. */
+/** Number of objects of a kind that exist at a time; another object of the same name is a change. */
 const mostNames = 60;
 
 function nameOf(index: number): string {
   return `${names[index % names.length]}-${index % mostNames}`;
 }
 
-/**
- * Addresses that may not be served, an address of a served range that nothing else uses, and texts that are not
- * addresses.
- */
+/** Addresses that may not be served, an unused address of a served range, and texts that are not addresses. */
 const odd = [
   '127.0.0.1',
   '0.0.0.0',
@@ -68,7 +65,7 @@ interface Store {
 }
 
 export interface HostileUser {
-  /** Makes object number `index` or changes it, and sometimes removes one of the objects. */
+  /** Creates or changes object number `index`, and sometimes removes one of the objects. */
   act(index: number): void;
   /** Removes all objects except the namespace. */
   leave(): void;
@@ -208,7 +205,7 @@ function service(random: Random, index: number, aims: Aims): HostileObject {
         publishNotReadyAddresses: random(2) === 0,
         healthCheckNodePort: random(3) === 0 ? pick(random, aims.ports) : 0,
       },
-      // MicroShift's controller writes the nodes' addresses there; a user may not write a status.
+      // MicroShift's controller writes the addresses of nodes there; a user may not write a status.
       status: { loadBalancer: { ingress: addresses(40).map(() => ({ ip: pick(random, aims.nodes) })) } },
     },
   };

@@ -1,5 +1,5 @@
-// A hostile pod sends frames that its port must not let through, and frames of its own that must do no harm, while pods
-// of others, the nodes and a host of the LAN are watched. HOSTILE_SEED repeats a run, HOSTILE_FRAMES makes it longer.
+// A hostile pod sends frames that its port must not forward, and frames of its own that must do no harm. The test
+// observes other pods, the nodes and a host of the LAN. HOSTILE_SEED repeats a run, and HOSTILE_FRAMES makes it longer.
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
@@ -30,9 +30,11 @@ const skip = missingForPods() ?? (hasProgram('nft', '--version') ? false : 'nft 
 const count = Number(process.env.HOSTILE_FRAMES ?? 600);
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
 
-/** Limit of everything that is waited for, far beyond the need of a busy machine. */
+/** Limit of all waits, far beyond the need of a busy machine. */
 const limitMs = 60_000;
-/** Time after which an honest datagram is sent again: the first ones may be lost while neighbours are resolved. */
+/**
+ * Time after which an honest datagram is sent again, because the first ones may be lost while neighbours are resolved.
+ */
 const againMs = 500;
 
 /** Numbers of the honest datagrams before and after the hostile frames. */
@@ -71,8 +73,8 @@ const listener = `
 `;
 
 /**
- * Program that prints the number after the marker of each datagram that the kernel passes to a process at port 53,
- * whatever interface it has come by.
+ * Program that prints the number after the marker of each datagram that the kernel passes to a process at port 53, from
+ * any interface.
  */
 const receiver = `
   const socket = require('dgram').createSocket('udp6');
@@ -95,7 +97,7 @@ const detection = `
   while (\`ip -6 address show tentative\`) { recv($kernel, my $news, 65536, 0); }
 `;
 
-/** Place at which frames of the hostile pod are looked for. */
+/** Place at which the test looks for frames of the hostile pod. */
 interface Observer {
   readonly title: string;
   readonly seen: ReadonlySet<number>;
@@ -139,7 +141,7 @@ async function follow(title: string, child: ChildProcess): Promise<Observer> {
   return { title, seen, until };
 }
 
-/** An interface as it is seen from outside; IPv6 addresses of `nic` are read from the kernel. */
+/** Interface as other hosts see it; IPv6 addresses of `nic` are read from the kernel. */
 function partyOf(inside: Inside, nic: string, mac: string, address: string): Party {
   const linkLocal = `fe80${eui64Identifier(mac)}`;
   const listed = JSON.parse(inside.must('ip', '-json', '-6', 'address', 'show', 'dev', nic, 'scope', 'global'));
@@ -211,9 +213,9 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const router = await startOutside(lan);
   const client = await lan.host('client', 50);
   for (const host of [n1, n2, client, router]) {
-    // The NIC's own IP stack is mute, as it is below the kernel's data path.
+    // The NIC's own IP stack does not answer, as below the kernel's data path.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
-    // As the kernel has it without a distribution's settings: no source is checked.
+    // Kernel setting without a distribution's change: sources are not checked.
     host.must('sysctl', '-qw', ...['all', 'default', 'br-ex'].map((one) => `net.ipv4.conf.${one}.rp_filter=0`));
     if (host !== router)
       host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
@@ -300,10 +302,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     northbound: northboundOf(n1),
     daemons: [n1, n2].map(daemonsOf),
   });
-  /**
-   * Entries that may be made by packets, in each place; everything that may be added to them is true of the hostile pod
-   * alone.
-   */
+  /** Entries that packets may add, in each place; all added entries belong to the hostile pod. */
   const learned = () => [
     ...places.flatMap(([title, inside]) => neighboursOf(inside).map((entry) => `${title}: ${entry}`)),
     ...[n1, n2, client].flatMap((host) => macsOf(host).map((mac) => `${host.name}: br-ex has learned ${mac}`)),

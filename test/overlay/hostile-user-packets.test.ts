@@ -1,6 +1,6 @@
-// Random objects of a hostile user on two nodes with a shared gateway. A host of the LAN watches the nodes' own ports,
+// Random objects of a hostile user on two nodes with a shared gateway. A host of the LAN observes the nodes' own ports,
 // an open connection, the service and pod of another user, and the answers of ARP and neighbour discovery. HOSTILE_SEED
-// repeats a run, HOSTILE_OBJECTS makes it longer.
+// repeats a run, and HOSTILE_OBJECTS makes it longer.
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { macOf as podMac } from '../../agent/overlay/addresses.ts';
@@ -21,13 +21,13 @@ import { talk } from './talk.ts';
 
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 100);
-/** Objects that arrive at once; a long run has 40 batches. */
+/** Number of objects that arrive at once; a long run has 40 batches. */
 const batch = Math.max(25, Math.ceil(count / 40));
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
 const [router, router6] = ['192.0.2.254', '2001:db8::fe'];
-/** More ports for services than an administrator should allow: what the nodes need is theirs all the same. */
+/** More ports for services than an administrator should allow; the ports that nodes need stay the nodes'. */
 const keys = {
   ...dualStack,
   externalIPRanges: '192.0.2.192/27,2001:db8::200/119',
@@ -96,7 +96,7 @@ const ask = ({ address, port, isTls }) => new Promise((resolve) => {
 Promise.all(JSON.parse(process.argv[1]).map(async (one) => [one.name, await ask(one)])).then((all) => console.log(JSON.stringify(all)));
 `;
 
-/** Returns the answers of all targets by name. The API server of this process goes on meanwhile. */
+/** Returns the answers of all targets by name. The API server of this process continues meanwhile. */
 async function answers(
   from: Pick<Host, 'start'>,
   targets: readonly Target[],
@@ -115,7 +115,7 @@ async function listen(host: Host): Promise<void> {
   await once(host.start(process.execPath, '-e', script).stdout as NodeJS.ReadableStream, 'data');
 }
 
-/** Fields of a service that the test itself makes. */
+/** Fields of a service that the test itself creates. */
 interface Published {
   readonly type: string;
   readonly clusterIPs: readonly string[];
@@ -123,7 +123,7 @@ interface Published {
   readonly ports: readonly { readonly port: number; readonly nodePort?: number }[];
 }
 
-/** Puts a service with one pod behind all its ports, and the addresses `ingress` of its load balancer. */
+/** Creates a service with one pod behind all its ports, and with `ingress` as the addresses of its load balancer. */
 function publish(
   api: ServedApi,
   key: string,
@@ -155,7 +155,7 @@ function publish(
   }
 }
 
-/** Makes the pod and the service of the user who is watched. */
+/** Creates the pod and the service of the observed user. */
 async function startVictim(api: ServedApi, n1: Host, n2: Host): Promise<Pod> {
   api.put('pods', podOn('n2', 'web', { namespace: 'victim', uid: 'uid-of-web' }));
   const port = 'victim_web';
@@ -179,7 +179,7 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [client, next] = [await lan.host('client', 50), await lan.host('router', 51)];
   for (const host of [n1, n2, client, next]) {
-    // The NIC's own IP stack is mute, as it is below the kernel's data path.
+    // The NIC's own IP stack does not answer, as below the kernel's data path.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
   }
@@ -283,12 +283,12 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   for (const row of localnets) t.match(row, /type +: localnet/, "the name is that of a gateway's port");
   t.strictSame(await observe(), before, 'with namespace br-ex and pods n1 and n2');
   for (const host of [n1, n2]) {
-    // The command reads the objects from the API server of this process, which therefore does not wait for it.
+    // The command reads the objects from the API server of this process, so this process must not block meanwhile.
     const [code] = await once(host.start(process.execPath, program, 'overlay', 'verify'), 'exit');
     t.equal(code, 0, `${host.name} finds no drift`);
   }
 
-  // The address of a node is served only as one of a load balancer, and only if it is not also among externalIPs.
+  // The address of a node is served only as one of a load balancer, and only if it is not among externalIPs as well.
   const isOfNode = (address: string): boolean => [n1, n2].some((host) => [host.address, sixOf(host)].includes(address));
   const aimed = {
     type: 'LoadBalancer',

@@ -1,5 +1,5 @@
-// A hostile user with one namespace makes random objects of every kind. The test watches the rows of other users and of
-// the nodes, and the flows of the nodes. HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
+// A hostile user with one namespace creates random objects of every kind. The test observes the rows of other users and
+// of the nodes, and the flows of the nodes. HOSTILE_SEED repeats a run, and HOSTILE_OBJECTS makes it longer.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import type { MirrorRow } from '../../agent/drivers/ovsdb/index.ts';
@@ -24,7 +24,7 @@ import { type WorkloadBed, workloadBed } from './workload-bed.ts';
 
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
-/** Objects that arrive at once. */
+/** Number of objects that arrive at once. */
 const batch = 25;
 /** Port in the range of services at which a program of node n1 listens. */
 const listener = { protocol: 'tcp', address: null, port: 443 } as const;
@@ -233,7 +233,7 @@ function isHostile(row: MirrorRow): boolean {
   return unitOf(row).includes(`:${hostileNamespace}/`);
 }
 
-/** Returns the places at which load balancers of the hostile user divert packets that are for others. */
+/** Returns the addresses and ports at which load balancers of the hostile user divert packets for other users. */
 function taken(bed: WorkloadBed): readonly string[] {
   const balancers = bed.rows('Load_Balancer');
   const placesOf = (row: MirrorRow): readonly string[] =>
@@ -282,7 +282,7 @@ function ports(bed: WorkloadBed): readonly string[] {
   });
 }
 
-/** Returns the ports of others in port groups of hostile policies. */
+/** Returns the ports of other users in port groups of hostile policies. */
 function groups(bed: WorkloadBed): readonly string[] {
   const owners = new Map(
     bed.rows('Logical_Switch_Port').map((row) => [uuidsIn(JSON.stringify(row._uuid))[0] ?? '', row]),
@@ -298,7 +298,7 @@ function groups(bed: WorkloadBed): readonly string[] {
     );
 }
 
-/** Returns the router policies of the hostile user that divert packets from pods of others. */
+/** Returns the router policies of the hostile user that divert packets from pods of other users. */
 function ways(bed: WorkloadBed): readonly string[] {
   const own = new Set(
     bed

@@ -1,5 +1,5 @@
-// Random writes to the southbound database with a member's certificate, made from its schema and from the rows of
-// others.
+// Random writes to the southbound database with a member's certificate, derived from its schema and from the rows of
+// other members.
 import type { Host } from './hosts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -16,14 +16,14 @@ export interface Write {
   readonly operation: unknown;
 }
 
-/** Material for writes: the schema and the rows of the database, and words that an attacker would like to write. */
+/** Material for writes: the schema and the rows of the database, and values that an attacker would write. */
 export interface Targets {
   readonly schema: { readonly tables: Readonly<Record<string, Table>> };
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   readonly words: readonly string[];
 }
 
-/** Reads the schema and the rows of all tables, as the central node has them. */
+/** Reads the schema and the rows of all tables with the rights of the central node. */
 export function readTargets(central: Host, words: readonly string[]): Targets {
   const place = ['unix:/run/ovn/ovnsb_db.sock'];
   const schema = JSON.parse(

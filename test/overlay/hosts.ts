@@ -1,5 +1,5 @@
-// Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the
-// program as it ships.
+// Nodes as network namespaces on one LAN, each with its own Open vSwitch in the userspace data path and OVN, and the
+// bundled program.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, watch } from 'node:fs';
@@ -11,12 +11,12 @@ import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { childrenIn, type Scope } from './children.ts';
 import { askedOvn, base, ovnOfNodes, type WhichOvn, withItsLibraries } from './ovn-of-nodes.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 120_000;
-/** The program as it ships, on a node. */
+/** Path of the bundled program on a node. */
 export const program = '/opt/program/microshift-net';
 
-/** Why such nodes cannot be had here; null: they can. */
+/** Reason why such nodes cannot run here; null if they can. */
 export function missingForHosts(): string | null {
   const ovn = missingForOvn();
   if (ovn !== null) return ovn;
@@ -32,7 +32,7 @@ export function missingForHosts(): string | null {
   return probe.status === 0 ? null : 'network namespaces with veth, bridge and tun are missing';
 }
 
-/** How a program ended. */
+/** Exit code and output of a program. */
 export interface Ended {
   readonly status: number | null;
   readonly stdout: string;
@@ -42,37 +42,37 @@ export interface Ended {
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** Its first process, all others' end. */
+  /** First process of the node; the others end with it. */
   readonly pid: number;
-  /** Settles when its first process has ended, which it does after all others. */
+  /** Settles when the first process has ended, which is after all others. */
   readonly gone: Promise<unknown>;
   /** Runs a program on the node. */
   run(words: readonly string[], input?: string): Ended;
-  /** The same for one that has to succeed; what it printed. */
+  /** Runs a program that has to succeed, and returns its output. */
   must(...words: readonly string[]): string;
-  /** The program that is tested. */
+  /** Runs the tested program. */
   agent(...words: readonly string[]): Ended;
   agentWith(input: string, ...words: readonly string[]): Ended;
-  /** A process that stays; it ends with the test. */
+  /** Starts a process that ends with the test. */
   start(...words: readonly string[]): ChildProcess;
   write(file: string, text: string): void;
-  /** Where a file of the node is for us. */
+  /** Returns the path on this machine of a file of the node. */
   path(file: string): string;
 }
 
 export interface Lan {
   /**
-   * A node with eth0 in br-ex, which has its address, and a default route over it; `others` are unused NICs, eth1 on a
-   * LAN of its own. `mounts` are folders of this machine with their places on the node, as FOLDER=PLACE.
+   * Creates a node with eth0 in br-ex, which has its address, and a default route through it; `others` are unused NICs,
+   * and eth1 is on another LAN. `mounts` are folders of this machine and their paths on the node, as FOLDER=PATH.
    */
   host(name: string, place: number, others?: readonly string[], mounts?: readonly string[]): Promise<Host>;
-  /** Puts another NIC into a node. */
+  /** Adds another NIC to a node. */
   plug(host: Host, nic: string): void;
-  /** Gives the namespace that this process is in an address on the LAN of eth0; it has to be one of its own. */
+  /** Adds an address on the LAN of eth0 to the namespace of this process, which must not be the machine's. */
   attend(address: string): void;
 }
 
-/** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
+/** Creates an empty LAN, 192.0.2.0/24. All of its nodes end with the test. */
 export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): Promise<Lan> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const ovn = ovnOfNodes(which, join(folder, 'newer-ovn'));
@@ -102,12 +102,12 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
       execFileSync('ip', ['link', 'add', own, 'type', 'veth', 'peer', 'name', own, 'netns', String(lan)]);
       execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', own, 'master', 'lan-eth0', 'up']);
       execFileSync('ip', ['address', 'add', `${address}/24`, 'dev', own]);
-      // The userspace data path wants whole checksums.
+      // The userspace data path needs complete checksums.
       execFileSync('ethtool', ['-K', own, 'tx', 'off'], { stdio: 'ignore' });
       execFileSync('ip', ['link', 'set', own, 'up']);
     },
     host: async (name, place, others = [], mounts = []) => {
-      // Processes of its own, which all end with the first of them.
+      // The node has its own PID namespace, whose processes end with the first one.
       const { pid: outer, gone } = await stay(
         'unshare',
         '-mnu',
@@ -140,7 +140,7 @@ function hostOf(name: string, address: string, pid: number, gone: Promise<unknow
     '-p',
     '-r',
     '-w',
-    // tap has every process that it sees load a file of its own, which the host may not have.
+    // tap makes every process that it sees load a file, which the node may not have.
     'env',
     '--unset=NODE_OPTIONS',
     ...words,
@@ -174,7 +174,7 @@ function hostOf(name: string, address: string, pid: number, gone: Promise<unknow
   };
 }
 
-/** A NIC and its cable to the LAN of all NICs with its name. */
+/** Creates a NIC, and connects it to the LAN of all NICs with its name. */
 function plug({ must, name, pid }: Host, nic: string, lan: number): void {
   const end = `${name}-${nic}`;
   execFileSync('ip', [
@@ -195,7 +195,7 @@ function plug({ must, name, pid }: Host, nic: string, lan: number): void {
   must('ip', 'link', 'set', nic, 'up');
 }
 
-/** Open vSwitch, and br-ex with the NIC in it. */
+/** Starts Open vSwitch, and creates br-ex with the NIC. */
 function configure({ must, run, write, name, address }: Host): void {
   must('hostname', name);
   write('/etc/microshift/ovn.yaml', 'ovs:\n  datapathType: netdev\n');
@@ -227,7 +227,7 @@ const quiet = ['-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pid
 
 const switchFile = '/var/lib/openvswitch/conf.db';
 
-/** The database of a node's own Open vSwitch. */
+/** Returns the database of a node's Open vSwitch. */
 export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
   const keys = ['private_key', 'certificate', 'ca_cert'].map((column, index) => {
     return `--${['private-key', 'certificate', 'ca-cert'][index]}=db:Open_vSwitch,SSL,${column}`;
@@ -235,7 +235,7 @@ export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
   must('ovsdb-server', switchFile, '--remote=punix:/run/openvswitch/db.sock', ...keys, ...quiet);
 }
 
-/** The machine's own, or that of the test node's base where the node was made with it (newerSwitch). */
+/** Open vSwitch of the machine, or of the test node's base if the node was made with it (newerSwitch). */
 export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
   const newer = [...withItsLibraries, `${base}/usr/lib/openvswitch-switch/ovs-vswitchd`];
   const isThere = run(['test', '-e', newer[0] ?? '']).status === 0;
@@ -244,7 +244,7 @@ export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
 
 /**
  * Options of a node (Lan.host) with the base's Open vSwitch, if it is built: Debian's 3.1 crashes by an assertion of
- * its own connection tracking in user space under a high load.
+ * its connection tracking in userspace under a high load.
  */
 export function newerSwitch(): readonly string[] {
   const folder = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
@@ -252,8 +252,8 @@ export function newerSwitch(): readonly string[] {
 }
 
 /**
- * Programs that ovn-ctl(8) starts on a central node: both databases, which listen at the places in their tables, and
- * ovn-northd. `root`: a root on the node with another release of OVN, whose /run is the node's.
+ * Starts the programs of a central node with ovn-ctl(8): both databases, which listen at the addresses in their tables,
+ * and ovn-northd. `root` is a root on the node with another release of OVN, whose /run is the node's.
  */
 export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = ''): void {
   for (const [short, name, table] of [
@@ -261,7 +261,7 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
-    // A killed database begins with its contents before the kill.
+    // A killed database starts with its content before the kill.
     if (run(['test', '-e', file]).status !== 0)
       must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
@@ -281,29 +281,29 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
   startNorthd({ must }, root);
 }
 
-/** ovn-northd alone; `root` as above. */
+/** Starts only ovn-northd; `root` is a root with another release of OVN. */
 export function startNorthd({ must }: Pick<Host, 'must'>, root = ''): void {
   const databases = ['--ovnnb-db=unix:/run/ovn/ovnnb_db.sock', '--ovnsb-db=unix:/run/ovn/ovnsb_db.sock'];
   must(...(root === '' ? [] : ['chroot', root]), 'ovn-northd', ...databases, ...quiet);
 }
 
 /**
- * Kills the process of a PID file, and waits until it is gone, or a zombie that no process reaps: before that, its
- * control socket still takes connections.
+ * Kills the process of a PID file, and waits until it has ended or is a zombie. Until then, its control socket still
+ * accepts connections.
  */
 export function killProcess({ must }: Pick<Host, 'must'>, pidFile: string): void {
   must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', pidFile);
 }
 
-/** Programs that ovn-ctl(8) starts on every node. */
+/** Starts the programs of every node with ovn-ctl(8). */
 export function startController({ must }: Host): void {
   must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);
 }
 
 /**
- * Restarts ovn-controller as `ovn-ctl restart_controller` does: its flows stay. `exit` is answered before the process
- * exits, and a second process refuses to start beside the first one's PID file, so that this waits until that file is
- * gone.
+ * Restarts ovn-controller as `ovn-ctl restart_controller` does, and keeps its flows. The process answers `exit` before
+ * it exits, and a second process does not start beside the first one's PID file, so this function waits until that file
+ * is removed.
  */
 export async function restartController(host: Host): Promise<void> {
   const watcher = watch(host.path('/run/ovn'));

@@ -9,7 +9,7 @@ const skip = missingForHosts() ?? false;
 const bundle = '/tmp/bundle';
 const controllerPid = '/run/ovn/ovn-controller.pid';
 
-/** Number of effects from one Ctrl-C to the next; INTERRUPT_STRIDE=1 tries each. */
+/** Number of effects between two interrupts; INTERRUPT_STRIDE=1 tests each. */
 const stride = (usual: number): number => Number(process.env.INTERRUPT_STRIDE ?? usual);
 
 /** Rows of the central databases by table, without what ovn-northd and the chassis report into their first rows. */
@@ -34,7 +34,7 @@ function centralRows(host: Host): string {
   return rows.join('\n');
 }
 
-/** Everything that the commands change on a node, apart from the process of ovn-controller. */
+/** Everything that the commands change on a node, except the process of ovn-controller. */
 function everything(host: Host): string {
   const ports = ['br-ex', 'br-int'].map((bridge) => host.run(['ovs-vsctl', 'list-ports', bridge]).stdout);
   const files = host.run([
@@ -45,7 +45,7 @@ function everything(host: Host): string {
   return [stateOf(host), ...ports, host.must('ip', '-o', 'address', 'show', 'scope', 'global'), files].join('\n');
 }
 
-/** Starts ovn-controller, also beside one that is just ending. */
+/** Starts ovn-controller, even while another one is ending. */
 function freshController(host: Host): void {
   host.run(['sh', '-c', `kill -KILL "$(cat ${controllerPid})"; rm -f ${controllerPid}`]);
   startController(host);
@@ -55,7 +55,7 @@ function freshController(host: Host): void {
 const stoppedText = 'microshift-net: stopped by SIGINT; ';
 const again = '; run it again if its change is still wanted';
 const rolledBack = `${stoppedText}what was begun is rolled back, and the node is in the state before${again}`;
-// No systemd runs here, which starts ovn-controller again at the end of a rollback that had to stop it.
+// No systemd runs here, which would start ovn-controller again at the end of a rollback that had to stop it.
 const withoutController = [
   `${stoppedText}the rollback is incomplete${again}`,
   '  then: the old state could not be restored: the D-Bus system bus at ',

@@ -1,11 +1,11 @@
-// A network policy holds by whichever way a packet comes, and nothing that a pod sends passes for a tunnel.
+// A network policy applies to packets from every direction, and no packet of a pod counts as a tunnel packet.
 import t, { type Test } from 'tap';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, balance, type Pod, serve, startPod } from './services.ts';
 
-/** Permitted packets are answered within milliseconds; a longer wait proves nothing more. */
+/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
 const silenceMs = 1500;
 
 const reason = missingForHosts();
@@ -31,7 +31,7 @@ function send(from: Pick<Host, 'must'>, own: string, address: string, ports: rea
   from.must(process.execPath, '-e', script);
 }
 
-/** Listens for datagrams at these ports; the ports at which they have come, up to and with the last of them. */
+/** Listens for datagrams at these ports; prints the ports of all datagrams up to the last expected one. */
 async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promise<{ heard(): Promise<string> }> {
   const script = `
     const heard = [];
@@ -50,7 +50,7 @@ async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promis
   return { heard: line };
 }
 
-/** Packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
+/** Number of packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
 function datagramsAt(pod: Pod): number {
   const [names = '', values = ''] = pod
     .must('cat', '/proc/net/snmp')
@@ -77,7 +77,8 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     host.must('ip', 'address', 'add', `${address}/24`, 'dev', 'eth1');
     host.must('ethtool', '-K', 'eth1', 'tx', 'off');
   }
-  // As on a node with Kubernetes, and with a source that is checked no more than distributions do.
+  // Kernel settings as on a node with Kubernetes, with a check of sources that is no stricter than that of
+  // distributions.
   n2.must(
     'sysctl',
     '-qw',

@@ -11,7 +11,7 @@ const record = '/var/lib/microshift-net/overlay.json';
 const bundle = '/tmp/bundle';
 const controllerPid = '/run/ovn/ovn-controller.pid';
 
-/** A node of no cluster: its keys, ports, and files. */
+/** State of a node in no cluster: its keys, ports, and files. */
 function remainsOf(host: Host): string {
   const pki = host.run(['ls', '-A', '/etc/microshift-net/pki']).stdout;
   const ports = host.must('ovs-vsctl', 'show').match(/ovn-k8s-mp0|geneve/g) ?? [];
@@ -24,13 +24,13 @@ t.test('every step of a node', { skip }, async (t) => {
   startCentral(n1);
   for (const host of [n1, n2]) startController(host);
   const clear = remainsOf(n2);
-  // Whether the killed run has ended it or not.
+  // The killed run may have stopped it or not.
   const startAgain = (host: Host): void => {
     host.run(['sh', '-c', `kill -KILL "$(cat ${controllerPid})"; rm -f ${controllerPid}`]);
     startController(host);
   };
   const isClear = (what: string): void => {
-    // Nothing to do where the killed run had done nothing yet.
+    // The next run has no work if the killed run had not changed anything.
     t.match(n2.agent('overlay', 'disable'), { stderr: /^$|this node is in no overlay/ }, `${what}: disable`);
     t.equal(remainsOf(n2), clear, `${what}: as before`);
     startAgain(n2);

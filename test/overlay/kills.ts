@@ -1,13 +1,13 @@
-// Runs of the program on a node that are stopped right before their next effect: a file put in place or removed, rows
-// written, a program or a unit started.
+// Runs of the program on a node that stop before their next effect: a file is created or removed, rows are written, a
+// program or a unit is started.
 import { type Ended, type Host, program } from './hosts.ts';
 
-/** Output of a run that is stopped or interrupted and not killed, by KILL_WITH. */
+/** Marker in the output of a run that is stopped or interrupted instead of killed, by KILL_WITH. */
 export const stopped = 'stopped before an effect';
 
 /**
- * Is loaded into the run before anything else; KILL_BEFORE is the number of the effect before which the run is killed.
- * Reads are not effects, so only reads are between two kills.
+ * Module that the run loads first; KILL_BEFORE is the number of the effect before which the run is killed. Reads are
+ * not effects, so only reads are between two kills.
  */
 export const countdown = `
 const fs = require('node:fs');
@@ -37,8 +37,8 @@ before(require('node:net').Socket.prototype, 'write', (chunk) =>
 const file = '/tmp/countdown.cjs';
 
 /**
- * The same command again and again, with Ctrl-C before its first effect and before each that is `stride` effects later;
- * `after` looks at how it ended and what that left. The number of effects, and how the whole run ended.
+ * Runs the same command repeatedly, with Ctrl-C before its first effect and before each effect that is `stride` later.
+ * Calls `after` after each run. Returns the number of effects and the result of the complete run.
  */
 export function interruptAtEffects(
   host: Host,
@@ -64,14 +64,14 @@ export function interruptAtEffects(
 }
 
 /**
- * Limits the kills to lasting effects: files that are renamed into place, and rows that are written. No other effect
- * changes a lasting state.
+ * Limits the kills to lasting effects: files that are renamed to their final names, and rows that are written. No other
+ * effect changes a lasting state.
  */
 const onlyLasting = 'KILL_ONLY=lasting';
 
 /**
- * The same command once for each of its effects, killed before it; `after` looks at what that left. The number of them,
- * and how the whole run ended.
+ * Runs the same command once for each of its effects, and kills it before the effect. Calls `after` after each run.
+ * Returns the number of effects and the result of the complete run.
  */
 export function killAtEveryEffect(
   host: Host,

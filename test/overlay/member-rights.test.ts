@@ -1,5 +1,5 @@
-// Rights of a member's certificate to rows of other members, table by table: as ovn-northd grants them, ovsdb-server
-// enforces them, and the page names them.
+// Rights of a member's certificate to rows of other members, table by table, as ovn-northd grants them, ovsdb-server
+// enforces them, and the documentation names them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -9,7 +9,7 @@ import { initAuthority, issueFor } from '../../agent/run/overlay/certificates/au
 import { type Central, startCentral } from './central.ts';
 import { ownRelease, type Release, releasesHere } from './releases.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 60_000;
 const database = 'OVN_Southbound';
 const [member, other] = ['n3-of-the-test', 'n2-of-the-test'];
@@ -194,8 +194,8 @@ async function operate(client: OvsdbClient, ...operations: readonly Row[]): Prom
 }
 
 /**
- * True if the server lets the client make an operation, which is not carried out; throws if it refuses the operation
- * for another reason.
+ * Returns true if the server allows an operation, which is then not committed; throws if the server refuses it for
+ * another reason than missing rights.
  */
 async function isAllowed(client: OvsdbClient, operation: Row): Promise<boolean> {
   const answer = await client.call('transact', [database, operation as JsonObject, { op: 'abort' }]);
@@ -206,7 +206,7 @@ async function isAllowed(client: OvsdbClient, operation: Row): Promise<boolean> 
   throw new Error(`${JSON.stringify(operation)}: ${JSON.stringify(answer)}`);
 }
 
-/** Tables that the page names for a release, sorted. */
+/** Returns the tables that the documentation names for a release, sorted. */
 function namedBy(release: string): readonly string[] {
   const page = readFileSync('docs/use/overlay-trust.md', 'utf8');
   return page

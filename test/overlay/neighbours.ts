@@ -1,5 +1,5 @@
-// Questions of ARP (RFC 826) and neighbour discovery (RFC 4861) on a LAN, byte by byte: everybody who answers is seen,
-// not only the last one.
+// Requests of ARP (RFC 826) and neighbour discovery (RFC 4861) on a LAN, byte by byte, with which all hosts that answer
+// are found, not only the last one.
 import { ipv6Value } from '../../agent/net/address.ts';
 import type { Host } from './hosts.ts';
 
@@ -7,8 +7,8 @@ import type { Host } from './hosts.ts';
 const questions = 10;
 
 /**
- * Sends a frame over and over, each time until it is answered; prints the MACs of all answers. Whoever is silent for 10
- * s does not answer.
+ * Program that sends a frame repeatedly, each time until it is answered; prints the MACs of all answers. It ends after
+ * 10 s without an answer.
  */
 const asker = `
   use Socket;
@@ -28,7 +28,7 @@ const asker = `
   }
 `;
 
-/** The MACs that answer for an address on the LAN of br-ex, each once, in order. */
+/** Returns the MACs that answer for an address on the LAN of br-ex, each once, in order. */
 export function answeringMacs(from: Host, address: string): readonly string[] {
   const index = from.must('cat', '/sys/class/net/br-ex/ifindex').trim();
   const mac = from.must('cat', '/sys/class/net/br-ex/address').trim().replaceAll(':', '');
@@ -41,7 +41,7 @@ export function answeringMacs(from: Host, address: string): readonly string[] {
 }
 
 interface Question {
-  /** In hexadecimal, as the answer's pattern is; its first group is the MAC of who answers. */
+  /** Pattern of an answer in hexadecimal; its first group is the MAC of the host that answers. */
   readonly frame: string;
   readonly answer: string;
 }

@@ -14,7 +14,7 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 /** Process that listens on a node and answers with its name. */
 const own = 'the node';
 
-/** Listens at a port of every address until it is ended. */
+/** Program that listens at a port of every address until it is stopped. */
 async function listen(host: Host, port: number): Promise<{ end(): void }> {
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${own}')).listen(${port}, '0.0.0.0', () => console.log(process.pid));`;
   const child = host.start(process.execPath, '-e', script);
@@ -24,7 +24,7 @@ async function listen(host: Host, port: number): Promise<{ end(): void }> {
   return { end: () => void host.must('kill', pid) };
 }
 
-/** Asks until the answer is this one; the last answer otherwise. */
+/** Repeats a request until the answer is this one; returns the last answer. */
 function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
   let answer = '';
   for (let attempt = 0; attempt < 60 && answer !== wanted; attempt += 1) {
@@ -56,7 +56,7 @@ t.test('a node keeps its ports', { skip }, async (t) => {
     ...at(n1.address, [22, 80, 6641, 6642]),
     '127.0.0.1:4000': `${far.address}:8080`,
   };
-  // A gateway that answered for the other node's address would be another fault, and cut the tunnels off.
+  // A gateway that answers for the other node's address would be another fault, and would interrupt the tunnels.
   balance(n1, 'taking', 'tcp', taken, 'none');
   t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served');
   t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'so is a port that ovn.yaml lists');

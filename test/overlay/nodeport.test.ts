@@ -1,5 +1,5 @@
-// A node and its gateway on one bridge, with one MAC and the same addresses: destinations of packets, also after
-// failures of ovs-vswitchd and the NIC.
+// Node and gateway on one bridge, with one MAC and the same addresses: the destinations of packets, also after failures
+// of ovs-vswitchd and the NIC.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
@@ -8,7 +8,7 @@ import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
-/** Routers that the tests' br-ex has no default route by. */
+/** Routers of gateways, because br-ex of the tests has no default route. */
 const beside = ['--next-hop', '192.0.2.254,2001:db8::fe'];
 const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
 
@@ -33,7 +33,10 @@ function sixOf({ address }: Host): string {
   return `2001:db8::${address.split('.')[3]}`;
 }
 
-/** Makes a node a gateway by br-ex, or none. The central node has no daemon here, so that its turn comes by hand. */
+/**
+ * Makes a node a gateway over br-ex, or removes its gateway. The central node has no daemon here, so its plan is
+ * applied by hand.
+ */
 function setGateway(central: Host, host: Host, words: readonly string[]): void {
   host.agent('overlay', 'gateway', ...words);
   central.agent('overlay', 'apply');
@@ -43,7 +46,7 @@ function ofOurs(host: Host): string {
   return host.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x6d6e6f766c79/-1');
 }
 
-/** How many packets our flows have carried; those that are written again begin at none. */
+/** Number of packets of the agent's flows; a flow that is written again begins at zero. */
 function carried(host: Host): number {
   return [...ofOurs(host).matchAll(/n_packets=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }

@@ -7,7 +7,7 @@ import { installPing } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** Entry of a node in the list, as programs read it. */
+/** Node in the JSON document of the list. */
 function shown(central: Host, name: string): Record<string, unknown> {
   const { stdout, stderr } = central.agent('--output', 'json', 'overlay', 'nodes');
   if (stdout === '') throw new Error(stderr);
@@ -42,7 +42,7 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
   t.match(shown(n1, 'n2'), { ...cutOff, echo: { isCurrent: false } }, 'a node that is cut off');
   n2.must('ip', 'link', 'set', 'eth0', 'up');
 
-  // As with a firewall in between; ovn-controller would put it right.
+  // Effect of a firewall between the nodes; a running ovn-controller would revert it.
   signal(n3, 'STOP');
   n3.must('ovs-vsctl', 'set', 'Interface', 'ovn-n1-of--0', 'options:remote_ip=192.0.2.99');
   t.match(shown(n1, 'n3'), { tunnel: { state: 'down', reason: '10.42.2.2 does not answer through it' } });

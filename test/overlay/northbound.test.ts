@@ -22,14 +22,14 @@ import {
 
 import { type Release, releasesHere } from './releases.ts';
 
-/** Layout of the tool of 2017, which knows no range of services. */
+/** Layout of the tool of 2017, which has no range of services. */
 const of2017 = { ...seed, serviceSubnets: [] };
 
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
 else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
 
-/** Every test with the schemas of one release. */
+/** Runs every test with the schemas of one release. */
 function onRelease(t: Test, release: Release): void {
   t.test('nothing is missing of what plans write', async (t) => {
     const central = await startCentral(t, false, release);

@@ -15,7 +15,7 @@ function nodeAt(id: number): OverlayNode {
   return nodeOf(id, { subnets: [`192.168.${id}.0/24`], gateway: gatewayOf(id) });
 }
 
-/** Throws if northd has ended, because it does not answer then. */
+/** Throws if ovn-northd has ended and does not answer. */
 function carriedOut({ run }: Central): void {
   run('ovn-nbctl', '--timeout=60', '--wait=sb', 'sync');
 }

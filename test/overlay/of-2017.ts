@@ -1,5 +1,5 @@
-// The rows of a small cluster as ovn-kubernetes' first tool made them, command by command (bin/ovn-k8s-overlay,
-// December 2017).
+// Rows of a small cluster as ovn-kubernetes' first tool wrote them, command by command (bin/ovn-k8s-overlay, December
+// 2017).
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { nodeOf } from '../unit/overlay/cluster.ts';
 import type { Central } from './central.ts';
@@ -11,7 +11,7 @@ const nodes = [
   ['kube-node2', '192.168.3', '00:00:00:D3:4B:AA', '82:ff:e7:83:99:a9'],
 ] as const;
 
-/** The three nodes, with the MACs that their management ports have. */
+/** The three nodes, with the MACs of their management ports. */
 export function seedNodes(): readonly OverlayNode[] {
   return nodes.map(([name, prefix, , managementMac], index) =>
     nodeOf(index + 1, { name, subnets: [`${prefix}.0/24`], managementMac }),
@@ -99,7 +99,7 @@ export function makeAsIn2017({ run }: Central): void {
   }
 }
 
-/** The gateway on the third node, initialised twice, which doubled its translation. */
+/** Rows of the gateway on the third node after two initialisations, which duplicated its translation. */
 export function makeGatewayAsIn2017({ run }: Central): void {
   const nbctl = (...words: readonly string[]): string => run('ovn-nbctl', ...words).trim();
   const [name, address, mac] = ['GR_kube-node2', '192.0.2.13', '52:54:00:00:00:03'];
@@ -156,7 +156,7 @@ router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
         networks: ["100.64.1.1/24"]
 `;
 
-/** After all three: the parts that were printed. */
+/** Output after all three nodes: the parts that the guide shows. */
 export const shownAfterNodes = `
 switch 0147b986-1dab-49a5-9c4e-57d9feae8416 (kube-node1)
     port k8s-kube-node1
@@ -181,8 +181,8 @@ router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
 `;
 
 /**
- * Switches and routers with their ports, in no order; UUIDs and MACs masked, and without what later releases show
- * beside.
+ * Returns switches and routers with their ports, in no order; UUIDs and MACs are masked, and lines that only later
+ * releases print are left out.
  */
 export function blocksOf(text: string): readonly string[] {
   const masked = text

@@ -1,4 +1,4 @@
-// UDP clients that keep one socket each, while services are made, moved and deleted: the present server answers, and
+// UDP clients that keep one socket each while services are created, moved and deleted: the present server answers, and
 // without a server the client is refused.
 import { createInterface } from 'node:readline';
 import t from 'tap';
@@ -29,11 +29,11 @@ async function serve(on: Place, name: string, port: number): Promise<void> {
 }
 
 interface Client {
-  /** Waits until several questions in a row have this outcome; earlier outcomes do not count. */
+  /** Waits until several requests in a row have this outcome; earlier outcomes do not count. */
   hears(outcome: string): Promise<void>;
 }
 
-/** Asks ten times a second from one connected socket, regardless of the outcome. */
+/** Program that sends ten requests a second from one connected socket, regardless of the outcome. */
 function keepAsking(from: Place, address: string, port: number): Client {
   const script = `
     const socket = require('dgram').createSocket('udp4');

@@ -1,7 +1,7 @@
-// A cluster, and a distant host outside of it that answers with the address of its client.
+// Cluster with a distant host outside of it, which answers with the address of its client.
 import type { Host, Lan } from './hosts.ts';
 
-/** Far away, behind the LAN's router. */
+/** Address of the distant host, behind the LAN's router. */
 export const outside = '198.51.100.1';
 export const outside6 = '2001:db8:ffff::1';
 
@@ -11,7 +11,7 @@ export const record = '/var/lib/microshift-net/overlay.json';
 /** Options of a central node. */
 export const databases = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'] as const;
 
-/** The LAN's router, which is the host far away at once, and knows no way to the cluster's subnets. */
+/** Router of the LAN, which is also the distant host, and has no route to the cluster's subnets. */
 export async function startOutside(lan: Lan, mounts: readonly string[] = []): Promise<Host> {
   const host = await lan.host('outside', 200, ['eth1'], mounts);
   host.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
@@ -24,7 +24,10 @@ export async function startOutside(lan: Lan, mounts: readonly string[] = []): Pr
   return host;
 }
 
-/** Connects from the node's address in the cluster, until it can; says the address that the host far away sees. */
+/**
+ * Connects from the node's address in the cluster until it succeeds; prints the source address that the distant host
+ * sees.
+ */
 const ask = `
 const net = require('net');
 const attempt = () => {
@@ -36,7 +39,10 @@ const attempt = () => {
 attempt();
 `;
 
-/** The address with which a node's packets arrive far away; they go by its interface in the cluster. */
+/**
+ * Returns the source address with which a node's packets arrive at the distant host; they leave by its interface in the
+ * cluster.
+ */
 export function seenAs(host: Host, own: string): string {
   const router = own.replace(/2$/, '1');
   host.must('ip', 'route', 'replace', farFrom(own), 'via', router, 'dev', 'ovn-k8s-mp0');
@@ -44,8 +50,8 @@ export function seenAs(host: Host, own: string): string {
 }
 
 /**
- * The address with which packets from an address of a node arrive far away; `inside` are words that run a program in a
- * namespace of it.
+ * Returns the source address with which packets from an address of a node arrive at the distant host; `inside` is a
+ * prefix that runs a program in a namespace of the node.
  */
 export function answerTo(host: Host, own: string, ...inside: readonly string[]): string {
   const { stdout, stderr } = host.run([...inside, process.execPath, '-e', ask, farFrom(own), own]);
@@ -56,7 +62,7 @@ function farFrom(own: string): string {
   return own.includes(':') ? outside6 : outside;
 }
 
-/** A network namespace with a port of br-int, as a pod's is; gives the words that run a program in it. */
+/** Creates a network namespace with a port of br-int, as a pod has; returns the prefix that runs a program in it. */
 export function startPod(central: Host, host: Host, address: string): readonly string[] {
   const mac = '0a:58:00:00:00:09';
   central.must('ovn-nbctl', 'lsp-add', host.name, 'pod', '--', 'lsp-set-addresses', 'pod', `${mac} ${address}`);
@@ -72,7 +78,7 @@ export function startPod(central: Host, host: Host, address: string): readonly s
   return inside;
 }
 
-/** Parts of a gateway on a node. */
+/** Rows and ports of a gateway on a node. */
 export function state(host: Host): string {
   const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config');
   const ports = ['br-ex', 'br-int'].map((bridge) => host.must('ovs-vsctl', 'list-ports', bridge)).join('');
@@ -80,14 +86,14 @@ export function state(host: Host): string {
   return `${rows}${host.must('ovs-vsctl', 'list-br')}${ports}${host.must('ip', '-o', 'address', 'show', 'scope', 'global')}${recorded}`;
 }
 
-/** The central node writes what is announced, and the node has taken it when this is over. */
+/** Waits until the central node has written the rows of an announcement, and the node has installed their flows. */
 export function take(central: Host, host: Host, localnet: string): void {
   const { status, stdout, stderr } = central.agent('overlay', 'apply');
   if (status !== 0 || !stdout.startsWith('Done')) throw new Error(`nothing was written: ${stdout}${stderr}`);
   connected(host, localnet);
 }
 
-/** Waits until ovn-controller has connected a node's gateway with its bridge. */
+/** Waits until ovn-controller has connected a node's gateway to its bridge. */
 export function connected(host: Host, localnet: string): void {
   host.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', `patch-${localnet}-to-br-int`, 'type=patch');
 }

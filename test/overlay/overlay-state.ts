@@ -9,7 +9,7 @@ const files = [
   '/var/lib/microshift-net/overlay-units.json',
 ];
 
-/** Settings and bridges of Open vSwitch, and the files that are there, as text. */
+/** Returns settings and bridges of Open vSwitch, and the existing files, as text. */
 export function stateOf(host: Host): string {
   const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config', 'ssl');
   const there = files.filter((file) => host.run(['test', '-e', file]).status === 0);

@@ -1,35 +1,37 @@
-// The OVN of nodes that are namespaces: Debian's, or the test node's.
+// OVN of nodes that are namespaces: that of Debian, or of the test node.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 import { newerRoot } from './releases.ts';
 
-/** Where the test node's base is on a node that has it. */
+/** Path of the test node's base on a node that has it. */
 export const base = '/opt/testnode';
 const libraries = `${base}/usr/lib/x86_64-linux-gnu`;
-/** Before a program of the base: it runs with the libraries beside it. */
+/** Prefix of a program of the base, which runs it with the libraries of the base. */
 export const withItsLibraries = [`${libraries}/ld-linux-x86-64.so.2`, '--library-path', libraries] as const;
 
-/** A folder with usr/bin and usr/share/ovn, and what a node has to be made with (Lan.host) to run what is in it. */
+/** Folder with usr/bin and usr/share/ovn, and the options of a node (Lan.host) that can run its programs. */
 export interface OvnOfNodes {
   readonly folder: string;
   readonly mounts: readonly string[];
 }
 
-/** Which OVN: Debian's own, or the newer one of the test node, with its Open vSwitch. */
+/** Kind of OVN: Debian's, or the newer one of the test node with its Open vSwitch. */
 export type WhichOvn = 'own' | 'newer';
 
-/** The one that a run asks for by MICROSHIFT_NET_OVN=own or =newer; null: none. */
+/** OVN that MICROSHIFT_NET_OVN selects (own or newer); null without the variable. */
 export const askedOvn: WhichOvn | null =
   (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 
 /** Releases that are available. */
 export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own'] : ['own', 'newer']);
 
-/** The one of a test that runs with one: the one that the run asks for, and the newest at hand if it asks for none. */
+/**
+ * Returns the OVN of a test that uses one release: the one that MICROSHIFT_NET_OVN selects, or the newest available.
+ */
 export const oneOvn = (): WhichOvn => askedOvn ?? ovnsHere().at(-1) ?? 'own';
 
-/** `place`: a folder for it that is not there yet. */
+/** `place` is a folder for it that does not exist yet. */
 export function ovnOfNodes(which: WhichOvn, place: string): OvnOfNodes {
   const own = unpackedOvn();
   if (which === 'own') return { folder: own, mounts: [] };
@@ -38,7 +40,7 @@ export function ovnOfNodes(which: WhichOvn, place: string): OvnOfNodes {
   const programs = join(place, 'usr/bin');
   mkdirSync(programs, { recursive: true });
   for (const name of readdirSync(join(own, 'usr/bin'))) {
-    // That one is Python, and no part of a node.
+    // This program is in Python, and not part of a node.
     if (name === 'ovn-detrace' || !existsSync(join(newer, 'usr/bin', name)))
       copyFileSync(join(own, 'usr/bin', name), join(programs, name));
     else

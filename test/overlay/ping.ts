@@ -1,9 +1,9 @@
-// ping(8) as far as a test, and the program, needs it: not every machine that builds has it.
+// ping(8) with the options that tests and the program need, because not every machine has it.
 import type { Host } from './hosts.ts';
 
 /**
- * Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its
- * time to live. Options: -w, -I.
+ * Program that sends a request once a second until an answer arrives, because a new switch or router may not answer at
+ * once; prints the TTL of the answer. Options: -w, -I.
  */
 export const pingScript = `#!/usr/bin/perl
 use Socket;
@@ -31,13 +31,13 @@ for my $number (1 .. $limit) {
 exit 1;
 `;
 
-/** The time to live with which an address answers a node; null: it does not answer within half a minute. */
+/** Returns the TTL with which an address answers a node; null if it does not answer within half a minute. */
 export function ping(from: Pick<Host, 'run'>, address: string): number | null {
   const { status, stdout } = from.run(['perl', '-e', pingScript, '--', address]);
   return status === 0 ? Number(stdout) : null;
 }
 
-/** Gives a node the program, for what it starts itself. */
+/** Installs the program on a node, for programs that the agent starts there. */
 export function installPing(host: Host): void {
   host.write('/usr/bin/ping', pingScript);
   host.must('chmod', '755', '/usr/bin/ping');

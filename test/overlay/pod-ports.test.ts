@@ -1,4 +1,5 @@
-// The ports of pods in a real ovsdb-server: batches, what goes with a new port, and a server that goes and comes back.
+// Ports of pods in a real ovsdb-server: batches, the rows that are written together with a new port, and a server that
+// is restarted.
 import t, { type Test } from 'tap';
 import { openPodPorts, type PodPorts } from '../../agent/drivers/openvswitch/pod-ports.ts';
 import { insert, mutate, namedUuid, type OvsdbClient, select, setOf } from '../../agent/drivers/ovsdb/index.ts';
@@ -27,7 +28,7 @@ async function makeBridge(client: OvsdbClient): Promise<void> {
   ]);
 }
 
-/** As often as the rows of ports change. */
+/** Number of changes of the rows of ports. */
 async function transactions(client: OvsdbClient): Promise<() => number> {
   let count = 0;
   client.onNotice((method) => {

@@ -5,14 +5,14 @@ import type { ApiServer } from '../cluster/api-server.ts';
 import { hasProgram } from '../cluster/binaries.ts';
 import { type Host, missingForHosts } from './hosts.ts';
 
-/** Why pods can get no network here; null: they can. The plug-in starts ethtool. */
+/** Reason why pods can get no network here; null if they can. The plug-in needs ethtool. */
 export function missingForPods(): string | null {
   return missingForHosts() ?? (hasProgram('ethtool', '--version') ? null : 'ethtool is missing');
 }
 
 export const shim = '/opt/cni/bin/microshift-net-cni';
 
-/** As runtimes find it in the daemon's own file. */
+/** Network configuration in the daemon's own file, which runtimes read. */
 export const network = { cniVersion: '1.1.0', name: 'ovn-kubernetes', type: 'microshift-net-cni' };
 
 export interface TestPod {
@@ -57,7 +57,9 @@ export async function createPod(
   return { namespace: 'default', name, uid: body.metadata.uid };
 }
 
-/** A network namespace as CRI-O and containerd make one, and what they tell of its pod. */
+/**
+ * Creates a network namespace as CRI-O and containerd do, and returns the arguments with which they call the plug-in.
+ */
 export function makeSandbox(host: Host, id: string, pod: TestPod): Sandbox {
   const name = `cni-${id.slice(0, 20)}`;
   host.must('ip', 'netns', 'add', name);
@@ -66,7 +68,7 @@ export function makeSandbox(host: Host, id: string, pod: TestPod): Sandbox {
   return { id, netns: `/run/netns/${name}`, args };
 }
 
-/** Deletes the namespace, as with the sandbox, without a call of the plug-in. */
+/** Deletes the namespace as a sandbox is deleted, without a call of the plug-in. */
 export function removeNamespace(host: Host, { netns }: Sandbox): void {
   host.must('ip', 'netns', 'delete', netns.replace('/run/netns/', ''));
 }
@@ -80,7 +82,7 @@ export interface CniAnswer {
   readonly tookMs: number;
 }
 
-/** Runs the plug-in as a runtime does. `before` is what it is started by. */
+/** Runs the plug-in as a runtime does. `before` is a command that starts it. */
 export async function cni(
   host: Host,
   command: string,
@@ -112,7 +114,7 @@ export async function cni(
   return { status, result: text === '' ? undefined : JSON.parse(text), tookMs };
 }
 
-/** A pod's side of a node, where programs are run in its network. */
+/** Network of a pod on a node, in which programs are run. */
 export function inPod(host: Host, { netns }: Sandbox): Pick<Host, 'run' | 'start' | 'must'> {
   const inside = (words: readonly string[]): string[] => ['nsenter', `--net=${netns}`, ...words];
   return {
@@ -122,7 +124,7 @@ export function inPod(host: Host, { netns }: Sandbox): Pick<Host, 'run' | 'start
   };
 }
 
-/** Ports of br-int and links of pods on a node. */
+/** Returns the ports of br-int and the links of pods on a node. */
 export function ofPods(host: Host): readonly string[] {
   const rows = JSON.parse(
     host.must('ovs-vsctl', '--format=json', '--columns=name,external_ids', 'list', 'Interface'),

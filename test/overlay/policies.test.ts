@@ -1,4 +1,4 @@
-// The Kubernetes project's cases for network policies, asked of ovn-northd and ovn-trace of each release.
+// The Kubernetes project's cases for network policies, checked with ovn-northd and ovn-trace of each release.
 import t, { type Test } from 'tap';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';

@@ -13,7 +13,7 @@ import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '
 import { type Central, readRows, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
 
-/** Somebody who sends or gets packets. */
+/** Sender or receiver of packets. */
 export interface TraceEnd {
   readonly port: string;
   readonly node: OverlayNode;
@@ -23,15 +23,15 @@ export interface TraceEnd {
 
 export interface PolicyCluster {
   readonly central: Central;
-  /** Takes changes in, after the objects are as they say; without any, all that there is. */
+  /** Applies the changes of the given objects, or of all objects if none are given. */
   plan(world: PolicyWorld, changes?: readonly ObjectChange[]): Promise<number>;
-  /** Where a first packet comes out; null: nowhere. */
+  /** Returns the port at which a first packet arrives; null if it does not arrive. */
   send(from: TraceEnd, to: TraceEnd | string, protocol: Protocol, port: number): string | null;
   pod(world: PolicyWorld, key: string): TraceEnd;
   node(id: number): TraceEnd;
 }
 
-/** Pods have their ports before there are policies. */
+/** Pods have their ports before policies exist. */
 export async function startPolicyCluster(
   t: Test,
   release: Release,
@@ -74,7 +74,7 @@ export async function startPolicyCluster(
       'set',
       'Logical_Switch_Port',
       port,
-      // The tag of a pod's port, as the watcher makes it: one without is another program's.
+      // Tag of a pod's port, as the watcher writes it; a port without the tag belongs to another program.
       'external_ids:pod=true',
     ];
   });

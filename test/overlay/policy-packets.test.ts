@@ -1,5 +1,5 @@
-// Network policies on real nodes: pods whose ports and groups the program's own planner has made, and packets between
-// them.
+// Network policies on real nodes: pods whose ports and groups the program's own planner has written, and packets
+// between them.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -20,17 +20,17 @@ import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, balance, type Pod, plugPod } from './services.ts';
 import { talk } from './talk.ts';
 
-/** Permitted packets are answered within milliseconds; a longer wait proves nothing more. */
+/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
 const silenceMs = 1500;
 
-/** A cluster of nodes and its objects. */
+/** Cluster of nodes with its objects. */
 interface Pods {
   readonly world: PolicyWorld;
-  /** Brings the rows to the objects, and waits until every node has the flows. */
+  /** Writes the rows for the objects, and waits until every node has the flows. */
   plan(): Promise<void>;
-  /** A pod on a node: its object and its port. */
+  /** Pod on a node: its object and its port. */
   add(key: string, node: string, address: string): void;
-  /** Its interface. */
+  /** Interface of the pod. */
   plug(key: string, host: Host): Promise<Pod>;
 }
 
@@ -81,7 +81,7 @@ function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
+/** Returns the number of packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
 function datagramsAt(pod: Pod): number {
   const [names = '', values = ''] = pod
     .must('cat', '/proc/net/snmp')
@@ -146,7 +146,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     await pods.plan();
     if (which === 'newer') {
-      // As they were planned before it was known what a later tier does.
+      // ACLs as an earlier version planned them, in a later tier.
       const later =
         'for one in $(ovn-nbctl --bare --columns=_uuid find ACL action=drop); do ovn-nbctl set ACL $one tier=2; done';
       n1.must('sh', '-c', later);

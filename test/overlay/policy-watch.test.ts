@@ -1,4 +1,4 @@
-// Policies of a real API server, brought to a real OVN_Northbound by the daemon of the central node.
+// Policies of a real API server, which the daemon of the central node writes into a real OVN_Northbound.
 import t, { type Test } from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { DatabaseRow } from '../../agent/model/rows.ts';
@@ -13,7 +13,7 @@ import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 60_000;
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 const merge = 'application/merge-patch+json';
@@ -32,14 +32,14 @@ async function openRows(t: Test, host: Host) {
   const ports = () => all('Logical_Switch_Port').filter(({ name }) => /^default_/.test(String(name)));
   return {
     ports,
-    /** The pods that a policy is for; null: it has no group. */
+    /** Returns the pods in the group of a policy; null if it has no group. */
     groupOf: (policy: string): readonly string[] | null => {
       const group = whoseName('Port_Group', (name) => name === `default:${policy}`);
       const members = listOf(group, 'ports');
       return group && ports().flatMap(({ _uuid, name }) => (members.includes(_uuid) ? [String(name)] : []));
     },
     sizeOf: (table: keyof typeof tables): number => mirror.table(table).size,
-    /** The addresses in the set of a selection that has this word in it. */
+    /** Returns the addresses in the set of a selection whose name contains this word. */
     selected: (word: string) =>
       listOf(
         whoseName('Address_Set', (name) => name.includes(`"${word}"`)),

@@ -7,8 +7,8 @@ import { readRows } from './central.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * Makes OVN_Northbound contain what these objects of the API ask for on two nodes, of which the second is a gateway;
- * waits for every ovn-controller.
+ * Writes the rows that these objects of the API need on two nodes, the second of which is a gateway, into
+ * OVN_Northbound; waits for every ovn-controller.
  */
 export async function publish(central: Host, objects: readonly ApiObject[]): Promise<void> {
   const nodes = [

@@ -9,11 +9,11 @@ import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', outside: '203.0.113.9', outside6: '2001:db8:ffff::9' };
 
-/** Where a packet ends, and what it looks like there. */
+/** End of a packet's path, and the packet there. */
 interface Way {
-  /** Ports that it comes out of. */
+  /** Ports at which the packet leaves. */
   readonly outputs: readonly string[];
-  /** Addresses that it was given as its source. */
+  /** Source addresses that the packet has been given. */
   readonly sources: readonly string[];
 }
 
@@ -40,13 +40,16 @@ async function clusterOf(
   return central;
 }
 
-/** Its router has not a node's name: ovn-trace takes a switch by its name only where no router has the same. */
+/**
+ * Its router does not have the name of a node, because ovn-trace finds a switch by name only if no router has the same
+ * name.
+ */
 async function plan(central: Central, layout: typeof modern, nodes: readonly OverlayNode[]): Promise<void> {
   await central.apply({ layout, nodes, centralNode: 'kube-master' });
   central.run('ovn-nbctl', '--wait=sb', 'sync');
 }
 
-/** The LAN's router has answered a gateway. */
+/** The LAN's router has answered the ARP request of a gateway. */
 function learn(central: Central, node: string, address: string): void {
   const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
   const datapath = central.run('ovn-sbctl', ...find).trim();
@@ -81,7 +84,7 @@ const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
 else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
 
-/** Every promise, asked of ovn-northd and ovn-trace of one release. */
+/** Checks with ovn-northd and ovn-trace of one release which hosts reach each other. */
 function onRelease(t: Test, release: Release): void {
   for (const [name, layout] of [
     ['modern', modern],
@@ -187,7 +190,7 @@ function onRelease(t: Test, release: Release): void {
   t.end();
 }
 
-/** By the bridge of a node, with an address of it. */
+/** The packet leaves by the bridge of a node, with the node's address as its source. */
 function leavesBy(id: number, address: string): Way {
   return { outputs: [`br-ex_n${id}`], sources: [address] };
 }

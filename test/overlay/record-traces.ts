@@ -1,5 +1,5 @@
-// Records test/cases/trace again: what the databases, ovn-trace and ofproto/trace say of the packets of each
-// question.json there. By hand, as root:
+// Records test/cases/trace again: the databases, and the output of ovn-trace and ofproto/trace for the packets of each
+// question.json. It is started by hand, as root:
 //   npx tsc && node build/test/overlay/record-traces.js && UPDATE_CASES=1 node build/test/unit/trace/trace-cases.test.js
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,10 +23,10 @@ import { cutOpenFlowTrace, cutOvnTrace } from './cut-traces.ts';
 import type { Host } from './hosts.ts';
 import { denySsh, learn, twoNodes } from './traced-cluster.ts';
 
-/** As many answers of connection tracking as a packet may need. */
+/** Number of results of connection tracking that one packet may need. */
 const mostLookups = 40;
 
-/** A release of OVN with the rows of the cluster. */
+/** Release of OVN with the rows of the cluster. */
 interface Release {
   readonly name: string;
   readonly runDirectory: string;
@@ -71,7 +71,7 @@ function addRows(n1: Host, n2: Host): void {
   denySsh(n1, 'deny-all', '@deny', 'Port_Group', 'deny');
 }
 
-/** The same rows under the OVN of the test node. */
+/** Writes the same rows under the OVN of the test node. */
 async function newerRelease(t: Test, n1: Host): Promise<Release> {
   const base = execFileSync(join('test/node', 'build-base.sh'), { encoding: 'utf8' }).trim();
   const folder = mkdtempSync(join(tmpdir(), 'newer-ovn-'));
@@ -101,7 +101,7 @@ async function newerRelease(t: Test, n1: Host): Promise<Release> {
   };
 }
 
-/** The rows, and what is said of each packet; of the flows those that are in what is kept. */
+/** Returns the rows and the output for each packet, with only those flows that the kept output names. */
 async function record(release: Release, hosts: Readonly<Record<string, Host>>): Promise<void> {
   const read = async (database: RowDatabase | null, columns: typeof switchColumns): Promise<DatabaseRows> => {
     if (database === null) throw new Error('a database is missing');
@@ -134,7 +134,7 @@ interface Known {
   readonly northbound: DatabaseRows;
   readonly switches: Readonly<Record<string, DatabaseRows>>;
   readonly hosts: Readonly<Record<string, Host>>;
-  /** Flows in what is kept of the traces. */
+  /** Returns the flows that the kept part of the traces names. */
   readonly met: Set<string>;
 }
 
@@ -190,7 +190,7 @@ function recordCase(
     follow('back', { ...facts, undo: translationsOf(there) }, end, answerTo(there), 'est,rpl');
 }
 
-/** A row a line, so that a difference can be read. */
+/** Prints one row per line, so that a difference is readable. */
 function rowsOnLines(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null || '_uuid' in value) return JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];

@@ -18,7 +18,7 @@ interface Bundle {
 const issue = (central: Host, name: string, systemId = `${name}-of-the-test`): Ended =>
   central.agent('overlay', 'pki', 'issue', name, '--system-id', systemId);
 
-/** A certificate of the cluster's own authority that is over since yesterday. */
+/** Certificate of the cluster's own authority that expired yesterday. */
 function over(t: Test, central: Host, commonName: string): Promise<KeyPair> {
   const read = (file: string): string => readFileSync(central.path(`/etc/microshift-net/pki/${file}`), 'utf8');
   return issueCertificate(

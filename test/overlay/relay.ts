@@ -1,4 +1,4 @@
-// An API server of this machine, reached from a node as if it ran there.
+// API server of this machine, which a node reaches as if it ran on the node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { childrenIn } from './children.ts';
 import { configure } from './form.ts';
 import type { Host } from './hosts.ts';
 
-/** Where the nodes find their kubeconfig. */
+/** Path of the kubeconfig on the nodes. */
 export const nodeKubeconfig = '/etc/microshift/kubeconfig';
 
 const relay = `
@@ -26,10 +26,10 @@ const relay = `
 `;
 
 /**
- * Lets nodes reach the server at its own address, and their agents find it with the administrator's kubeconfig, which
- * their ovn.yaml names beside other `keys` of the group overlay. What nodes send goes through a socket in the file
- * system, because files cross network namespaces and connections do not, and through processes of their own: this one
- * waits for programs.
+ * Makes the server reachable from nodes at its own address, and gives their agents the administrator's kubeconfig,
+ * which their ovn.yaml names beside other `keys` of the group overlay. Connections cannot cross network namespaces, so
+ * they are forwarded through a socket in the file system and through separate processes, because this process waits for
+ * programs.
  */
 export async function offerApi(
   t: Test,

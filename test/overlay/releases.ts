@@ -1,4 +1,4 @@
-// The releases of OVN that are at hand: Debian's, and that of the test node, where its base has been built.
+// Available releases of OVN: Debian's, and that of the test node if its base has been built.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,24 +7,24 @@ import { mortal } from '../cluster/mortal.ts';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 
 export interface Release {
-  /** The version of its northbound schema, which changes with every change of it (ovsdb(7)). */
+  /** Version of its northbound schema, which changes with every change of the schema (ovsdb(7)). */
   readonly name: string;
-  /** A folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
+  /** Folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
   readonly schemas: string;
   /**
-   * How a program of it is run that works in a folder. What has to stay for that is put to the children, to end with
-   * them.
+   * Returns the command of a program of the release that works in a folder. Processes that it needs are added to the
+   * children, and end with them.
    */
   prepare(folder: string, children: ChildProcess[]): Promise<(program: string) => readonly string[]>;
 }
 
-/** Debian's, unpacked on this machine. */
+/** Debian's release, unpacked on this machine. */
 export function ownRelease(): Release {
   const root = unpackedOvn();
   return releaseIn(root, async () => (program) => [join(root, 'usr/bin', program)]);
 }
 
-/** Downloads Debian's; the other one only where it is there already. */
+/** Returns the releases; downloads Debian's, and uses the other one only if it exists already. */
 export function releasesHere(): readonly Release[] {
   const base = newerRoot();
   return [
@@ -33,7 +33,7 @@ export function releasesHere(): readonly Release[] {
   ];
 }
 
-/** The root of the test node with its OVN; null: it has not been built. */
+/** Root of the test node with its OVN; null if it has not been built. */
 export function newerRoot(): string | null {
   const base = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
   return existsSync(join(base, 'usr/share/ovn/ovn-nb.ovsschema')) ? base : null;
@@ -45,7 +45,7 @@ function releaseIn(root: string, prepare: Release['prepare']): Release {
   return { name: `northbound schema ${(JSON.parse(text) as { version: string }).version}`, schemas, prepare };
 }
 
-/** The base has libraries of its own: its programs run in its root, which sees the folder. */
+/** The base has its own libraries, so its programs run in its root, in which the folder is mounted. */
 async function inBase(base: string, folder: string, children: ChildProcess[]) {
   const [first, ...rest] = mortal(['unshare', '-m', 'bash', 'test/overlay/in-base.sh', base, folder]);
   const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// A replacement of the authority that is killed before any of its lasting effects: both authorities are trusted or one,
+// Replacement of the authority that is killed before any of its lasting effects: both authorities are trusted or one,
 // and the next run completes it.
 import { readFileSync } from 'node:fs';
 import t from 'tap';

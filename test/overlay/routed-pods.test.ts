@@ -1,5 +1,5 @@
-// Outside clients that reach pods at their own addresses, by a route to a gateway that shares the node's address and by
-// one with its own: packets both ways.
+// Outside clients reach pods at their own addresses, by a route to a gateway that shares the node's address and to one
+// with its own; packets are tested in both directions.
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
@@ -9,7 +9,7 @@ import { ping } from './ping.ts';
 import { ask, type Pod, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
-/** Permitted packets are answered within milliseconds; a longer wait proves nothing more. */
+/** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
 const silenceMs = 1500;
 const cookie = 'cookie=0x6d6e6f766c79/-1';
 
@@ -22,7 +22,7 @@ interface Side {
   readonly bridge: string;
   /** Addresses of the gateway, which are next hops of the client. */
   readonly hops: readonly string[];
-  /** Addresses of the client that are permitted, and those that are not. */
+  /** Addresses of the client that are permitted, and addresses that are not. */
   readonly permitted: readonly string[];
   readonly others: readonly string[];
 }
@@ -48,7 +48,7 @@ function send(from: Host, own: string, address: string): void {
   from.must(process.execPath, '-e', script);
 }
 
-/** Datagrams that have arrived at a pod, of both families (proc_net(5), snmp and snmp6). */
+/** Returns the number of datagrams that have arrived at a pod, of both families (proc_net(5), snmp and snmp6). */
 function datagramsAt(pod: Pod): number {
   const counts = pod.must(
     'awk',
@@ -67,7 +67,7 @@ async function routed(t: Test, which: WhichOvn): Promise<void> {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13, ['eth1']), await lan.host('client', 50, ['eth1'])];
   for (const host of [n1, n2, n3, client]) {
-    // The NIC's own IP stack is mute, as it is below the kernel's data path.
+    // The NIC's own IP stack does not answer, as below the kernel's data path.
     host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
     configure(host, dualStack);

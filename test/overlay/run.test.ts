@@ -1,5 +1,4 @@
-// `overlay run` on real nodes: the daemon restores what was lost or changed by hand, and writes nothing while it is
-// idle.
+// `overlay run` on real nodes: the daemon restores lost and changed parts, and writes nothing while it is idle.
 import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
@@ -21,7 +20,7 @@ import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** Another run that has the node's lock (agent/run/lock.ts); its file, without which it has it no longer. */
+/** Lock file of another run (agent/run/lock.ts); removing the file releases the lock. */
 async function holdLock(host: Host): Promise<string> {
   const words = 'set -- $(cat /proc/$$/stat); shift 21; f=/run/microshift-net/lock/$$.$1.long.probe';
   const script = `${words}; : > $f; echo $f; exec sleep infinity`;
@@ -31,13 +30,13 @@ async function holdLock(host: Host): Promise<string> {
   return String(file).trim();
 }
 
-/** Whether there is such a row in the southbound database, as soon as there is. */
+/** Waits until the southbound database has such a row. */
 async function registered(central: Host, row: Awaited): Promise<boolean> {
   const database = await openCentralDatabase('OVN_Southbound', [central.path('/run/ovn')]);
   return (await database?.appears(row, 60_000).finally(() => database.close())) === true;
 }
 
-/** The central node's databases and ovn-northd die, and their files are gone. */
+/** Kills the central node's databases and ovn-northd, and removes the files of the databases. */
 function loseDatabases({ must }: Host): void {
   for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) killProcess({ must }, `/run/ovn/${name}.pid`);
   must('sh', '-c', 'rm -rf /var/lib/ovn/* /run/ovn/*_db.*');
@@ -116,7 +115,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   const idle = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], async () => {
     n1.must('ip', 'link', 'add', 'dummy0', 'type', 'bridge');
     n1.must('ovs-vsctl', 'add-br', 'br-of-others');
-    // By the time that this is mended, all of it has been seen.
+    // When this row is restored, the daemon has handled all earlier changes.
     n1.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
     await mended(n1, central, 'an address, for which nothing is written');
   });
@@ -155,7 +154,7 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
 
   t.equal(await central.stop(), 0);
   loseDatabases(n1);
-  // Without databases, and without a systemd that would start them.
+  // Condition on a node without databases, and without a systemd that would start them.
   central = await startDaemon(n1, /^READY=1 STATUS=the D-Bus system bus .* cannot be reached/);
   t.match(n1.agent('overlay', 'status').stdout, /runs since .*; since .*: the D-Bus system bus/);
   startCentral(n1);
@@ -194,7 +193,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   t.strictSame(both, ['100.64.0.2', '100.64.0.3']);
 
   n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
-  // Its report about the gateways comes first.
+  // The daemon's report about the gateways arrives first.
   while (defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
   t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'nothing leaves by the one that is silent');
   t.match(defaultRoutes(), /100\.64\.0\.2/, 'everything by the other');

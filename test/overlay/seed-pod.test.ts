@@ -1,5 +1,5 @@
-// A pod as the guides of 2017 show it: its annotation, the steps of the plug-in, a ping from the other node, and its
-// packet on both nodes.
+// Pod as in the guides of 2017: its annotation, the steps of the plug-in, a ping from the other node, and its packet on
+// both nodes.
 import t from 'tap';
 import { apiServerFor } from '../cluster/session.ts';
 import { startDaemon } from './daemon.ts';
@@ -10,7 +10,7 @@ import { nodeKubeconfig, offerApi } from './relay.ts';
 
 const skip = missingForPods() ?? false;
 
-/** Name and id as they were. */
+/** Name and id of the pod in the guide. */
 const podName = 'sshd-2';
 const containerId = 'a2f5796e82e9286d7f56540585b6040b3a743093c46ea34364212cf1afd42a32';
 const port = 'a2f5796e82e9286';
@@ -35,7 +35,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   t.match(master.agent('overlay', 'init'), { status: 0 });
   const issue = (name: string, systemId: string): string =>
     master.agent('overlay', 'pki', 'issue', name, '--system-id', `${systemId}-of-the-test`).stdout;
-  // Subnets are given in turn: with this one the nodes have those of the guide.
+  // Subnets are assigned in turn; with this one, the nodes have those of the guide.
   issue('spare', 'spare');
   for (const [name, host] of [
     ['kube-node1', node1],
@@ -59,7 +59,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
     'its annotation, with the same fields in the same order',
   );
 
-  // Output of each step in 2017, and now.
+  // Output of each step in 2017, and with this product.
   const steps: readonly (readonly [string, RegExp])[] = [
     ['plugin invoked with cni_command = ADD', new RegExp(`ADD of eth0 in ${sandbox.netns} for ${containerId}`)],
     ['Annotations for pod sshd-2', /has 192\.168\.2\.3\/24, MAC 0a:58:c0:a8:02:03, gateway 192\.168\.2\.1/],
@@ -94,8 +94,8 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   const id = last(/(?:set_field|load):(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->(?:tun_id|NXM_NX_TUN_ID)/g);
   const to = last(/set_field:(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->tun_metadata0/g);
   const from = last(/TUN_METADATA0\[16\.\.30\] is now (0x[0-9a-f]+)/g);
-  // The router's port is where the subnet is, so that kube-node1 routes; in 2017 kube-node2 did, and the packet had the
-  // switch's mark.
+  // The router's port is on the node of the subnet, so kube-node1 routes; in 2017 kube-node2 did, and the packet had
+  // the mark of the switch.
   t.equal(id, tunnelKey(master, 'Datapath_Binding', 'external_ids:name=ovn_cluster_router'), 'marked with the router');
   t.equal(to, tunnelKey(master, 'Port_Binding', 'logical_port=cr-rtos-kube-node1'), 'and its port to the subnet');
 

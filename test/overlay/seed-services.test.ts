@@ -1,5 +1,5 @@
-// Services of a cluster that the commands of 2017 set up, in packets: an address and port without a service stay inside
-// of the cluster.
+// Services of a cluster that the commands of 2017 set up, in packets: packets to an address and port without a service
+// stay inside of the cluster.
 import t, { type Test } from 'tap';
 import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
@@ -19,7 +19,7 @@ const reason = missingForHosts();
 if (reason !== null) t.plan(0, reason);
 else for (const which of ovnsHere()) t.test(`OVN: ${which}`, (t) => onRelease(t, which));
 
-/** Connects once; `answered` by whom, or the error with which it ended. */
+/** Connects once; prints the server that answered, or the error. */
 function outcome(from: Pick<Host, 'must'>, [address, port]: Place): string {
   const script = `
     const socket = require('net').connect(${port}, '${address}');
@@ -44,7 +44,7 @@ function datagramOutcome(from: Pick<Host, 'must'>, [address, port]: Place): stri
 async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  // The LAN's router leads the range of services to itself, so that it answers whatever leaves the cluster.
+  // The LAN's router has the range of services itself, so it answers all packets for it that leave the cluster.
   const router = await lan.host('router', 254);
   router.must('ip', 'address', 'add', services, 'dev', 'lo');
   await serve(router);

@@ -1,5 +1,5 @@
-// A cluster by the commands of ovn-kubernetes' first tool, as its users wrote them down in 2017: only addresses are
-// others.
+// Cluster that is made with the commands of ovn-kubernetes' first tool, as its guides of 2017 show them, with other
+// addresses.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
@@ -21,7 +21,7 @@ import { ping } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** First commands on every node. The test starts the daemons, and the rest is in the words of the shell. */
+/** First commands on every node. The test starts the daemons, and runs the other commands in a shell. */
 const startNode = `
 ovs-vsctl set Open_vSwitch . external_ids:ovn-remote="tcp:$CENTRAL_IP:6642" external_ids:ovn-nb="tcp:$CENTRAL_IP:6641" external_ids:ovn-encap-ip=$LOCAL_IP external_ids:ovn-encap-type="$ENCAP_TYPE"
 ## set system_id
@@ -81,7 +81,7 @@ ovn-k8s-overlay gateway-init \\
 --default-gw "$EXTERNAL_GATEWAY"
 `;
 
-/** A NIC of its own for the gateway, in the LAN of the others, whose address the host has given it before. */
+/** NIC for the gateway only, in the LAN of the other NICs, with an address of the host. */
 const secondNic = `
 ip link add eth1 type veth peer name eth1-lan
 ip address add 192.0.2.113/24 dev eth1
@@ -112,14 +112,14 @@ function flowsOf(host: Host): readonly string[] {
   return host.must('sh', '-c', ours).trim().split('\n').toSorted();
 }
 
-/** Lines of a document that are commands. */
+/** Returns the lines of a document that are commands. */
 function commandsOf(text: string): string {
   return [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
 }
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Has a shell on the node run a text with these variables set. */
+/** Runs shell text on the node with these variables. */
 function paste(host: Host, text: string, variables: Variables = {}): Ended {
   return host.run(['bash', '--norc', '-e'], scriptOf(text, variables));
 }
@@ -128,7 +128,7 @@ function scriptOf(text: string, variables: Variables): string {
   return [...Object.entries(variables).map(([name, value]) => `${name}=${value}`), text].join('\n');
 }
 
-/** The same for one of several nodes at once. */
+/** Runs shell text on several nodes at the same time. */
 async function pasteAtOnce(host: Host, text: string, variables: Variables): Promise<Pick<Ended, 'status' | 'stdout'>> {
   const child = host.start('bash', '--norc', '-e', '-c', scriptOf(text, variables));
   let stdout = '';
@@ -140,7 +140,7 @@ async function pasteAtOnce(host: Host, text: string, variables: Variables): Prom
   return { status, stdout };
 }
 
-/** A node with the address of the cluster and the old command. */
+/** Runs the old command on a node that has the address of the cluster. */
 async function startHost(t: Test, lan: Lan, name: string, place: number, encap: string): Promise<Host> {
   const host = await lan.host(`k${place}`, place);
   host.must('hostname', name);
@@ -169,7 +169,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   const node2 = await startHost(t, lan, 'kube-node2', 13, 'geneve,vxlan');
   const node3 = await startHost(t, lan, 'kube-node3', 14, 'vxlan');
   const ofNode1 = { NODE_NAME: 'kube-node1', SUBNET: '192.168.2.0/24' };
-  // The kubelet says small letters, whatever is written here.
+  // The kubelet uses lower case, whatever the command line has.
   const ofNode2 = { NODE_NAME: 'Kube-Node2', SUBNET: '192.168.3.0/24' };
 
   t.match(
@@ -237,7 +237,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   t.match(paste(node3, helper), { status: 0, stdout: 'Nothing to do.\n' }, 'gateway-init has made the flows already');
   node3.must('ovs-ofctl', 'del-flows', 'breth0');
   node3.must('ovs-ofctl', 'add-flow', 'breth0', 'priority=0,actions=NORMAL');
-  // The one that stays may have put them back already.
+  // The running helper may have restored the flows already.
   const beside = paste(node3, helper);
   t.match(beside, { status: 0, stdout: /^Done, \d+ flows|^Nothing to do/, stderr: /process \d+ keeps them/ });
   const wanted = flowsOf(node3);
@@ -313,7 +313,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   t.notMatch(left, 'kube-node2', 'leaves nothing');
 });
 
-/** Keys as INSTALL.SSL.md of that time had them made: each side trusts the certificate of the other. */
+/** Keys as INSTALL.SSL.md of that time describes them: each side trusts the certificate of the other. */
 const makeKeys = `
 cd /etc/openvswitch
 for name in ovnnb ovncontroller; do

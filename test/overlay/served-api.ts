@@ -1,6 +1,6 @@
-// An API server that keeps objects in memory and serves them over HTTPS, as far as the driver asks it: pages of lists,
-// watches, patches of pods, and Events. It is for measurements, in which the process that is measured must not hold the
-// objects of the server too.
+// API server that stores objects in memory and serves them over HTTPS, with the functions that the driver uses: pages
+// of lists, watches, patches of pods, and Events. It is for measurements in which the measured process must not contain
+// the objects of the server.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -18,17 +18,17 @@ export interface ServedApi {
   readonly kubeconfig: string;
   put(plural: string, object: StoredObject): void;
   remove(plural: string, key: string): void;
-  /** Resolves with the note of the next Event that has this reason, or has had it. */
+  /** Resolves with the note of an Event with this reason, which may exist already. */
   event(reason: string): Promise<string>;
 }
 
-/** One collection: its objects with their versions, as text, and the watches that are open. */
+/** Collection: its objects with their versions, as text, and the open watches. */
 interface Collection {
   readonly objects: Map<string, { readonly object: StoredObject; readonly version: number }>;
   readonly watches: Set<ServerResponse>;
 }
 
-/** Serves until the scope ends. A watch begins at the present, which is enough for a client that lists before. */
+/** Serves until the scope ends. A watch begins at the present, which suffices for a client that lists before. */
 export async function serveApi(scope: Scope): Promise<ServedApi> {
   const folder = mkdtempSync(join(tmpdir(), 'served-api-'));
   makeCertificates(folder);
@@ -83,7 +83,7 @@ export async function serveApi(scope: Scope): Promise<ServedApi> {
         for (const listener of [...listeners]) listener();
       } else if (request.method === 'PATCH') {
         const { metadata } = JSON.parse(await textOf(request)) as Partial<StoredObject>;
-        // A Node has no namespace, and its annotations are written with its status.
+        // A Node has no namespace, and its annotations are written through its status.
         const key = plural === 'nodes' ? (name ?? '') : `${words[1]}/${name}`;
         const found = collectionOf(plural).objects.get(key)?.object;
         if (found === undefined) return answer(404, { kind: 'Status', message: 'not found' });

@@ -13,7 +13,7 @@ import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { startCentral } from './central.ts';
 import { type Release, releasesHere } from './releases.ts';
 
-/** As many as a roll-out of a cluster of twenty nodes makes, and more. */
+/** Number of changes, more than a roll-out in a cluster of twenty nodes makes. */
 const updates = 5_000;
 
 const reason = missingForOvn();
@@ -30,7 +30,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   const places = { ...overlayPlaces, services: join(folder, 'services.json') };
   const router = run('ovn-sbctl', 'create', 'Datapath_Binding', 'tunnel_key=7', 'external_ids:name=GR_n1').trim();
   const tellsRouters = readFileSync(join(release.schemas, 'ovn-sb.ovsschema'), 'utf8').includes('lr_datapath_group');
-  /** A load balancer of the gateway of n1, as ovn-northd makes it. */
+  /** Returns a load balancer of the gateway of n1, as ovn-northd writes it. */
   const addBalancer = (vips: Readonly<Record<string, string>>): string => {
     const group = ['--id=@routers', 'create', 'Logical_DP_Group', `datapaths=${router}`, '--'];
     const columns = ['name=one', ...Object.entries(vips).map(([at, to]) => `vips:"${at}"="${to}"`)];

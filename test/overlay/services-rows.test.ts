@@ -11,28 +11,31 @@ import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', four: '203.0.113.9', six: '2001:db8:ffff::9' };
 
-/** Every node is a chassis and has a pod at place 9 of its subnets; n1 and n2 are gateways, and n3 is not. */
+/**
+ * Cluster in which every node is a chassis and has a pod at address 9 of its subnets; n1 and n2 are gateways, and n3 is
+ * not.
+ */
 interface Cluster {
   readonly central: Central;
   readonly nodes: readonly OverlayNode[];
-  /** Makes these services and slices, and no others; what was done to which rows. */
+  /** Writes the rows of exactly these services and slices; returns the changes of rows. */
   serve(objects: readonly ApiObject[]): Promise<readonly string[]>;
-  /** A first packet of the pod of a node, or of the node itself. */
+  /** Traces a first packet of the pod of a node, or of the node itself. */
   send(from: string, to: string, port: number, protocol?: string): Way;
-  /** Answer of a pod from a port of its own. */
+  /** Traces the answer of a pod from one of its ports. */
   answer(from: string, port: number, to: string): Way;
-  /** A first packet of a host on the LAN to a gateway. */
+  /** Traces a first packet of a host on the LAN to a gateway. */
   arrive(at: string, to: string, port: number): Way;
-  /** Whether a gateway answers when the LAN asks who has an address. */
+  /** Returns true if a gateway answers an ARP request of the LAN for an address. */
   ask(at: string, address: string): boolean;
 }
 
 interface Way {
-  /** The last port that it, or the answer to it, comes out of. */
+  /** Last port at which the packet, or the answer to it, leaves. */
   readonly end: string;
-  /** It is answered by a refusal. */
+  /** True if the packet is rejected. */
   readonly isRejected: boolean;
-  /** As ovn-trace reports it. */
+  /** Output of ovn-trace. */
   readonly text: string;
 }
 
@@ -112,7 +115,7 @@ function podIn(subnet: string): string {
   return subnet.replace(/0?\/.*/, '9');
 }
 
-/** The LAN's router has answered a gateway. */
+/** The LAN's router has answered the ARP request of a gateway. */
 function learn(central: Central, node: string, address: string): void {
   const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
   const datapath = central.run('ovn-sbctl', ...find).trim();
@@ -129,7 +132,7 @@ const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
 else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
 
-/** Results of ovn-northd and ovn-trace of one release for the rows. */
+/** Checks the rows with ovn-northd and ovn-trace of one release. */
 function onRelease(t: Test, release: Release): void {
   for (const [naming, layout] of [
     ['modern', modern],

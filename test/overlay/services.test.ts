@@ -1,5 +1,5 @@
-// Services in packets: rows planned from objects of the API, daemons that find the rows by themselves, and the server
-// that answers each client.
+// Services in packets: rows that are planned from objects of the API, daemons that find the rows, and the server that
+// answers each client.
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -17,7 +17,7 @@ function nodePort(name: string, clusterIP: string, port: number, spec: object = 
   return serviceObject(name, { type: 'NodePort', clusterIPs: [clusterIP], ports, ...spec });
 }
 
-/** Connects until that is refused or answered; what came of it. */
+/** Connects until a connection is refused or answered; prints the result. */
 function refusal(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
     const socket = require('net').connect(${port}, '${address}');
@@ -28,8 +28,8 @@ function refusal(from: Pick<Host, 'must'>, address: string, port: number): strin
 }
 
 /**
- * Returns the source address that the server saw in one connection, whose packets are sent again by the kernel
- * alone. With `mayOpen`, a refusal is not counted, because the port may not be open yet.
+ * Returns the source address that the server saw in one connection, in which only the kernel repeats packets. With
+ * `mayOpen`, a refusal does not count, because the port may not be open yet.
  */
 function connectOnce(from: Pick<Host, 'must'>, address: string, port: number, mayOpen: boolean): string {
   const script = `
@@ -84,7 +84,7 @@ t.test('services of objects', { skip }, async (t) => {
     serviceObject('api', { clusterIPs: ['10.43.0.1'], ports: [{ port: 443, protocol: 'TCP' }] }),
     sliceObject('api', [[n1.address, 'n1']]),
   ];
-  // As MicroShift does when it starts.
+  // MicroShift adds this address when it starts.
   n1.must('ip', 'address', 'add', '10.44.0.0/32', 'dev', 'lo');
   const behind = [
     serviceObject('kubernetes', { clusterIPs: ['10.43.0.2'], ports: [{ port: 443, protocol: 'TCP' }] }),
@@ -158,7 +158,7 @@ t.test('services of objects', { skip }, async (t) => {
       connectOnce(who, address, port, who === client && index === 0),
     );
     t.notMatch(answers, ['no answer'], `with affinity the first connection of ${name} is answered`);
-    // The order of the answers shows when another endpoint was chosen.
+    // The order of the answers shows the time at which another endpoint was chosen.
     t.strictSame(
       answers,
       answers.map(() => answers[0]),

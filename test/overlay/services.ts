@@ -1,12 +1,13 @@
-// Pods without a container runtime, load balancers as a watcher of services would make them, and who asks whom.
+// Pods without a container runtime, load balancers as a watcher of services would write them, and requests between
+// nodes and pods.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { macOf } from '../../agent/overlay/addresses.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * Answers TCP on 8080 and UDP on 8053 with the address of the client. It outlives a connection that the client has
- * reset.
+ * Program that answers TCP on 8080 and UDP on 8053 with the address of the client, and survives a connection that the
+ * client resets.
  */
 const server = `
 const net = require('net');
@@ -18,7 +19,7 @@ net.createServer((socket) => socket.on('error', () => {}).end(plain(socket.remot
 });
 `;
 
-/** Asks until it gets an answer: neighbours and tunnels may not be known yet. */
+/** Repeats a request until an answer arrives, because neighbours and tunnels may not be known yet. */
 const client = `
 const [protocol, address, port] = process.argv.slice(1);
 const done = (answer) => { console.log(String(answer)); process.exit(); };
@@ -46,24 +47,24 @@ export interface Pod extends Pick<Host, 'must' | 'start'> {
   readonly address6: string;
 }
 
-/** A pod's interface, and what the other end of it is in OVN. */
+/** Interface of a pod, and its logical port in OVN. */
 export interface Plug {
   readonly interface: string;
   readonly port: string;
   /** Addresses of the pod; if absent, the port accepts any. */
   readonly uid?: string;
   readonly mac: string;
-  /** The ninth address of a subnet, or another one of it. */
+  /** Returns the ninth address of a subnet, or another one of it. */
   readonly address: string;
   readonly address6?: string;
 }
 
-/** Servers on a node itself. */
+/** Starts servers on a node itself. */
 export async function serve(host: Host): Promise<void> {
   await ready(host.start(process.execPath, '-e', server));
 }
 
-/** A namespace with an interface in a node's switch, the ninth address of its subnets, and a server. */
+/** Creates a namespace with an interface in a node's switch, the ninth address of its subnets, and a server. */
 export async function startPod(central: Host, host: Host, subnet: string, subnet6: string): Promise<Pod> {
   const address = `${subnet.replace(/0\/.*/, '')}9`;
   const address6 = `${subnet6.replace(/\/.*/, '')}9`;
@@ -74,7 +75,7 @@ export async function startPod(central: Host, host: Host, subnet: string, subnet
   return plugPod(host, { interface: name, port: name, mac, address, address6 });
 }
 
-/** The namespace and the interface of a pod that has a port in OVN, and a server. */
+/** Creates the namespace and the interface of a pod that has a port in OVN, and a server. */
 export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
   const { interface: name, port, uid, mac, address, address6 = '' } = plug;
   host.must(
@@ -112,8 +113,7 @@ export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: 
 }
 
 /**
- * A load balancer of every switch and every gateway; where nothing else is said, gateways answer ARP for what is on
- * their LAN.
+ * Writes a load balancer of every switch and every gateway; by default, gateways answer ARP for addresses on their LAN.
  */
 export function balance(
   central: Host,
@@ -138,7 +138,7 @@ export function balance(
   central.must('ovn-nbctl', '--wait=hv', 'sync');
 }
 
-/** The first line of a process. */
+/** Returns the first line that a process prints. */
 async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the process has no output to read');
   const failed =

@@ -6,19 +6,17 @@ import type { Scope } from './children.ts';
 
 export interface SlowWay {
   readonly port: number;
-  /** Connections so far. */
+  /** Number of connections so far. */
   readonly opened: number;
-  /** Delay of the server's messages from now on. */
+  /** Sets the delay of the server's messages. */
   delay(ms: number): void;
-  /**
-   * Nothing of what the server says comes before the function that it returns is called; then all of it does, at once.
-   */
+  /** Holds all messages of the server until the returned function is called, and then sends them at once. */
   stall(): () => void;
   /** Breaks every connection. */
   cut(): void;
 }
 
-/** A way to a port of this machine. It ends with the test. */
+/** Starts a relay to a port of this machine. It ends with the test. */
 export async function slowWay(t: Scope, port: number): Promise<SlowWay> {
   const open = new Set<Socket>();
   let opened = 0;

@@ -1,4 +1,5 @@
-// Objects of Kubernetes in memory, reported as the driver reports those of an API server, for tests of their effects.
+// Objects of Kubernetes in memory, reported in the same way as the driver reports those of an API server, for tests of
+// the reactions.
 import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
 import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';
@@ -18,16 +19,16 @@ export interface StoredObject {
 }
 
 export interface StoredApi {
-  /** As one side sees it; each has its own. */
+  /** View of one client; each client has its own. */
   open(): KubernetesApi;
   put(plural: Plural, ...objects: readonly StoredObject[]): void;
   remove(plural: Plural, ...names: readonly string[]): void;
   get(plural: Plural, name: string): StoredObject | undefined;
-  /** Events that were made. */
+  /** Events that were created. */
   readonly notices: Notice[];
-  /** How many pods were annotated. */
+  /** Number of pods that were annotated. */
   readonly annotated: () => number;
-  /** Nobody is annotated any more: the next ones never come back. */
+  /** Lets all further annotations wait without an end. */
   holdAnnotations(): void;
   allowAnnotations(): void;
 }
@@ -112,7 +113,7 @@ export function createStoredApi(): StoredApi {
 type Managed = ReturnType<typeof managedFields>[number];
 type NodeMetadata = StoredObject['metadata'] & { readonly managedFields?: readonly Managed[] };
 
-/** metadata.managedFields of an object whose annotations this program has written. */
+/** metadata.managedFields of an object whose annotations the agent has written. */
 export function managedFields(names: readonly string[]) {
   const annotations = Object.fromEntries(names.map((name) => [`f:${name}`, {}]));
   return [{ manager: 'microshift-net', fieldsV1: { 'f:metadata': { 'f:annotations': annotations } } }];
@@ -126,7 +127,7 @@ function keyOf({ metadata }: StoredObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
-/** A pod on a node, as the scheduler leaves it. */
+/** Returns a pod on a node, as the scheduler leaves it. */
 export function podOn(nodeName: string, name: string, special: Partial<StoredObject['metadata']> = {}): StoredObject {
   return {
     metadata: { namespace: 'default', name, uid: randomUUID(), labels: { app: 'web' }, ...special },

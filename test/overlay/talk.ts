@@ -1,4 +1,4 @@
-// A TCP connection between two nodes that lasts: what is said at one end comes back from the other.
+// Lasting TCP connection between two nodes; one end returns every line of the other.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,10 @@ const server = `
 const address = process.argv[1];
 require('net').createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(4000, address, () => console.log('ready'));
 `;
-/** Connects until it can: the other node may not know the way yet. Then passes lines on, both ways. */
+/**
+ * Connects until it succeeds, because the other node may not know the route yet. Then forwards lines in both
+ * directions.
+ */
 const client = `
 const net = require('net');
 const attempt = () => {
@@ -24,7 +27,7 @@ attempt();
 `;
 
 export interface Talk {
-  /** Says a line at one end and gives what comes back. */
+  /** Sends a line at one end and returns the answer. */
   say(line: string): Promise<string>;
 }
 

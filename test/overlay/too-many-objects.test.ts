@@ -1,5 +1,5 @@
-// More objects than the memory of the daemon can hold: it does not end, reports what to do, and leaves the rows as they
-// are.
+// More objects than the memory of the daemon can hold: it does not end, reports a remedy, and leaves the rows
+// unchanged.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { ownRelease } from './releases.ts';
 import { serveApi } from './served-api.ts';
 import { podOn } from './stored-api.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 120_000;
 const program = fileURLToPath(new URL('bounded-process.js', import.meta.url));
 const nodes = [nodeOf(1, { subnets: ['10.42.16.0/20'] })];
@@ -73,7 +73,7 @@ t.test('too many objects of one namespace', async (t) => {
   const second = start();
   const again = await untilState(second, isFull);
   t.match(again.failure?.message, /in namespace mallory/, 'the next one reports it while it still reads the objects');
-  // The last transaction of the first one may have arrived after it.
+  // The last transaction of the first watcher may have arrived after it.
   const now = new Set(portsNow());
   t.ok(rows.length > 2 && rows.every((row) => now.has(row)), 'and the rows of all pods stay as they were');
   await end(second);

@@ -1,4 +1,5 @@
-// Two nodes of a cluster whose packets are followed: n1 is the central one, and a gateway with an address of its own.
+// Overlay of two nodes for tests of `ovn-k8s trace`: n1 runs the central databases and is a gateway with its own
+// address.
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
@@ -10,11 +11,11 @@ import { readRows } from './central.ts';
 import { form } from './form.ts';
 import { type Host, startLan } from './hosts.ts';
 
-/** Somebody who is not on the LAN, and its router. */
+/** Host that is not on the LAN, and its router. */
 export const outside = '203.0.113.9';
 const router = { address: '192.0.2.254', mac: '52:54:00:ff:ff:01' };
 
-/** Two nodes of a cluster, the first of them central and with a gateway. */
+/** Creates two nodes of a cluster, the first of them central and with a gateway. */
 export async function twoNodes(t: Test): Promise<readonly [Host, Host]> {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
@@ -32,7 +33,7 @@ export async function twoNodes(t: Test): Promise<readonly [Host, Host]> {
   return [n1, n2];
 }
 
-/** The LAN's router has answered the gateway; northd forgets what is older than five minutes. */
+/** The LAN's router has answered the gateway; ovn-northd removes entries that are older than five minutes. */
 export function learn(n1: Host): void {
   const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', 'external_ids:name=GR_n1'];
   const binding = [
@@ -45,7 +46,7 @@ export function learn(n1: Host): void {
   n1.must('ovn-nbctl', '--wait=hv', 'sync');
 }
 
-/** An access list that a NetworkPolicy has made and that drops SSH, in a row of this kind that has such lists. */
+/** Adds an ACL of a NetworkPolicy that drops SSH to a row of a table that has ACLs. */
 export function denySsh(n1: Host, policy: string, outport: string, table: string, row: string): void {
   const acl = ['priority=1000', 'direction=to-lport', 'action=drop', `match="outport == ${outport} && tcp.dst == 22"`];
   const owner = [

@@ -1,5 +1,5 @@
-// Faults around the daemon of the central node while pods come and go: a full disk, a clock that is set, a slow API
-// server, and a burst of changes.
+// Faults around the daemon of the central node while pods are created and removed: a full disk, a clock that is set, a
+// slow API server, and a burst of changes.
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
@@ -16,17 +16,17 @@ import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { cni, createPod, installShim, makeSandbox, ofPods } from './pods.ts';
 import { type SlowWay, slowWay } from './slow-api.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 120_000;
-/** Where the daemon and the plug-in write, each on a disk of its own. */
+/** Folders in which the daemon and the plug-in write, each on a separate disk. */
 const places = ['/var/lib/microshift-net', '/run/microshift-net', '/etc/cni/net.d', '/tmp'];
-/** Where OVN has its databases. */
+/** Folder of OVN's databases. */
 const databases = '/var/lib/ovn';
 const fakeClock = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
-/** A daemon, and what it says. */
+/** Daemon with its messages. */
 interface Heard extends Daemon {
-  /** Resolves when it has said this. */
+  /** Resolves when the daemon has printed this text. */
   saying(words: RegExp): Promise<void>;
   times(words: RegExp): number;
 }
@@ -56,7 +56,7 @@ async function startHeard(host: Host, environment: readonly string[] = []): Prom
   };
 }
 
-/** Rows of OVN_Northbound of a node. */
+/** Returns the rows of OVN_Northbound of a node. */
 async function openRows(t: Test, host: Host) {
   const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
   const open = () => {
@@ -89,7 +89,7 @@ async function openRows(t: Test, host: Host) {
         limitMs,
       );
     },
-    /** Transactions that changed load balancers. */
+    /** Returns the number of transactions that changed load balancers. */
     writes: () => writes,
   };
 }
@@ -165,7 +165,7 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
 }
 
 /**
- * Nothing that is refused meanwhile counts as refused for what it says: it would wait, and what comes later would be
+ * A refusal during this time does not count as caused by the object: the object would wait, and later objects would be
  * written without it.
  */
 async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
@@ -173,7 +173,7 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
   await makePod(server, 'n1', 'early');
   await rows.untilPort('early');
   n1.run(['dd', 'if=/dev/zero', `of=${databases}/filler`, 'bs=1k']);
-  // The rest of a page still accepts a few of them.
+  // The rest of a page of the disk still accepts a few of them.
   const names = Array.from({ length: 30 }, (_, index) => `starved-${index}`);
   await Promise.all(names.map((name) => makePod(server, 'n1', name)));
   await daemon.saying(/I\/O error: .*write failed/);
@@ -189,13 +189,13 @@ async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows):
 }
 
 /**
- * All that the daemon asks for the time of day is answered by libfaketime, certificates included; clocks that are never
- * set go on as they are, as when an admin or NTP sets a real one. Timers of the kernel that follow the time of day
- * (timerfd) are not: nothing here has them.
+ * libfaketime changes all times of day that the daemon reads, also for certificates; monotonic clocks continue, as when
+ * an administrator or NTP sets a real clock. It does not affect timers of the kernel that follow the time of day
+ * (timerfd), which no program here uses.
  */
 async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
   const set = (to: string): void => {
-    // libfaketime reads it at every call: it must never be empty.
+    // libfaketime reads the file at every call, so it must never be empty.
     n1.must('sh', '-c', 'echo "$1" > /run/clock.new && mv /run/clock.new /run/clock', 'sh', to);
   };
   const passes = async (pod: string): Promise<void> => {
@@ -215,8 +215,8 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way:
   await passes('hour-back');
   set('+3650d');
   await passes('ten-years-on');
-  // A connection that goes on with the TLS session of the one before is not asked for a certificate again (RFC 8446
-  // section 2.2), another one is.
+  // A connection that resumes the TLS session of the previous one is not asked for a certificate again (RFC 8446
+  // section 2.2); a new session is.
   way.cut();
   await rows.untilPutBack('before');
   t.equal(await daemon.stop(), 0, 'pods go on, and what is known is kept');
@@ -309,7 +309,10 @@ async function onBurst(t: Test, server: ApiServer, n1: Host, rows: Rows, way: Sl
   t.ok(peakKib() < 100_000, `memory is bounded: ${peakKib()} KiB`);
 }
 
-/** Like ApiServer.call, on connections that stay: five thousand handshakes would be no burst. */
+/**
+ * Sends requests as ApiServer.call does, over connections that stay open: five thousand handshakes would slow the burst
+ * down.
+ */
 function patch(
   { port, folder, token }: ApiServer,
   agent: Agent,

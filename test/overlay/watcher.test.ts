@@ -22,10 +22,10 @@ import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, program, startCentral, startLan } from './hosts.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
-/** OVN_Northbound of a node. */
+/** Reads OVN_Northbound of a node. */
 async function openRows(t: Test, host: Host) {
   const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
   const session = openSession({ remotes, database: 'OVN_Northbound', limitMs });
@@ -36,14 +36,14 @@ async function openRows(t: Test, host: Host) {
     mirror.table('Logical_Switch_Port').find('name', `default_${pod}`)[0];
   return {
     port,
-    /** `10.42.0.3`, of a pod that has a row. */
+    /** Returns the address of a pod that has a row, such as `10.42.0.3`. */
     addressOf: (pod: string): string => String(port(pod)?.addresses).split(' ')[1] ?? '',
     until: async (isSo: () => boolean): Promise<void> => void (await mirror.until(() => isSo(), limitMs)),
     sizeOf: (table: keyof typeof tables): number => mirror.table(table).size,
   };
 }
 
-/** The address that a pod's annotation says, as soon as there is one. */
+/** Returns the address in a pod's annotation, as soon as it exists. */
 function annotated(server: ApiServer, name: string): Promise<string> {
   const api = openApi({ kubeconfig: server.kubeconfig('admin'), nodeName: 'n1', say: () => undefined });
   const collection = { apiVersion: 'v1', plural: 'pods', namespace: 'default', fieldSelector: `metadata.name=${name}` };
@@ -63,14 +63,16 @@ function annotated(server: ApiServer, name: string): Promise<string> {
   return found.finally(api.close);
 }
 
-/** Kills the process of a pid file and starts it as it was. */
+/** Kills the process of a PID file and starts it again with the same arguments. */
 function restart({ must }: Host, file: string): void {
   const script =
     'pid=$(cat "$1"); xargs -0 sh -c \'printf "%s\\0" "$@" >/tmp/words\' sh </proc/$pid/cmdline; kill -9 $pid; pidwait -F "$1" || true; xargs -0 env </tmp/words';
   must('sh', '-c', script, 'sh', file);
 }
 
-/** Loaded into a daemon: it crashes right before its next effect for a pod, a row written or an annotation sent. */
+/**
+ * Module that a daemon loads: it crashes right before its next effect for a pod, a written row or a sent annotation.
+ */
 const countdown = `
 const left = { effects: Number(process.env.KILL_BEFORE) };
 const effect = () => { left.effects -= 1; if (left.effects === 0) process.kill(process.pid, 'SIGKILL'); };
@@ -100,7 +102,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   daemon = await startDaemon(n1);
   const rows = await openRows(t, n1);
   const { port, until, addressOf } = rows;
-  /** Everything that was asked for before is done, since this is. */
+  /** When this pod is served, all earlier requests are processed. */
   const passed = async (name: string): Promise<void> => {
     await makePod(server, 'n1', name);
     await until(() => port(name) !== undefined);
@@ -251,7 +253,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   });
 }
 
-/** Waits until a Node is so, and returns it. */
+/** Waits until a Node meets a condition, and returns it. */
 function nodeUntil(
   server: ApiServer,
   name: string,
@@ -273,8 +275,8 @@ function nodeUntil(
 }
 
 /**
- * The addresses of nodes are in the annotations of their Nodes, as they change; another program that changes them
- * loses.
+ * The addresses of nodes are in the annotations of their Nodes and follow their changes; a change of another program is
+ * reverted.
  */
 async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   const [subnets, primary, cidrs] = publishedNames;
@@ -302,7 +304,7 @@ async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   t.equal(body.metadata.annotations.other, 'kept');
 }
 
-/** It has an Event for each reason, and another one only where there is another reason. */
+/** The object has one Event for each reason, and another one only for another reason. */
 async function tellsService(
   t: Test,
   server: ApiServer,
@@ -319,7 +321,7 @@ async function tellsService(
   await heard.until(({ log }) => log.some((line) => line.startsWith('whole')), 'Events are listed');
   const known = new Set<string>();
   const unexpected: string[] = [];
-  /** Waits for an Event with these words, once for each Event; several may come at once, in any order. */
+  /** Waits for an Event with these words, once for each Event; several may arrive at once, in any order. */
   const reported = async (words: RegExp): Promise<void> => {
     for (;;) {
       const { body } = await server.call('GET', `${events}?fieldSelector=${fieldSelector}`);
@@ -392,11 +394,11 @@ async function standsBy(
   daemon: Daemon,
   passed: (name: string) => Promise<void>,
 ): Promise<void> {
-  // By now the daemon has the lock.
+  // The daemon has the lock by now.
   await passed('before-take-over');
   const record = JSON.parse(n1.must('cat', '/var/lib/microshift-net/overlay.json'));
   const states: WatcherState[] = [];
-  // The state is reported at most once a second, and messages at once.
+  // The state is reported at most once a second, and messages are reported at once.
   const said: [line: string, atMs: number][] = [];
   let tell = (): void => undefined;
   const reported = (isSo: (state: WatcherState) => boolean): Promise<void> =>

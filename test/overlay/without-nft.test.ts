@@ -1,4 +1,4 @@
-// A central node that cannot create its nftables table: the cluster still gets its addresses, and the node reports the
+// Central node that cannot create its nftables table: the cluster still gets its addresses, and the node reports the
 // missing package.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -9,7 +9,7 @@ import { type Host, missingForHosts, startLan } from './hosts.ts';
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 const programs = '/run/programs';
 
-/** All programs that are on the node, but nft; gives back how it gets that. */
+/** Removes nft from the node and keeps all other programs; returns a function that restores it. */
 function withoutNft(host: Host): () => void {
   const link = `mkdir ${programs} && for folder in /bin /usr/sbin /usr/bin; do ln -sf $folder/* ${programs}; done`;
   host.must('sh', '-c', link);
@@ -33,8 +33,8 @@ t.test('a service that the node itself serves, and no nft', { skip }, async (t) 
   );
   t.match(n1.agent('overlay', 'status').stdout, /nft cannot be started/);
 
-  // A row that is lost is put back with the failure there; the switch that comes has no service, so nothing is missing
-  // for a moment.
+  // A lost row is restored although the failure continues; the new switch has no service, so no flow is missing for a
+  // moment.
   n1.must('ovn-nbctl', 'ls-del', 'n1');
   await daemon.reported(asWanted);
   t.equal(n1.must('ovn-nbctl', 'get', 'Logical_Switch', 'n1', 'name').trim(), 'n1', 'rows are kept');

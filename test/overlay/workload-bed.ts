@@ -1,4 +1,4 @@
-// A watcher of objects, with a real ovsdb-server that has the rows of some nodes.
+// Watcher of objects with a real ovsdb-server that has the rows of some nodes.
 import type { Test } from 'tap';
 import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
@@ -10,7 +10,7 @@ import { type Central, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
 import { createStoredApi, type StoredApi } from './stored-api.ts';
 
-/** Far beyond what a busy machine needs. */
+/** Limit far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
 export const nodes = [nodeOf(1), nodeOf(2), nodeOf(3)];
@@ -18,25 +18,25 @@ export const nodes = [nodeOf(1), nodeOf(2), nodeOf(3)];
 export interface WorkloadBed {
   readonly central: Central;
   readonly api: StoredApi;
-  /** Starts a watcher; it ends with the test. */
+  /** Starts a watcher, which ends with the test. */
   watch(): Watched;
-  /** The rows of a table as they are now; `up` is northd's. */
+  /** Returns the present rows of a table, without the column `up`, which ovn-northd writes. */
   rows(table: (typeof workloadTables)[number]): readonly MirrorRow[];
-  /** The logical port of a pod of the namespace default. */
+  /** Returns the logical port of a pod of the namespace default. */
   port(pod: string): MirrorRow | undefined;
-  /** Waits until it is so. */
+  /** Waits until a condition is true. */
   until(isSo: () => boolean): Promise<void>;
-  /** Rows of the largest transaction so far. */
+  /** Number of rows of the largest transaction so far. */
   largest(): number;
-  /** Transactions that changed rows of a workload since it was asked last. */
+  /** Returns the number of transactions that have changed rows of workloads since the previous call. */
   writes(): number;
 }
 
-/** A watcher and its last report. */
+/** Watcher with its last report. */
 export interface Watched {
   readonly watcher: Watcher;
   readonly state: () => WatcherState | null;
-  /** Resolves when it has reported such a state. */
+  /** Resolves when the watcher has reported such a state. */
   reported(isSo: (state: WatcherState) => boolean): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ function podsOn(count: number): ReturnType<typeof podOn>[] {
   return Array.from({ length: count }, (_, index) => podOn(`n${1 + (index % 3)}`, `web-${index}`));
 }
 
-/** Waits until what was asked for before is written: a pod that comes after it is. */
+/** Waits until all earlier changes are written, which the row of a later pod shows. */
 async function passed(bed: WorkloadBed, name: string): Promise<void> {
   bed.api.put('pods', podOn('n1', name));
   await bed.until(() => bed.port(name) !== undefined);
@@ -175,7 +175,7 @@ function all(): void {
     t.equal(annotation(bed, 'only-row'), '');
     const had = [port('annotated')?.addresses, port('only-row')?.addresses];
     await first.watcher.close();
-    // The row of one is lost, as though it had never been written.
+    // The row of one pod is deleted, as if it had never been written.
     await remove(bed, 'annotated');
     await until(() => port('annotated') === undefined);
 
@@ -258,7 +258,7 @@ function all(): void {
     await until(() => JSON.stringify(port('web-3')?.addresses) === JSON.stringify(addresses));
     t.pass('a column that was changed');
     for (let index = 0; index < 30; index += 1) {
-      // While the row is removed its pod gets another label, a row more in a set.
+      // While the row is removed, its pod gets another label, which needs one more row in a set.
       const gone = remove(bed, `web-${index}`);
       const pod = api.get('pods', `default/web-${index}`);
       if (pod !== undefined) api.put('pods', { ...pod, metadata: { ...pod.metadata, labels: { app: `${index}` } } });
@@ -341,7 +341,7 @@ function titleOfRow({ name, external_ids: ids }: MirrorRow): string {
   return id === null ? String(name) : id.slice(1).join(' ');
 }
 
-/** Takes a pod's row out, as `ovn-nbctl lsp-del` does. */
+/** Removes a pod's row, as `ovn-nbctl lsp-del` does. */
 async function remove({ central, port }: WorkloadBed, pod: string): Promise<void> {
   const row = port(pod);
   if (row === undefined) return;
@@ -351,7 +351,7 @@ async function remove({ central, port }: WorkloadBed, pod: string): Promise<void
   ]);
 }
 
-/** A release whose server refuses long names of ports. */
+/** Release whose server refuses long names of ports. */
 function withShortNames(t: Test, release: Release): Release {
   const schemas = t.testdir({});
   for (const name of ['ovn-nb.ovsschema', 'ovn-sb.ovsschema']) {

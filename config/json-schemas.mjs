@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 
-const folder = new URL('../agent/view/json/', import.meta.url);
+export const documentFolder = new URL('../agent/view/json/', import.meta.url);
 
 /** Facts for support that `--verbose` adds to a document. */
 const diagnostics = {
@@ -25,12 +25,18 @@ const keywords = {
 /** Returns every schema by the name of its file. Throws if a type has a form that JSON Schema cannot express. */
 export function jsonSchemas() {
   const types = declaredTypes();
-  const documents = [...types.keys()].filter((name) => name.endsWith('Document') && !unions.has(name));
-  return Object.fromEntries(documents.map((name) => [fileName(name), schemaOf(name, types)]));
+  return Object.fromEntries(documentTypes(types).map(({ name }) => [fileName(name), schemaOf(name, types)]));
+}
+
+/** Returns the name of the type of each document, and the file that declares it. */
+export function documentTypes(types = declaredTypes()) {
+  return [...types]
+    .filter(([name]) => name.endsWith('Document') && !unions.has(name))
+    .map(([name, { file }]) => ({ name, file }));
 }
 
 /** Types of functions and of lists of documents, which are not printed themselves. */
-const unions = new Set(['CommandDocument', 'JsonDocument', 'RunDocument', 'PreviewDocument']);
+const unions = new Set(['JsonDocument', 'RunDocument', 'PreviewDocument']);
 
 function fileName(type) {
   const words = type.replace(/Document$/, '').split(/(?=[A-Z])/);
@@ -40,10 +46,10 @@ function fileName(type) {
 /** Returns the declarations of all exported types by their name, each with its comment. */
 function declaredTypes() {
   const types = new Map();
-  for (const name of readdirSync(folder)
-    .filter((file) => file.endsWith('.ts'))
+  for (const name of readdirSync(documentFolder)
+    .filter((file) => file.endsWith('.ts') && !file.includes('.generated.'))
     .toSorted()) {
-    const text = readFileSync(new URL(name, folder), 'utf8');
+    const text = readFileSync(new URL(name, documentFolder), 'utf8');
     const { program, comments, errors } = parseSync(name, text);
     if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
     const describe = (start) => commentBefore(start, text, comments);
@@ -51,7 +57,7 @@ function declaredTypes() {
       if (type !== 'ExportNamedDeclaration' || !/^TS(Interface|TypeAlias)Declaration$/.test(declaration?.type))
         continue;
       if (types.has(declaration.id.name)) throw new Error(`${declaration.id.name} is declared twice`);
-      types.set(declaration.id.name, { declaration, description: describe(start), describe });
+      types.set(declaration.id.name, { declaration, description: describe(start), describe, file: name });
     }
   }
   return types;

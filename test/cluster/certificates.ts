@@ -5,68 +5,25 @@ import { join } from 'node:path';
 
 /** A CA, a certificate of the server, a foreign CA, a valid client certificate, and an expired one. */
 export function makeCertificates(folder: string, serverNames = 'IP:127.0.0.1,DNS:localhost'): void {
-  const openssl = (...words: string[]): void => {
-    execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
+  const openssl = (command: string): void => {
+    execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'ignore' });
   };
+  const newKey = (name: string): string =>
+    `-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ${name}.key -subj`;
   const selfSigned = (name: string): void =>
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.crt`,
-      '-days',
-      '2',
-      '-subj',
-      `/CN=${name}`,
-      '-addext',
-      'basicConstraints=critical,CA:TRUE',
-    );
-  const signed = (name: string, subject: string, extensions: string, dates: string[]): void => {
+    openssl(`req -x509 ${newKey(name)} /CN=${name} -out ${name}.crt -days 2 -addext basicConstraints=critical,CA:TRUE`);
+  const signed = (name: string, subject: string, extensions: string, days: number): void => {
     writeFileSync(join(folder, `${name}.ext`), extensions);
-    openssl(
-      'req',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.csr`,
-      '-subj',
-      subject,
-    );
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      'ca.crt',
-      '-CAkey',
-      'ca.key',
-      '-CAcreateserial',
-      '-out',
-      `${name}.crt`,
-      '-extfile',
-      `${name}.ext`,
-      ...dates,
-    );
+    openssl(`req ${newKey(name)} ${subject} -out ${name}.csr`);
+    const authority = '-CA ca.crt -CAkey ca.key -CAcreateserial';
+    openssl(`x509 -req -in ${name}.csr ${authority} -out ${name}.crt -extfile ${name}.ext -days ${days}`);
   };
   selfSigned('ca');
   selfSigned('foreign');
-  signed('server', '/CN=kube-apiserver', `subjectAltName=${serverNames}`, ['-days', '1']);
-  signed('expired-server', '/CN=kube-apiserver', `subjectAltName=${serverNames}`, ['-days', '-1']);
-  signed('client', '/O=system:masters/CN=certified', 'extendedKeyUsage=clientAuth', ['-days', '1']);
-  signed('expired', '/O=system:masters/CN=late', 'extendedKeyUsage=clientAuth', ['-days', '-1']);
+  signed('server', '/CN=kube-apiserver', `subjectAltName=${serverNames}`, 1);
+  signed('expired-server', '/CN=kube-apiserver', `subjectAltName=${serverNames}`, -1);
+  signed('client', '/O=system:masters/CN=certified', 'extendedKeyUsage=clientAuth', 1);
+  signed('expired', '/O=system:masters/CN=late', 'extendedKeyUsage=clientAuth', -1);
 }
 
 /** The key pair that signs service account tokens: sa.key and sa.pub. */

@@ -18,119 +18,73 @@ export function seedNodes(): readonly OverlayNode[] {
   );
 }
 
-export function makeAsIn2017({ run }: Central): void {
-  const nbctl = (...words: readonly string[]): string => run('ovn-nbctl', ...words).trim();
+/** A command of ovn-nbctl; `value` is a last word with spaces. */
+type Nbctl = (command: string, ...value: readonly string[]) => string;
+
+function nbctlOf({ run }: Central): Nbctl {
+  return (command, ...value) => run('ovn-nbctl', ...command.split(' '), ...value).trim();
+}
+
+export function makeAsIn2017(central: Central): void {
+  const nbctl = nbctlOf(central);
   const master = 'kube-master';
-  nbctl(
-    '--',
-    '--may-exist',
-    'lr-add',
-    master,
-    '--',
-    'set',
-    'logical_router',
-    master,
-    'external_ids:k8s-cluster-router=yes',
-  );
-  nbctl('--', 'create', 'load_balancer', 'external_ids:k8s-cluster-lb-tcp=yes');
-  nbctl('--', 'create', 'load_balancer', 'external_ids:k8s-cluster-lb-udp=yes', 'protocol=udp');
-  nbctl('--may-exist', 'ls-add', 'join');
+  const isRouter = 'external_ids:k8s-cluster-router=yes';
+  nbctl(`-- --may-exist lr-add ${master} -- set logical_router ${master} ${isRouter}`);
+  nbctl('-- create load_balancer external_ids:k8s-cluster-lb-tcp=yes');
+  nbctl('-- create load_balancer external_ids:k8s-cluster-lb-udp=yes protocol=udp');
+  nbctl('--may-exist ls-add join');
   const joinMac = '00:00:00:1A:E4:98';
-  nbctl(
-    'lrp-add',
-    master,
-    `rtoj-${master}`,
-    joinMac,
-    '100.64.1.1/24',
-    '--',
-    'set',
-    'logical_router_port',
-    `rtoj-${master}`,
-    'external_ids:connect_to_join=yes',
-  );
-  nbctl(
-    'lsp-add',
-    'join',
-    `jtor-${master}`,
-    '--',
-    'set',
-    'logical_switch_port',
-    `jtor-${master}`,
-    'type=router',
-    `options:router-port=rtoj-${master}`,
-    `addresses="${joinMac}"`,
-  );
+  joinRouter(nbctl, master, joinMac, '100.64.1.1/24');
   for (const [name, prefix, routerMac, managementMac] of nodes) {
-    nbctl('lrp-add', master, `rtos-${name}`, routerMac, `${prefix}.1/24`);
-    nbctl(
-      'ls-add',
-      name,
-      '--',
-      'set',
-      'logical_switch',
-      name,
-      `other-config:subnet=${prefix}.0/24`,
-      `external-ids:gateway_ip=${prefix}.1/24`,
-    );
-    nbctl(
-      'lsp-add',
-      name,
-      `stor-${name}`,
-      '--',
-      'set',
-      'logical_switch_port',
-      `stor-${name}`,
-      'type=router',
-      `options:router-port=rtos-${name}`,
-      `addresses="${routerMac}"`,
-    );
-    nbctl('lsp-add', name, `k8s-${name}`, '--', 'lsp-set-addresses', `k8s-${name}`, `${managementMac} ${prefix}.2`);
+    nbctl(`lrp-add ${master} rtos-${name} ${routerMac} ${prefix}.1/24`);
+    const columns = `other-config:subnet=${prefix}.0/24 external-ids:gateway_ip=${prefix}.1/24`;
+    nbctl(`ls-add ${name} -- set logical_switch ${name} ${columns}`);
+    connect(nbctl, name, `stor-${name}`, `rtos-${name}`, routerMac);
+    nbctl(`lsp-add ${name} k8s-${name} -- lsp-set-addresses k8s-${name}`, `${managementMac} ${prefix}.2`);
     for (const protocol of ['tcp', 'udp']) {
-      const balancer = nbctl(
-        '--data=bare',
-        '--no-heading',
-        '--columns=_uuid',
-        'find',
-        'load_balancer',
-        `external_ids:k8s-cluster-lb-${protocol}=yes`,
-      );
-      nbctl('add', 'logical_switch', name, 'load_balancer', balancer);
+      const found = `find load_balancer external_ids:k8s-cluster-lb-${protocol}=yes`;
+      const balancer = nbctl(`--data=bare --no-heading --columns=_uuid ${found}`);
+      nbctl(`add logical_switch ${name} load_balancer ${balancer}`);
     }
   }
 }
 
 /** Rows of the gateway on the third node after two initialisations, which duplicated its translation. */
-export function makeGatewayAsIn2017({ run }: Central): void {
-  const nbctl = (...words: readonly string[]): string => run('ovn-nbctl', ...words).trim();
+export function makeGatewayAsIn2017(central: Central): void {
+  const nbctl = nbctlOf(central);
   const [name, address, mac] = ['GR_kube-node2', '192.0.2.13', '52:54:00:00:00:03'];
   const { systemId } = nodeOf(3);
-  const ids = [`external_ids:physical_ip=${address}`, 'external_ids:first_gateway=yes'];
-  nbctl('lr-add', name, '--', 'set', 'logical_router', name, `options:chassis=${systemId}`, ...ids);
-  const port = ['set', 'logical_router_port', `rtoj-${name}`, 'external_ids:connect_to_join=yes'];
-  nbctl('lrp-add', name, `rtoj-${name}`, '00:00:00:7C:11:02', '100.64.1.2/24', '--', ...port);
-  connect(nbctl, 'join', `jtor-${name}`, `rtoj-${name}`, '00:00:00:7C:11:02');
-  nbctl('lr-route-add', name, '192.168.0.0/16', '100.64.1.1');
-  nbctl('lr-route-add', 'kube-master', '0.0.0.0/0', '100.64.1.2');
+  const ids = `external_ids:physical_ip=${address} external_ids:first_gateway=yes`;
+  nbctl(`lr-add ${name} -- set logical_router ${name} options:chassis=${systemId} ${ids}`);
+  joinRouter(nbctl, name, '00:00:00:7C:11:02', '100.64.1.2/24');
+  nbctl(`lr-route-add ${name} 192.168.0.0/16 100.64.1.1`);
+  nbctl('lr-route-add kube-master 0.0.0.0/0 100.64.1.2');
   for (const protocol of ['TCP', 'UDP']) {
-    const kind = protocol === 'UDP' ? ['protocol=udp'] : [];
-    const balancer = nbctl('create', 'load_balancer', `external_ids:${protocol}_lb_gateway_router=${name}`, ...kind);
-    nbctl('add', 'logical_router', name, 'load_balancer', balancer);
+    const kind = protocol === 'UDP' ? ' protocol=udp' : '';
+    const balancer = nbctl(`create load_balancer external_ids:${protocol}_lb_gateway_router=${name}${kind}`);
+    nbctl(`add logical_router ${name} load_balancer ${balancer}`);
   }
-  nbctl('ls-add', 'ext_kube-node2');
-  nbctl('lsp-add', 'ext_kube-node2', 'breth0_kube-node2', '--', 'lsp-set-addresses', 'breth0_kube-node2', 'unknown');
-  const outside = ['set', 'logical_router_port', `rtoe-${name}`, 'external-ids:gateway-physical-ip=yes'];
-  nbctl('lrp-add', name, `rtoe-${name}`, mac, `${address}/24`, '--', ...outside);
-  nbctl('lr-route-add', name, '0.0.0.0/0', '192.0.2.1', `rtoe-${name}`);
+  nbctl('ls-add ext_kube-node2');
+  nbctl('lsp-add ext_kube-node2 breth0_kube-node2 -- lsp-set-addresses breth0_kube-node2 unknown');
+  const outside = `set logical_router_port rtoe-${name} external-ids:gateway-physical-ip=yes`;
+  nbctl(`lrp-add ${name} rtoe-${name} ${mac} ${address}/24 -- ${outside}`);
+  nbctl(`lr-route-add ${name} 0.0.0.0/0 192.0.2.1 rtoe-${name}`);
   connect(nbctl, 'ext_kube-node2', `etor-${name}`, `rtoe-${name}`, mac);
-  const nat = ['create', 'nat', 'type=snat', 'logical_ip=192.168.0.0/16', `external_ip=${address}`];
-  for (let run = 0; run < 2; run += 1)
-    nbctl('--', '--id=@nat', ...nat, '--', 'add', 'logical_router', name, 'nat', '@nat');
-  nbctl('set', 'logical_router', name, 'options:lb_force_snat_ip=100.64.1.2');
+  const nat = `create nat type=snat logical_ip=192.168.0.0/16 external_ip=${address}`;
+  for (let run = 0; run < 2; run += 1) nbctl(`-- --id=@nat ${nat} -- add logical_router ${name} nat @nat`);
+  nbctl(`set logical_router ${name} options:lb_force_snat_ip=100.64.1.2`);
 }
 
-function connect(nbctl: (...words: string[]) => string, to: string, name: string, peer: string, mac: string): void {
-  const columns = ['type=router', `options:router-port=${peer}`, `addresses="${mac}"`];
-  nbctl('lsp-add', to, name, '--', 'set', 'logical_switch_port', name, ...columns);
+/** Gives a router a port on the switch of the routers. */
+function joinRouter(nbctl: Nbctl, router: string, mac: string, address: string): void {
+  const port = `set logical_router_port rtoj-${router} external_ids:connect_to_join=yes`;
+  nbctl(`lrp-add ${router} rtoj-${router} ${mac} ${address} -- ${port}`);
+  connect(nbctl, 'join', `jtor-${router}`, `rtoj-${router}`, mac);
+}
+
+function connect(nbctl: Nbctl, to: string, name: string, peer: string, mac: string): void {
+  const columns = `type=router options:router-port=${peer} addresses="${mac}"`;
+  nbctl(`lsp-add ${to} ${name} -- set logical_switch_port ${name} ${columns}`);
 }
 
 /** Output of `ovn-nbctl show` in 2017, after the first node. */

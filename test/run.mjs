@@ -5,6 +5,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import readline from 'node:readline';
+import { inSource } from './in-source.mjs';
+import { putTapIntoOneFile } from './tap-in-one-file.mjs';
 
 // A booted node waits for its own timers for a third of its time in User-Mode Linux and for most of it on this machine's kernel. So these run at once in
 // any case, and one more is started after each look at which the CPUs were idle for a part of the time.
@@ -41,6 +43,7 @@ const startedMs = performance.now();
 async function main() {
   if (!args.includes('--no-build') && !succeeds('npm', ['run', '--silent', 'build'])) return finish('the build failed');
   if (!tapIsBuilt() && !succeeds('node_modules/.bin/tap', ['build'], 'ignore')) return finish('tap could not be built');
+  putTapIntoOneFile();
   if (!succeeds('node_modules/.bin/tsc', [])) return finish('the tests do not compile');
   const files = inOrder(
     testFiles().filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part))),
@@ -171,7 +174,7 @@ function progressLine(all, left, running) {
 /** Runs one file, shows a line for it and what failed in it, and adds its counts of assertions. */
 async function runFile(name) {
   const beganMs = performance.now();
-  const child = spawn(process.execPath, ['--enable-source-maps', `build/test/${name}.test.js`], {
+  const child = spawn(process.execPath, [`build/test/${name}.test.js`], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: (fileLimitSeconds + 30) * 1000,
     killSignal: 'SIGKILL',
@@ -199,7 +202,7 @@ async function runFile(name) {
   counts.fail += status === 0 ? count('fail') : Math.max(1, count('fail'));
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
   const lines = [
-    ...shown,
+    ...inSource(shown),
     `${status === 0 ? 'ok' : 'not ok'} ${name} # ${seconds} s${status === 0 ? '' : `, ended with ${status}`}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

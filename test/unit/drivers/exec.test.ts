@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { capture, run, runInto } from '../../../agent/drivers/host/process/exec.ts';
+import { programPath } from '../../../agent/drivers/host/process/programs.ts';
 import { failure } from '../failure.ts';
 
 t.test('the output of a program is kept in every case, with a note', async (t) => {
@@ -24,6 +25,22 @@ t.test('the output of a program is kept in every case, with a note', async (t) =
   t.ok(endless.text.length <= 1_000, String(endless.text.length));
   const slow = await capture('sh', ['-c', 'echo begun; exec sleep 60'], 200, 1_000);
   t.strictSame(slow, { text: 'begun\n', note: 'ended after 0.2 s' });
+});
+
+t.test('a program is started at its path, and under its name', async (t) => {
+  const first = t.testdir({ named: { name: t.fixture('file', '') } });
+  const second = t.testdir({ name: t.fixture('file', '#!/bin/sh\n'), dir: {} });
+  chmodSync(join(second, 'name'), 0o755);
+  const path = process.env.PATH;
+  t.teardown(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = `${first}:relative:${second}:${path}`;
+  t.equal(programPath('name'), join(second, 'name'), 'neither a file that cannot be executed nor a directory');
+  t.equal(programPath('/no/such/program'), '/no/such/program');
+  t.equal(programPath('no-such-program'), 'no-such-program');
+  const { stdout } = await run('sh', ['-c', 'tr "\\0" " " < /proc/$$/cmdline'], 5_000);
+  t.match(stdout, /^sh -c /);
 });
 
 t.test('output goes into a file that is open already', async (t) => {

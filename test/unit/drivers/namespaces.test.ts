@@ -1,6 +1,6 @@
 // Devices of other network namespaces that are stacked on a link of another one.
 import t from 'tap';
-import { parseStacked } from '../../../agent/drivers/host/kernel/network-namespaces.ts';
+import { hasOnlyLoopback, parseStacked } from '../../../agent/drivers/host/kernel/network-namespaces.ts';
 
 t.test('ip -d -j link', (t) => {
   const listed = [
@@ -16,5 +16,18 @@ t.test('ip -d -j link', (t) => {
     'neither the end of a cable nor what is stacked on a link of the same namespace',
   );
   t.strictSame(parseStacked('', '/run/netns/pod'), []);
+  t.end();
+});
+
+t.test('/proc/PID/net/dev', (t) => {
+  const heading =
+    'Inter-|   Receive                                                |  Transmit\n' +
+    ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n';
+  const line = (name: string): string => `${name.padStart(6)}: 1448 16 0 0 0 0 0 0 1448 16 0 0 0 0 0 0\n`;
+  t.ok(hasOnlyLoopback(heading + line('lo')));
+  t.notOk(hasOnlyLoopback(heading + line('lo') + line('net1')));
+  t.notOk(hasOnlyLoopback(heading + line('net1')));
+  t.notOk(hasOnlyLoopback(heading), 'a namespace without lo is not known to be without other devices');
+  t.notOk(hasOnlyLoopback(null), 'neither is one whose process has just ended');
   t.end();
 });

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { StackedElsewhere } from '../../../model/surroundings.ts';
-import { namesIn, targetName } from '../files/kernel-files.ts';
+import { fileText, namesIn, targetName } from '../files/kernel-files.ts';
 import { run } from '../process/exec.ts';
 
 /** Directories in which ip-netns(8), CRI-O, containerd and Docker keep network namespaces without a process. */
@@ -10,7 +10,10 @@ const answerMs = 5_000;
 /** Number of concurrent processes. A node has a network namespace for each pod. */
 const atATime = 4;
 
-/** Returns one file for each network namespace of the machine except that of this process (namespaces(7)). */
+/**
+ * Returns one file for each network namespace of the machine that has devices besides lo, except that of this process
+ * (namespaces(7)). A sandboxed service without network has a namespace with lo alone (systemd.exec(5), PrivateNetwork=).
+ */
 function otherNamespaces(): readonly string[] {
   const own = targetName('/proc/self/ns/net');
   const found = new Map<string, string>();
@@ -20,12 +23,22 @@ function otherNamespaces(): readonly string[] {
     const inode = statSync(path, { throwIfNoEntry: false })?.ino;
     if (inode !== undefined) found.set(`net:[${inode}]`, path);
   }
+  const examined = new Set<string | null>([null, own]);
   for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
     const path = `/proc/${pid}/ns/net`;
     const name = targetName(path);
-    if (name !== null && !found.has(name)) found.set(name, path);
+    if (name === null || examined.has(name)) continue;
+    examined.add(name);
+    if (hasOnlyLoopback(fileText(`/proc/${pid}/net/dev`))) found.delete(name);
+    else if (!found.has(name)) found.set(name, path);
   }
   return [...found].filter(([name]) => name !== own).map(([, path]) => path);
+}
+
+/** True for the text of a /proc/PID/net/dev that lists lo and no other device (proc_pid_net(5)). */
+export function hasOnlyLoopback(text: string | null): boolean {
+  const names = (text ?? '').split('\n').flatMap((line) => /^\s*([^\s:|]+):/.exec(line)?.[1] ?? []);
+  return names.length > 0 && names.every((name) => name === 'lo');
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Options } from 'execa';
 import { AgentError } from '../../../errors.ts';
+import { programPath } from './programs.ts';
 
 /** Result of a program that has ended. */
 export interface Finished {
@@ -29,8 +30,9 @@ export async function run(
 ): Promise<Finished> {
   const { execa } = await import('execa');
   const detached = !('stdio' in options);
-  const result = await execa(program, [...programArguments], {
+  const result = await execa(programPath(program), [...programArguments], {
     ...options,
+    argv0: program,
     detached,
     timeout: timeoutMs,
     reject: false,
@@ -63,7 +65,8 @@ export async function capture(
   limitBytes: number,
 ): Promise<Captured> {
   const { execa } = await import('execa');
-  const result = await execa(program, [...programArguments], {
+  const result = await execa(programPath(program), [...programArguments], {
+    argv0: program,
     reject: false,
     all: true,
     stdin: 'ignore',
@@ -111,7 +114,7 @@ export async function follow(
   onEnd: () => void,
 ): Promise<() => void> {
   const { execa } = await import('execa');
-  const child = execa('setpriv', ['--pdeathsig', 'KILL', program, ...programArguments], {
+  const child = execa(programPath('setpriv'), ['--pdeathsig', 'KILL', program, ...programArguments], {
     reject: false,
     buffer: false,
     detached: true,

@@ -70,6 +70,7 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
       await t.test(`NetworkManager is ${name}`, async (t) => {
         const seen = await watched(node, `old=$(${mainPid}); ${shell}; ${untilAnother}; ${untilWanted()}`);
         neverWithout(t, seen, families);
+        if (families.includes(6)) hasGatewayAgain(t, seen);
         t.equal(await node.text(whatIsThere), before, 'everything is there, in its order');
       });
 
@@ -104,10 +105,11 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
   t.equal(moved.exitCode, 0, `it is moved: ${moved.stderr}`);
   await node.ready();
   // The router stays silent until the route is held, because it could otherwise answer first.
-  const { seen, probes } = await watched(
+  const { seen, probes, neighbours } = await watched(
     node,
     `pkill -x -STOP dnsmasq; systemctl restart NetworkManager; ${untilHeld}; pkill -x -CONT dnsmasq; ${untilWanted()}`,
   );
+  hasGatewayAgain(t, { neighbours });
   const has = ({ addresses }: Moment): boolean =>
     addresses.some(({ device, address }) => device === 'br-ex' && address === own);
   const lost = seen.findIndex((moment, index) => index > seen.findIndex(has) && !has(moment));
@@ -138,6 +140,8 @@ interface Watched {
    * for its global address (RFC 4862 section 5.4.2).
    */
   readonly probes: string;
+  /** Changes of br-ex's neighbours, as ip(8) prints them. */
+  readonly neighbours: readonly string[];
 }
 
 /** Runs shell text, and records the kernel's notifications and the packets of br-ex meanwhile. */
@@ -150,7 +154,8 @@ async function watched(node: TestNode, shell: string): Promise<Watched> {
     await node.text(
       `: > /run/news; : > /run/tcpdump; tcpdump -Uni br-ex 'ip6 src :: and ip6[40] = 135 and ip6[48:4] = 0x20010db8' > /run/probes 2> /run/tcpdump & dump=$!
       until grep -q listening /run/tcpdump; do :; done
-      stdbuf -oL ip -o monitor label address route > /run/news & monitor=$!
+      ping -6 -qc 1 -w 3 "$(ip -6 route show default dev br-ex | sed -n 's/.* via \\([^ ]*\\).*/\\1/p')%br-ex"
+      stdbuf -oL ip -o monitor label address route neigh > /run/news & monitor=$!
       ${mark('127.0.0.77')}
       ${presentNews}
       { ${shell}; } > /dev/null
@@ -159,7 +164,20 @@ async function watched(node: TestNode, shell: string): Promise<Watched> {
       { timeoutMs: 150_000 },
     )
   ).split('\n=');
-  return { seen: moments(news), probes: probes.trim() };
+  const neighbours = news.split('\n').filter((line) => line.startsWith('[NEIGH]') && line.includes(' dev br-ex '));
+  return { seen: moments(news), probes: probes.trim(), neighbours };
+}
+
+/**
+ * Asserts that br-ex knows the MAC of its IPv6 gateway again without having asked for it: the entry is stale (RFC 4861
+ * section 7.3.2). An entry that the kernel begins while br-ex has no usable address answers only after a second.
+ */
+function hasGatewayAgain(t: Test, { neighbours }: Pick<Watched, 'neighbours'>): void {
+  const deleted = neighbours.findIndex((line) => /^\[NEIGH\]Deleted (2001:db8::1|fe80::\S+) /.test(line));
+  const [, gateway = ''] = /^\[NEIGH\]Deleted (\S+)/.exec(neighbours[deleted] ?? '') ?? [];
+  t.not(gateway, '', 'the kernel removes the IPv6 gateway');
+  const isStale = (line: string): boolean => line.startsWith(`[NEIGH]${gateway} `) && line.includes(' STALE');
+  t.ok(neighbours.slice(deleted).some(isStale), `br-ex has it again: ${neighbours.join('\n')}`);
 }
 
 /**

@@ -4,6 +4,7 @@ import { addToKernel, withLifetimes } from '../../drivers/host/kernel/change-ker
 import { disableDetection } from '../../drivers/host/kernel/ipv6-settings.ts';
 import { waitForKernel } from '../../drivers/host/kernel/kernel-events.ts';
 import { readLinks } from '../../drivers/host/kernel/links.ts';
+import { keepNeighbours } from '../../drivers/host/kernel/neighbours.ts';
 import { kernelDevice } from '../../drivers/networkmanager/devices.ts';
 import type { NetworkManager } from '../../drivers/networkmanager/nm-client.ts';
 import { lacksDevice } from '../../drivers/networkmanager/nm-errors.ts';
@@ -40,6 +41,8 @@ export async function activate(context: StepContext, profile: ProfileActivation)
   const { watch, deadline } = context;
   const { id, tap, needsPort = false, undetected } = profile;
   const held = profile.held === undefined ? undefined : await withLifetimes(profile.held);
+  const restarted = undetected ?? held?.interface;
+  const addNeighbours = restarted === undefined ? () => Promise.resolve() : await keepNeighbours(restarted);
   const detectAgain = undetected === undefined ? () => undefined : disableDetection(undetected);
   let isOver = false;
   try {
@@ -51,8 +54,10 @@ export async function activate(context: StepContext, profile: ProfileActivation)
       isOver = true;
     };
     const given = held === undefined ? Promise.resolve() : giveRemoved(held, () => isOver, deadline, limitMs);
-    await Promise.all([given, ...(needsPort ? [] : [activated()])]);
-    if (undetected !== undefined) await ipv6Begun(undetected, deadline);
+    await Promise.all([given.then(addNeighbours), ...(needsPort ? [] : [activated()])]);
+    if (undetected === undefined) return;
+    await ipv6Begun(undetected, deadline);
+    await addNeighbours();
   } finally {
     isOver = true;
     detectAgain();

@@ -11,7 +11,8 @@ const copiedNeighbours = 16;
 
 interface Neighbour {
   readonly dst: string;
-  readonly dev: string;
+  /** Absent in the output for one interface. */
+  readonly dev?: string;
   readonly lladdr?: string;
   readonly state?: readonly string[];
 }
@@ -40,6 +41,22 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
         : []),
     ]),
   );
+}
+
+/**
+ * Reads the IPv6 neighbours of an interface, and returns a function that adds them to it again after the kernel has
+ * removed all of them, because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Otherwise a
+ * packet that the node sends while none of its addresses is usable yet begins a resolution without a solicitation
+ * (net/ipv6/ndisc.c, ndisc_send_ns needs a source address), and the first solicitation follows after a second
+ * (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was not added.
+ */
+export async function keepNeighbours(device: string): Promise<() => Promise<void>> {
+  const { exitCode, stdout } = await run('ip', ['-6', '-json', 'neigh', 'show', 'dev', device], commandMs);
+  const known = (exitCode === 0 ? parse(stdout) : [])
+    .filter(({ lladdr, state = [] }) => lladdr !== undefined && !state.includes('FAILED'))
+    .filter(({ state = [] }) => !state.includes('PERMANENT'))
+    .slice(0, copiedNeighbours);
+  return () => ipBatch(known.map(({ dst, lladdr }) => `neigh replace ${dst} lladdr ${lladdr} dev ${device} nud stale`));
 }
 
 /** Returns the neighbours on an interface that have answered, with their MACs; an empty list if ip(8) fails. */

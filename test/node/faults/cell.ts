@@ -183,6 +183,9 @@ export async function endsOf(node: TestNode): Promise<Ends> {
   await node.ready(powerOnLimitMs);
   const after = await picture(node);
   const ends = { old: before, new: after };
-  if (!(await pristine(node, ends))) throw new Error('disable does not bring the old state back without a fault');
+  if (!(await pristine(node, ends))) {
+    const { old } = await unlike(node, ends);
+    throw new Error(`disable does not restore the old state without a fault:\n${old.join('\n')}`);
+  }
   return ends;
 }

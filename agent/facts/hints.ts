@@ -1,6 +1,13 @@
 import type { AddedBridge } from '../model/added-bridge.ts';
 import { addedNameFault } from '../model/added-names.ts';
-import type { HintedNic, HintFiles } from '../model/hint-files.ts';
+import {
+  type HintedNic,
+  type HintFiles,
+  type IdentityKey,
+  type IdentityValues,
+  identityKeys,
+  type NicIdentity,
+} from '../model/hint-files.ts';
 import { nodeIpPath } from '../plan/uplink/remembered.ts';
 
 /** Files in which an administrator, another program or the previous boot names a NIC. */
@@ -11,7 +18,10 @@ export const hintFiles = {
   nodeIp: { path: nodeIpPath, is: 'address' },
 } as const;
 
-/** File in which a run that moved a NIC records its permanent MAC, beside the hint with its name. */
+/**
+ * File in which a run that moved a NIC records its permanent MAC, beside the hint with its name, and the identities of
+ * the NICs in the agent's bridges.
+ */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 
 /** File with the bridges of `bridge add`, beside the journals of its runs. */
@@ -31,10 +41,13 @@ export function hintIn(fileText: string): string | null {
 export function readHints(fileText: (path: string) => string | null): HintFiles {
   const hint = (name: keyof typeof hintFiles): string | null => hintIn(fileText(hintFiles[name].path) ?? '');
   const added = parseAddedBridges(fileText(addedBridgesPath));
+  const record = fileText(hintedNicPath);
+  const identities = parseIdentities(record);
   return {
     ...(added.length === 0 ? {} : { addedBridges: added }),
     interfaceHint: hint('interfaceHint'),
-    hintedNic: parseHintedNic(fileText(hintedNicPath)),
+    hintedNic: parseHintedNic(record),
+    ...(identities.length === 0 ? {} : { identities }),
     extraBridge: hint('extraBridge'),
     defaultBridge: hint('defaultBridge'),
     nodeIp: hint('nodeIp'),
@@ -78,4 +91,38 @@ function parseHintedNic(text: string | null): HintedNic | null {
   } catch {
     return null;
   }
+}
+
+/** Valid values: NetworkManager refuses a profile with any other, and the node would have no bridge. */
+const isIdentityValue: Readonly<Record<IdentityKey, (value: string) => boolean>> = {
+  'ipv4.dhcp-client-id': isBytes,
+  'ipv6.dhcp-duid': isBytes,
+  'ipv6.dhcp-iaid': (value) => /^\d{1,10}$/.test(value) && Number(value) < 2 ** 32,
+  'ipv6.token': (value) => /^::[0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,3}$/i.test(value),
+};
+
+function isBytes(value: string): boolean {
+  return /^[0-9a-f]{2}(:[0-9a-f]{2})+$/i.test(value);
+}
+
+/** Parses the identities of NICs. A damaged entry counts as missing: the node then gets the identity of its bridge. */
+function parseIdentities(text: string | null): readonly NicIdentity[] {
+  try {
+    const { identities } = JSON.parse(text ?? '{}') as Record<string, unknown>;
+    return Array.isArray(identities) ? identities.flatMap(readIdentity) : [];
+  } catch {
+    return [];
+  }
+}
+
+function readIdentity(entry: unknown): readonly NicIdentity[] {
+  if (typeof entry !== 'object' || entry === null) return [];
+  const { interface: name, profile, values } = entry as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof profile !== 'string' || typeof values !== 'object' || values === null)
+    return [];
+  const valid = identityKeys.flatMap((key) => {
+    const value = (values as Record<string, unknown>)[key];
+    return typeof value === 'string' && isIdentityValue[key](value) ? [[key, value] as const] : [];
+  });
+  return [{ interface: name, profile, values: Object.fromEntries(valid) as IdentityValues }];
 }

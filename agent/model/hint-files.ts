@@ -8,6 +8,8 @@ export interface HintFiles {
    * NIC that carried br-ex last, from /var/lib/microshift-net/uplink.json. Absent in snapshots of agents before 0.2.
    */
   readonly hintedNic?: HintedNic | null;
+  /** Identities of NICs in the agent's bridges, from the same file. Absent if empty. */
+  readonly identities?: readonly NicIdentity[];
   /** Bridges that `bridge add` recorded in /var/lib/microshift-net/bridges.json. Absent if empty. */
   readonly addedBridges?: readonly AddedBridge[];
   /** Content of /etc/ovnk/extra_bridge. */
@@ -22,4 +24,23 @@ export interface HintFiles {
 export interface HintedNic {
   readonly interface: string;
   readonly permanentMac: string;
+}
+
+/**
+ * Settings of a bridge's profile by which the LAN recognizes the node, with their values. NetworkManager derives them
+ * from the name of the NIC and its profile if they are not set.
+ */
+export const identityKeys = ['ipv4.dhcp-client-id', 'ipv6.dhcp-duid', 'ipv6.dhcp-iaid', 'ipv6.token'] as const;
+export type IdentityKey = (typeof identityKeys)[number];
+export type IdentityValues = Readonly<Partial<Record<IdentityKey, string>>>;
+
+/**
+ * Identity of a NIC with one of its profiles. The agent's profiles do not survive a reboot, and at the next boot the
+ * NIC may enter its bridge before a DHCP server or a router has shown its identity.
+ */
+export interface NicIdentity {
+  readonly interface: string;
+  /** UUID of the administrator's profile. */
+  readonly profile: string;
+  readonly values: IdentityValues;
 }

@@ -11,6 +11,34 @@ const [first, second] = ['192.0.2.50', '203.0.113.50'];
 const withoutNic = '10.44.0.0/32';
 const configuration = '/etc/microshift/ovn.yaml';
 
+/** A NIC with a fixed IPv4 address and a router that answers only when the test calls `router`. */
+const lateRouter = `IP6='' GW6=''
+lan() { nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64; }
+profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=manual\\naddress1=192.0.2.50/24\\n[ipv6]\\nmethod=auto\\naddr-gen-mode=stable-privacy'; }
+before_cmd() { :; }`;
+
+t.test('a router that answers after the unit of the boot has run', { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'late-ra', lanAppend: lateRouter, kernel: 'of this machine' });
+  t.teardown(() => node.halt());
+  const address = async (device: string): Promise<string> => {
+    await node.callLan('router');
+    const shown = `ip -6 -oneline address show dev ${device} scope global`;
+    await node.text(`timeout 60 sh -c 'until ${shown} | grep -v tentative | grep -q 2001:; do sleep 0.1; done'`);
+    return node.text(`${shown} | sed 's/.*inet6 \\([^ ]*\\).*/\\1/'`);
+  };
+  const before = await address('eth0');
+  const run = await node.run('systemctl enable microshift-ovs-init; microshift-net apply');
+  t.equal(run.exitCode, 0, run.stderr);
+  t.equal(await address('br-ex'), before, 'br-ex has the stable-privacy address of eth0');
+  await node.reboot();
+  await node.text(`timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'`);
+  t.equal(await node.text('ip -6 address show dev br-ex scope global'), '', 'the router has not answered yet');
+  t.equal(await address('br-ex'), before, 'br-ex has the same address afterwards');
+  t.equal((await node.run('microshift-net disable')).exitCode, 0);
+  t.equal(await node.read('/var/lib/microshift-net/uplink.json'), null, 'disable removes the record');
+  t.equal(await address('eth0'), before, 'the NIC gets the same address again');
+});
+
 t.test('a node that changes', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'two-nics-metric',

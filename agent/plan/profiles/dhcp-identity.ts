@@ -22,9 +22,9 @@ const madeIaids = [undefined, 'ifname', 'stable'];
 
 /**
  * Returns the DHCP identifiers for the profile of the bridge's internal interface. Identifiers that this profile
- * already has stay.
+ * already has stay. Without a lease on the NIC, those that an earlier run recorded are used.
  */
-export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac }: UplinkSource): {
+export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, given, mac }: UplinkSource): {
   readonly ipv4: Values;
   readonly ipv6: Values;
   readonly notes: readonly PlanNote[];
@@ -39,10 +39,15 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac 
   // The client-id that the NIC's MAC yields by default needs no setting, because the bridge has the same MAC.
   const isUsual = jsonOf(source, 'ipv4', 'dhcp-client-id') === undefined && observed?.clientId === ofMac(mac);
   const kept = {
-    ipv4: keep('ipv4', 'dhcp-client-id', madeClientIds, isUsual ? null : (observed?.clientId ?? null)),
+    ipv4: keep(
+      'ipv4',
+      'dhcp-client-id',
+      madeClientIds,
+      isUsual ? null : (observed?.clientId ?? recorded['ipv4.dhcp-client-id'] ?? null),
+    ),
     ipv6: {
-      ...keep('ipv6', 'dhcp-duid', madeDuids, observed?.duid ?? null),
-      ...keep('ipv6', 'dhcp-iaid', madeIaids, iaidNumber(observed?.iaid ?? null)),
+      ...keep('ipv6', 'dhcp-duid', madeDuids, observed?.duid ?? recorded['ipv6.dhcp-duid'] ?? null),
+      ...keep('ipv6', 'dhcp-iaid', madeIaids, iaidNumber(observed?.iaid ?? null) ?? recorded['ipv6.dhcp-iaid'] ?? null),
     },
   };
   const names = Object.entries(kept).flatMap(([family, values]) =>

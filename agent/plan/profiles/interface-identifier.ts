@@ -17,10 +17,11 @@ const nothingKept: KeptIdentifier = { ipv6: {}, notes: [] };
  * Keeps a SLAAC address during the move. A stable-privacy address (RFC 7217) is a hash of the profile and the interface
  * name, both of which change, so the current interface identifier becomes a token (`ipv6.token`). An EUI-64 identifier
  * follows from the MAC. A token of the bridge's profile stays, whatever addresses the bridge has, because other
- * programs may have added addresses, and advertised ones may have expired.
+ * programs may have added addresses, and advertised ones may have expired. A NIC without an advertised address, such
+ * as one that has just booted, gets the token that an earlier run recorded for it.
  */
 export function keepInterfaceIdentifier(source: UplinkSource): KeptIdentifier {
-  const { settings, given } = source;
+  const { settings, given, recorded } = source;
   if (textOf(settings, 'ipv6', 'method') !== 'auto' || jsonOf(settings, 'ipv6', 'token') !== undefined)
     return nothingKept;
   const token = textOf(given, 'ipv6', 'token');
@@ -31,10 +32,11 @@ export function keepInterfaceIdentifier(source: UplinkSource): KeptIdentifier {
     const message = `${source.addressLink.name} has IPv6 addresses with ${identifiers.length} different interface identifiers, and a token keeps only one: none is kept, stable-privacy addresses change`;
     return { ipv6: {}, notes: [{ level: 'warning', message }] };
   }
+  const mode = jsonOf(given ?? settings, 'ipv6', 'addr-gen-mode');
+  const former = mode === eui64[1] ? undefined : recorded['ipv6.token'];
+  if (identifier === undefined && former !== undefined) return asToken(former);
   const isEui64 =
-    identifier === undefined
-      ? jsonOf(given, 'ipv6', 'addr-gen-mode') === eui64[1]
-      : identifier === eui64Identifier(source.mac);
+    identifier === undefined ? given !== null && mode === eui64[1] : identifier === eui64Identifier(source.mac);
   if (isEui64) return { ipv6: { 'addr-gen-mode': eui64 }, notes: [] };
   return identifier === undefined ? nothingKept : asToken(identifier);
 }

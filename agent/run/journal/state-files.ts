@@ -5,6 +5,7 @@ import { hintedNicPath } from '../../facts/hints.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { RunRecord } from '../../model/run-record.ts';
+import { identitiesOf } from '../../plan/uplink/recorded-identity.ts';
 import { hintPath } from '../../plan/uplink/remembered.ts';
 
 /** Copy of the hint that the agent wrote; the hint is the admin's if it differs from this copy. */
@@ -27,8 +28,9 @@ const repairAskedFile = 'repair-asked';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /**
- * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC, so that the next boot uses the
- * same NIC even if its name changes. Writes only files that differ.
+ * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC and the identities of the bridges,
+ * so that the next boot uses the same NIC even if its name changes, and gets the same addresses. Writes only files that
+ * differ.
  */
 export function writeHint(plan: Plan, observation: Observation): void {
   const uplink = plan.choice?.interface ?? null;
@@ -39,11 +41,13 @@ export function writeHint(plan: Plan, observation: Observation): void {
     writeFileAtomically(hintPath, `${uplink}\n`);
   }
   const permanentMac = observation.links.find((link) => link.name === uplink)?.permanentMac ?? null;
-  if (hintedNic?.interface === uplink && hintedNic.permanentMac === permanentMac) return;
-  // A device without a permanent MAC (VLAN, bond) is identified by its name and needs no record. A record of an earlier
-  // NIC with the same name is overwritten, because it would apply to this device.
-  if (permanentMac !== null || hintedNic?.interface === uplink)
-    writeFileAtomically(hintedNicPath, `${JSON.stringify({ interface: uplink, permanentMac })}\n`);
+  const identities = identitiesOf(plan.wanted.bridges, observation);
+  // A device without a permanent MAC (VLAN, bond) is identified by its name. A record of an earlier NIC with the same
+  // name is overwritten, because it would apply to this device.
+  if (permanentMac === null && identities.length === 0 && hintedNic?.interface !== uplink) return;
+  const record = { interface: uplink, permanentMac, ...(identities.length === 0 ? {} : { identities }) };
+  const text = `${JSON.stringify(record)}\n`;
+  if (readSmallFile(hintedNicPath) !== text) writeFileAtomically(hintedNicPath, text);
 }
 
 /**

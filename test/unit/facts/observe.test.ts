@@ -94,6 +94,35 @@ t.test('the note of the NIC that carried br-ex last', (t) => {
   t.end();
 });
 
+t.test('the recorded identities of NICs', (t) => {
+  const recorded = (text: string) => readHints((path) => (path.endsWith('/uplink.json') ? text : null)).identities;
+  const values = {
+    'ipv4.dhcp-client-id': '01:52:54:00:aa:00:00',
+    'ipv6.dhcp-duid': '00:04:5b:92',
+    'ipv6.dhcp-iaid': '4294967295',
+    'ipv6.token': '::1:2:3:4',
+  };
+  const nic = { interface: 'bond0', profile: 'uuid', values };
+  const file = (...identities: unknown[]): string =>
+    JSON.stringify({ interface: 'bond0', permanentMac: null, identities });
+  t.strictSame(recorded(file(nic)), [nic], 'a bond has no permanent MAC, but an identity');
+  const refused = {
+    'ipv4.dhcp-client-id': 'mac',
+    'ipv6.dhcp-duid': '00',
+    'ipv6.dhcp-iaid': '4294967296',
+    'ipv6.token': '2001:db8::1',
+    'ipv6.method': 'ignore',
+  };
+  t.strictSame(
+    recorded(file({ ...nic, values: refused })),
+    [{ ...nic, values: {} }],
+    'values that NetworkManager refuses',
+  );
+  for (const damaged of ['', '{', 'null', '[]', '{"identities":{}}', file(null), file({ interface: 'eth0' }), file(1)])
+    t.equal(recorded(damaged), undefined, damaged);
+  t.end();
+});
+
 t.test('permanent MACs are those NetworkManager knows', async (t) => {
   const link = (name: string) => ({ name, permanentMac: null }) as Link;
   const device = (name: string, permanentHwAddress: string) => ({ interface: name, permanentHwAddress }) as NmDevice;

@@ -12,7 +12,8 @@ const atATime = 4;
 
 /**
  * Returns one file for each network namespace of the machine that has devices besides lo, except that of this process
- * (namespaces(7)). A sandboxed service without network has a namespace with lo alone (systemd.exec(5), PrivateNetwork=).
+ * (namespaces(7)). A sandboxed service without a network has a namespace with lo alone (PrivateNetwork= of
+ * systemd.exec(5)).
  */
 function otherNamespaces(): readonly string[] {
   const own = targetName('/proc/self/ns/net');

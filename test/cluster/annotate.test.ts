@@ -1,4 +1,4 @@
-// Annotations of pods and Events, as a real API server takes them.
+// Annotations of pods, and Events, written to a real API server.
 import t, { type Test } from 'tap';
 import type { KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
 import { fieldAt } from '../../agent/model/kubernetes/object.ts';
@@ -210,7 +210,7 @@ interface EventObject {
   readonly regarding: { readonly name: string; readonly uid: string };
 }
 
-/** Events of an object, as soon as there are so many. */
+/** Waits until an object has this number of Events, and returns them. */
 async function untilEvents(
   t: Test,
   api: ApiServer,
@@ -244,7 +244,7 @@ async function makePod(api: ApiServer, name: string): Promise<Named> {
 }
 
 async function dropPod(api: ApiServer, name: string): Promise<void> {
-  // No kubelet is there to say that it has ended.
+  // No kubelet runs here that would report the pod's end.
   await api.call('DELETE', `${pods}/${name}?gracePeriodSeconds=0`);
 }
 

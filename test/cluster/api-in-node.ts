@@ -6,20 +6,20 @@ import { auditPolicy } from './audit.ts';
 import { builtBinaries } from './binaries.ts';
 import { makeAccountKeys, makeCertificates } from './certificates.ts';
 
-/** Its certificates, its data and the administrator's kubeconfig, on the node. */
+/** Folder on the node with the API server's certificates, its data and the administrator's kubeconfig. */
 export const kube = '/testnode/kube';
-/** Where the node has the log of what the pods' accounts asked the API server. */
+/** Path on the node of the audit log, which has the requests of the pods' accounts. */
 export const auditLogPath = auditLogIn(kube);
-/** MicroShift's file name, so that the commands find it by themselves. */
+/** Path that MicroShift uses, so that the commands find the kubeconfig by themselves. */
 export const kubeconfigPath = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 const token = 'the-administrator';
 const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', '--endpoint-reconciler-type=lease'];
 
-/** A unit that goes on whatever ends it. */
+/** A unit that systemd always restarts. */
 export const lastingUnit = (after: string, command: string): string =>
   `[Unit]\nAfter=${after}\n[Service]\nExecStart=${command}\nRestart=always\n`;
 
-/** The administrator's, of a node that has the folder. */
+/** The administrator's kubeconfig, on a node that has the folder. */
 export const kubeconfigFor = (host: string): string =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -31,8 +31,8 @@ export const kubeconfigFor = (host: string): string =>
   });
 
 /**
- * Options with which a node at 192.0.2.50 boots to have kube.service, which is not started. They need a folder of this
- * machine, which this fills.
+ * Options with which a node at 192.0.2.50 boots with kube.service, which is not started. They need a folder of this
+ * machine, which this function fills.
  */
 export function apiOfNode(
   folder: string,

@@ -12,33 +12,36 @@ import { type JsonAnswer, jsonCall } from './json-call.ts';
 import { kubeconfigText } from './kubeconfig-text.ts';
 import { mortal } from './mortal.ts';
 
-/** A running kube-apiserver with its own etcd, certificates and data, all below one temporary folder. */
+/** A running kube-apiserver with its own etcd, certificates and data, all in one temporary folder. */
 export interface ApiServer {
   readonly folder: string;
   readonly port: number;
   /** The administrator's bearer token. */
   readonly token: string;
-  /** The server's log of what the pods' accounts asked for, for audit.ts; it is there once one of them did. */
+  /**
+   * The server's audit log of the requests of the pods' accounts, for audit.ts; the file exists after the first such
+   * request.
+   */
   readonly auditLog: string;
   readonly kubectl: (...words: readonly string[]) => string;
   /** Writes a kubeconfig for a bearer token; `admin` is the administrator's. */
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
-  /** An API call as the administrator, with JSON in and out. */
+  /** Sends a request to the API as the administrator, with a JSON body and a JSON answer. */
   readonly call: (method: string, path: string, body?: unknown, contentType?: string) => Promise<JsonAnswer>;
-  /** The same request with the bearer token of another account. */
+  /** Sends the same request with the bearer token of another account. */
   readonly callAs: (token: string, ...words: Parameters<ApiServer['call']>) => Promise<JsonAnswer>;
-  /** Kills and starts the server itself; etcd stays. */
+  /** Kills the API server and starts it again; etcd continues. */
   readonly kill: () => Promise<void>;
   readonly start: (extra?: readonly string[]) => void;
   readonly untilReady: () => Promise<void>;
-  /** Holds etcd, so that the server answers but is not ready, and lets it go on. */
+  /** Stops etcd with a signal, so that the API server answers but is not ready, and lets etcd continue. */
   readonly freezeStore: () => void;
   readonly thawStore: () => void;
-  /** Lets etcd forget every version before the one that is there now. */
+  /** Removes all old versions of objects from etcd. */
   readonly compactStore: () => Promise<void>;
   /**
-   * Ends both and starts them with nothing in etcd: another cluster, whose versions begin again, with the certificates
-   * and tokens of this one.
+   * Ends etcd and the API server, and starts them with an empty etcd and the same certificates and tokens: a new
+   * cluster, whose versions begin again.
    */
   readonly loseStore: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -50,15 +53,15 @@ interface KubeconfigChanges {
   readonly server?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
-  /** The whole entry of the user instead. */
+  /** The complete entry of the user, which replaces the one with the token. */
   readonly user?: Readonly<Record<string, unknown>>;
 }
 
 const readyLimitMs = 120_000;
 
 /**
- * Starts etcd and kube-apiserver, with further flags and at another address of this machine if these are given. They
- * are not ready when it returns, and the caller stops them.
+ * Starts etcd and kube-apiserver, optionally with further flags and at another address of this machine. They are not
+ * ready when the function returns, and the caller stops them.
  */
 export async function startApiServer(address?: string, more: readonly string[] = []): Promise<ApiServer> {
   const binaries = builtBinaries();
@@ -158,7 +161,7 @@ export async function startApiServer(address?: string, more: readonly string[] =
   };
 }
 
-/** The server's log of what the pods' accounts asked for, for audit.ts; its folder must be there. */
+/** The server's audit log of the requests of the pods' accounts, for audit.ts; its folder must exist. */
 export function auditLogIn(folder: string): string {
   return join(folder, 'audit', 'audit.log');
 }
@@ -196,7 +199,7 @@ export function flagsOf(
       `--audit-log-path=${auditLogIn(folder)}`,
       '--service-cluster-ip-range=10.43.0.0/16',
       '--allow-privileged=true',
-      // No aggregation and no endpoint reconciling: nothing else runs in this cluster.
+      // Without API aggregation and without reconciled endpoints, because nothing else runs in this cluster.
       '--endpoint-reconciler-type=none',
     ],
   };

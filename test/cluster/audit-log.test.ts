@@ -11,7 +11,7 @@ const methods = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', update:
 
 type Asked = Pick<OvnkubeRequest, 'verb' | 'resource'>;
 
-/** Makes a request as ovnkube does. Whether there is such an object does not matter: the right is looked at before. */
+/** Sends a request as ovnkube does. The object need not exist, because the server checks the right first. */
 function ask(server: ApiServer, token: string, { verb, resource }: Asked): Promise<JsonAnswer> {
   const [name = '', subresource] = resource.split('/');
   const [plural = '', ...group] = name.split('.');
@@ -27,8 +27,8 @@ function ask(server: ApiServer, token: string, { verb, resource }: Asked): Promi
 }
 
 /**
- * Rights that the rendered roles grant an account, in the words of the audit log; other accounts use OpenShift's
- * admission.
+ * Rights that the rendered roles grant an account, in the words of the audit log. OpenShift's admission applies to the
+ * other accounts.
  */
 function granted(objects: readonly KubernetesObject[], account: string): string[] {
   const bindings = objects.filter((object) =>

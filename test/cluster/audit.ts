@@ -1,13 +1,14 @@
-/**
- * Requests of the pods' accounts to an API server, and those of them that were forbidden, from the server's audit log.
- */
+/** Reads from the server's audit log the requests of the pods' accounts, and which of them were forbidden. */
 import { once } from 'node:events';
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 const accountPrefix = 'system:serviceaccount:openshift-ovn-kubernetes:';
 
-/** Every request of the accounts in our namespace, and of no other account (audit.k8s.io/v1, Policy). */
+/**
+ * Logs every request of the accounts in the namespaces of ovn-kubernetes, and of no other account (audit.k8s.io/v1,
+ * Policy).
+ */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -15,7 +16,7 @@ export const auditPolicy = {
   rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts:openshift-ovn-kubernetes'] }, { level: 'None' }],
 };
 
-/** Longer than a server under load takes to write down what it has answered. */
+/** Longer than a busy server needs to log a request that it has answered. */
 const writtenLimitMs = 30_000;
 
 interface AuditEvent {
@@ -31,20 +32,17 @@ interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Requests that were refused because a right is missing, each once: `ovn-kubernetes-node list secrets`. */
+/** Requests that were refused because a right is missing, each once, as in `ovn-kubernetes-node list secrets`. */
 export function forbidden(log: string): string[] {
   return requests(log, (event) => event.annotations?.['authorization.k8s.io/decision'] === 'forbid');
 }
 
-/** Requests that were allowed, each once: `ovn-kubernetes-controller patch nodes/status`. */
+/** Requests that were allowed, each once, as in `ovn-kubernetes-controller patch nodes/status`. */
 export function allowed(log: string): string[] {
   return requests(log, (event) => event.annotations?.['authorization.k8s.io/decision'] === 'allow');
 }
 
-/**
- * The server answers before it has written that down: waits until these requests are in the log, and gives what it says
- * of them.
- */
+/** Waits until these requests are in the log, because the server answers before it logs; returns their entries. */
 export async function writtenLog(path: string, auditIds: readonly string[]): Promise<string> {
   const signal = AbortSignal.timeout(writtenLimitMs);
   const watcher = watch(dirname(path));
@@ -65,7 +63,7 @@ function requests(log: string, isMeant: (event: AuditEvent) => boolean): string[
   return [...new Set(events.filter(isMeant).map(inWords))].sort();
 }
 
-/** Discovery and other paths without a resource are open to every account, and are recognized by their path. */
+/** Discovery and other paths without a resource are open to every account; the path identifies them. */
 function inWords({ user, verb, objectRef, requestURI }: AuditEvent): string {
   const account = user.username.slice(accountPrefix.length);
   if (objectRef === undefined) return `${account} ${verb} ${requestURI}`;
@@ -74,7 +72,7 @@ function inWords({ user, verb, objectRef, requestURI }: AuditEvent): string {
   return `${account} ${verb} ${resource}${group}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-/** A line per event; the last may still be in writing. */
+/** One line per event; the server may still be writing the last line. */
 function linesOf(log: string): string[] {
   return log.split('\n').slice(0, -1);
 }

@@ -1,7 +1,7 @@
 /**
- * `manifests apply` to a cluster where nothing changes, against `kubectl apply --server-side` of the same rendered
- * files, in turn, ten times each, with the program as it ships. Prints the medians; fails when ours is the slower one.
- * Run: npm run build && node build/test/cluster/prepare.js && node build/test/cluster/benchmark.js
+ * Benchmark: `manifests apply` to a cluster where nothing changes, and `kubectl apply --server-side` of the same
+ * rendered files, alternately, ten times each, with the shipped program. Prints the medians; fails if `manifests apply`
+ * is slower. Run: npm run build && node build/test/cluster/prepare.js && node build/test/cluster/benchmark.js
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

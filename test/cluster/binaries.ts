@@ -5,21 +5,21 @@ import { basename, join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 import { missingGo, newGo } from './go.ts';
 
-/** The folder with go.mod; this file runs from build/test/cluster. */
+/** Folder with go.mod. This file runs from build/test/cluster. */
 const moduleFolder = join(import.meta.dirname, '../../../test/cluster');
 const cacheFolder = join(cacheRoot, 'kube');
 
-/** A registry that answers slowly must not hold a test run for ever. */
+/** A registry that answers slowly must not block a test run. */
 const buildLimitMs = 25 * 60_000;
 
-/** Why there can be no API server here; null: there can. */
+/** Reason why this machine cannot run an API server; null if it can. */
 export function missingParts(): string | null {
   const missing = missingPrograms();
   if (missing !== null || isBuilt()) return missing;
   return missingGo() ?? 'kube-apiserver is not built: node build/test/cluster/prepare.js';
 }
 
-/** Which program this machine lacks to run an API server; null: none. */
+/** Program that this machine lacks to run an API server; null if it has all. */
 export function missingPrograms(): string | null {
   if (!hasProgram('etcd', '--version')) return 'etcd is missing (package etcd-server)';
   return hasProgram('openssl', 'version') ? null : 'openssl is missing';
@@ -29,7 +29,7 @@ export function isBuilt(): boolean {
   return Object.values(builtBinaries()).every((path) => existsSync(path));
 }
 
-/** Where Kubernetes' own programs are once prepare.js has built them, and the one that the pods of tests run. */
+/** Folder of Kubernetes' own programs, and of the program that pods of tests run, after prepare.js has built them. */
 export function builtBinaries() {
   const folder = binaryFolder();
   return {
@@ -42,7 +42,7 @@ export function builtBinaries() {
   } as const;
 }
 
-/** Builds them, which takes minutes; never part of a test, whose time is limited. */
+/** Builds the programs. That takes minutes, and no test does it, because the time of a test is limited. */
 export function buildBinaries(): void {
   const folder = binaryFolder();
   mkdirSync(cacheFolder, { recursive: true });
@@ -54,9 +54,9 @@ export function buildBinaries(): void {
       .map((path) => `k8s.io/kubernetes/cmd/${basename(path)}`)
       .filter((name) => !name.endsWith('/in-pod'));
     goBuild(['-p=2', '-ldflags', flags, '-o', `${temporary}/`, ...kubernetes]);
-    // Without C, so that it runs in an image that has nothing else in it.
+    // Built without C, so that the program runs in an image that contains nothing else.
     goBuild(['-ldflags', '-s -w', '-o', `${temporary}/`, './in-pod'], { CGO_ENABLED: '0' });
-    // By rename, so that a build that was cut off or runs twice never leaves half a folder.
+    // Renamed at the end, so that an interrupted or repeated build never leaves an incomplete folder.
     if (!isBuilt()) renameSync(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -66,10 +66,10 @@ export function buildBinaries(): void {
 function goBuild(words: readonly string[], environment: Readonly<Record<string, string>> = {}): void {
   execFileSync('nice', ['-n', '19', newGo() ?? 'go', 'build', '-trimpath', '-buildvcs=false', ...words], {
     cwd: moduleFolder,
-    // The messages are a line per fetched module; they are shown when it fails, as part of the error.
+    // Go prints a line per fetched module; the lines are part of the error if the build fails.
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: buildLimitMs,
-    // A distribution's Go downloads a newer Go only with this setting.
+    // Debian's Go downloads a newer Go only with this setting.
     env: { ...process.env, GOTOOLCHAIN: process.env.GOTOOLCHAIN ?? 'auto', ...environment },
   });
 }
@@ -79,7 +79,7 @@ function binaryFolder(): string {
   return join(cacheFolder, createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 16));
 }
 
-/** Whether a program can be started; what it answers does not matter. */
+/** Whether a program can be started; its exit code does not matter. */
 export function hasProgram(name: string, question: string): boolean {
   return spawnSync(name, [question], { stdio: 'ignore' }).error === undefined;
 }

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A CA, a certificate of the server, a foreign CA, a valid client certificate, and an expired one. */
+/** A CA, a certificate of the server, another CA, a valid client certificate, and an expired one. */
 export function makeCertificates(folder: string, serverNames = 'IP:127.0.0.1,DNS:localhost'): void {
   const openssl = (command: string): void => {
     execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'ignore' });

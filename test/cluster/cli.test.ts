@@ -13,7 +13,7 @@ function temporaryFolder(t: Test): string {
   return folder;
 }
 
-/** A folder's texts by file name. */
+/** Texts of the files in a folder, by file name. */
 function textsOf(folder: string): Record<string, string> {
   const names = readdirSync(folder).sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));

@@ -65,7 +65,7 @@ if (server !== null) {
     const { maps, put } = await newNamespace(server, 'again');
     const other = await newNamespace(server, 'elsewhere');
     const between = await goBetween(t, server);
-    // The server sends a bookmark two seconds before a watch has had its time.
+    // The server sends a bookmark two seconds before it ends a watch.
     const api = openTestApi(server.kubeconfig('between', { server: between.server }), { watchSeconds: 4 });
     t.teardown(api.close);
     await put('a', '1');
@@ -117,7 +117,7 @@ if (server !== null) {
     await put('b', '2');
     await put('c', '1');
     await server.compactStore();
-    // The server itself remembers for longer than etcd does.
+    // The API server itself keeps old versions longer than etcd does.
     await server.kill();
     server.start();
     await server.untilReady();
@@ -204,7 +204,7 @@ if (server !== null) {
     t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found', 'ADDED b']);
 
     rmSync(path);
-    // It asks once in a blue moon, unless it is woken.
+    // The follower asks only after a long pause, unless it is woken.
     const patient = openTestApi(path, { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 });
     t.teardown(patient.close);
     const late = hear(patient, maps);
@@ -250,7 +250,7 @@ if (server !== null) {
   t.test('a new server, or one restored from a backup, is listed again', async (t) => {
     const { maps, put } = await newNamespace(server, 'restored');
     await put('a', '1');
-    // Beyond what a server writes when it starts for the first time.
+    // More than a server writes at its first start.
     for (let version = 0; version < 600; version += 1) await put('a', `${version}`);
     const api = openTestApi(admin);
     t.teardown(api.close);
@@ -265,7 +265,7 @@ if (server !== null) {
   });
 }
 
-/** A namespace, its ConfigMaps as a collection, and what a test does with them. */
+/** Creates a namespace, whose ConfigMaps are the collection, and returns functions that change them. */
 async function newNamespace(api: ApiServer, name: string) {
   await api.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const path = `/api/v1/namespaces/${name}/configmaps`;

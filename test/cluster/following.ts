@@ -1,11 +1,11 @@
-// A test's follower of a collection, which records every report.
+// Follower of a collection for tests, which records every report.
 import type { KubernetesApi } from '../../agent/drivers/kubernetes/api.ts';
 import { type SessionLimits, sessionLimits } from '../../agent/drivers/kubernetes/api-session.ts';
 import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';
 import { type Collection, fieldAt } from '../../agent/model/kubernetes/object.ts';
 import { createWaiting } from './waiting.ts';
 
-/** No test waits for minutes. */
+/** Short pauses, so that no test waits for minutes. */
 export const shortLimits: SessionLimits = {
   ...sessionLimits,
   firstPauseMs: 50,
@@ -15,13 +15,13 @@ export const shortLimits: SessionLimits = {
 };
 
 export interface Heard {
-  /** Everything in its order: `whole a b`, `ADDED c`, `lost cluster-unreachable`, `found`. */
+  /** Every report in order: `whole a b`, `ADDED c`, `lost cluster-unreachable`, `found`. */
   readonly log: readonly string[];
-  /** Names of the objects that are there, as far as was heard. */
+  /** Names of the objects that exist according to the reports. */
   readonly names: ReadonlySet<string>;
-  /** `data.value` of each. */
+  /** `data.value` of each object. */
   readonly values: ReadonlyMap<string, string>;
-  /** Resolves when it is so after something was heard; rejects with the log after a minute. */
+  /** Resolves when a condition holds after a report; rejects with the log after a minute. */
   until(isSo: (heard: Heard) => boolean, what: string): Promise<void>;
   stop(): void;
 }

@@ -1,4 +1,5 @@
-// A server between a client and kube-apiserver that does to requests what a network, a balancer or a busy server does.
+// Proxy between a client and kube-apiserver that answers with errors, delays requests and cuts connections, as a
+// network, a load balancer or a busy server can.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:https';
@@ -9,18 +10,18 @@ import type { ApiServer } from './api-server.ts';
 import { createWaiting } from './waiting.ts';
 
 export interface GoBetween {
-  /** For a kubeconfig. */
+  /** URL of the proxy for a kubeconfig. */
   readonly server: string;
-  /** Every request so far: method and path. */
+  /** Every request so far, with its method and path. */
   readonly requests: readonly Seen[];
-  /** Answers in place of the API server for as long as it gives an answer. */
+  /** Answers instead of the API server while the function returns an answer. */
   refuse(answer: ((seen: Seen) => Refusal | null) | null): void;
-  /** Nothing that the API server says gets through any more, and no connection ends. */
+  /** Holds back all answers of the API server, and ends no connection. */
   silence(): void;
   speak(): void;
-  /** Cuts what is under way. */
+  /** Cuts all open connections. */
   cut(): void;
-  /** Resolves when it is so after a request has come; rejects after a minute. */
+  /** Resolves when a condition holds after a request; rejects after a minute. */
   until(isSo: (requests: readonly Seen[]) => boolean, what: string): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Starts one that ends with the test. */
+/** Starts a proxy that ends with the test. */
 export async function goBetween(t: Test, api: ApiServer): Promise<GoBetween> {
   const file = (name: string): Buffer => readFileSync(join(api.folder, name));
   const requests: Seen[] = [];

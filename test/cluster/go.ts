@@ -1,34 +1,34 @@
 /**
- * A Go that can build kube-apiserver: the machine's own, or, where Debian's is too old for that, the release pinned
- * here, which the old one fetches as the module golang.org/toolchain. So proxy and credentials are those the machine is
- * set up with.
+ * A Go that can build kube-apiserver: this machine's own, or, if that is too old, the release that this file pins. The
+ * old Go fetches that release as the module golang.org/toolchain, so this machine's settings for the proxy and its
+ * credentials apply.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 
-/** Go that is older does not fetch the release that a go.mod asks for by itself. */
+/** An older Go does not fetch the release that a go.mod requires. */
 const oldestGo = [1, 21] as const;
 const release = 'go1.26.8';
-/** Hashes as in a go.sum, by Node's name of the processor. */
+/** Hashes as in a go.sum, by Node's name of the processor architecture. */
 const releaseHashes: Record<string, { goName: string; hash: string }> = {
   x64: { goName: 'amd64', hash: 'h1:ZOmGe1OnfREDMIdb1Qi4G9JSuDPBLGExZMQ4nis1RXM=' },
   arm64: { goName: 'arm64', hash: 'h1:sYL/O6MqS68ML0kjsQ36WoYIpJqkw60TxizWUYUKQMc=' },
 };
-/** 75 MB; a proxy that answers slowly must not hold a test run for ever. */
+/** The download has 75 MB; a proxy that answers slowly must not block a test run. */
 const fetchLimitMs = 5 * 60_000;
 const folder = join(cacheRoot, 'go', release);
 const fetchedGo = join(folder, 'bin/go');
 
-/** The go command to build with; null if it does not exist yet. */
+/** The go command for the build; null if it does not exist yet. */
 export function newGo(): string | null {
   const version = versionOf('go');
   if (version !== null && isNewEnough(version)) return 'go';
   return versionOf(fetchedGo) === release ? fetchedGo : null;
 }
 
-/** Why there is no go command to build with; null: there is one. */
+/** Reason why no go command exists for the build; null if one exists. */
 export function missingGo(): string | null {
   if (newGo() !== null) return null;
   const version = versionOf('go');
@@ -37,9 +37,9 @@ export function missingGo(): string | null {
 }
 
 /**
- * Fetches the pinned release into the cache, where the machine has only an older Go. Gives why that cannot be done here
- * (no Go at all, no pin for this processor, no proxy that answers), null when it is done or not needed. Throws when
- * what came is not what is pinned.
+ * Fetches the pinned release into the cache if this machine has only an older Go. Returns why this is impossible (no
+ * Go, no pin for this processor, no proxy that answers), or null if it is done or unnecessary. Throws if the hash of
+ * the download is not the pinned one.
  */
 export function fetchGo(): string | null {
   if (newGo() !== null || versionOf('go') === null) return missingGo();
@@ -54,7 +54,7 @@ export function fetchGo(): string | null {
       return `${versionOf('go')} is too old and ${release} cannot be fetched: ${fetched.problem}`;
     if (fetched.hash !== pin.hash) throw new Error(`${name} has the hash ${fetched.hash}; pinned is ${pin.hash}`);
     makeExecutable(fetched.folder);
-    // By rename, so that half a release is never taken for one.
+    // Renamed at the end, so that an incomplete release is never used.
     rmSync(folder, { recursive: true, force: true });
     renameSync(fetched.folder, folder);
   } finally {
@@ -63,7 +63,7 @@ export function fetchGo(): string | null {
   return missingGo();
 }
 
-/** Where Go unpacked a module and its hash, or what it said instead. */
+/** Folder into which Go unpacked a module and the module's hash, or Go's error message. */
 function download(cache: string, name: string): { folder: string; hash: string } | { problem: string } {
   writeFileSync(join(cache, 'go.mod'), 'module toolchain\n');
   const { stdout, stderr, error } = spawnSync('go', ['mod', 'download', '-json', name], {
@@ -79,7 +79,7 @@ function download(cache: string, name: string): { folder: string; hash: string }
   return { folder: answer.Dir, hash: answer.Sum };
 }
 
-/** A module's files are never executable; Go that knows of toolchains does the same. */
+/** A module's files are never executable, so the modes are set here, as a Go with toolchains does. */
 function makeExecutable(root: string): void {
   for (const path of ['bin', 'pkg/tool']) {
     const entries = readdirSync(join(root, path), { recursive: true, withFileTypes: true });
@@ -87,10 +87,10 @@ function makeExecutable(root: string): void {
   }
 }
 
-/** As in go1.26.8; null: it cannot be run. */
+/** Version as in go1.26.8; null if the command cannot run. */
 function versionOf(command: string): string | null {
   if (command !== 'go' && !existsSync(command)) return null;
-  // Elsewhere than here: the folder's go.mod would have a newer Go fetch another one first.
+  // Runs in another folder, because this folder's go.mod would make a newer Go fetch another release first.
   const { error, stdout } = spawnSync(command, ['env', 'GOVERSION'], { cwd: '/', encoding: 'utf8' });
   return error === undefined && stdout.startsWith('go') ? stdout.trim() : null;
 }

@@ -4,7 +4,7 @@ export interface JsonAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers, asserted on by the tests
   readonly body: any;
-  /** Identifier by which the request is found in the audit log. */
+  /** Identifier that finds the request in the audit log. */
   readonly auditId: string;
 }
 
@@ -18,7 +18,7 @@ interface JsonCall {
   readonly contentType: string;
 }
 
-/** One HTTPS request on a connection of its own. */
+/** Sends one HTTPS request on a separate connection. */
 export function jsonCall({ port, ca, token, method, path, body, contentType }: JsonCall): Promise<JsonAnswer> {
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': contentType };
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Words that run a program which ends with this process, however that ends: no teardown runs when a test's time is
- * over, or when it is killed.
+ * Command prefix: the program that it starts ends with this process, even if this process is killed or its time is
+ * over, when no teardown runs.
  */
 export function mortal(words: readonly string[]): readonly [string, ...string[]] {
   return ['setpriv', '--pdeathsig', 'KILL', ...words];

@@ -1,6 +1,5 @@
-// Rights that config/overlay-access.yaml gives, on a real API server: the requests of the daemons are allowed and all
-// others are refused, and only the daemons write the addresses of pods and of
-// nodes.
+// Rights that config/overlay-access.yaml grants, on a real API server: the daemons' requests are allowed and all others
+// are refused, and only the daemons write the addresses of pods and nodes.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';

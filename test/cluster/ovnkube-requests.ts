@@ -1,11 +1,11 @@
 /**
- * Requests of ovnkube to the API under our configuration, read in the sources of December 2024 (6c366bb49) and August
- * 2026 (8871cd9ce); paths are below go-controller. Informers list and watch (pkg/factory/factory.go), the rest is asked
- * for by name.
+ * Requests of ovnkube to the API with the agent's configuration, found in the sources of December 2024 (6c366bb49) and
+ * August 2026 (8871cd9ce); paths are relative to go-controller. Informers list and watch (pkg/factory/factory.go); all
+ * other requests name the object.
  */
 export interface OvnkubeRequest {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch';
-  /** With its group and subresource, as in `leases.coordination.k8s.io` or `nodes/status`. */
+  /** Resource with its group and subresource, as in `leases.coordination.k8s.io` or `nodes/status`. */
   readonly resource: string;
   readonly source: string;
 }
@@ -15,7 +15,7 @@ const informers = (...resources: string[]): OvnkubeRequest[] =>
     (['list', 'watch'] as const).map((verb) => ({ verb, resource, source: 'pkg/factory/factory.go' })),
   );
 
-/** Connects its node and the pods on it. */
+/** Requests of ovnkube-node, which connects its node and the pods of that node. */
 const nodeAgent: readonly OvnkubeRequest[] = [
   ...informers('namespaces', 'nodes', 'pods', 'services', 'endpointslices.discovery.k8s.io'),
   { verb: 'get', resource: 'nodes', source: 'pkg/node/default_node_network_controller.go (2024)' },
@@ -26,7 +26,7 @@ const nodeAgent: readonly OvnkubeRequest[] = [
   { verb: 'patch', resource: 'events', source: 'pkg/util/kube.go, EventRecorder' },
 ];
 
-/** Fill the databases. */
+/** Requests of the controllers that fill the OVN databases. */
 const controllers: readonly OvnkubeRequest[] = [
   ...informers('networkpolicies.networking.k8s.io'),
   { verb: 'get', resource: 'namespaces', source: 'pkg/ovn/base_network_controller_namespace.go' },
@@ -35,7 +35,10 @@ const controllers: readonly OvnkubeRequest[] = [
   { verb: 'patch', resource: 'namespaces/status', source: 'pkg/util/namespace_annotation.go (2024)' },
 ];
 
-/** Gives out what there is one of; asks for nothing else that the others do not ask for. */
+/**
+ * Requests of the cluster manager, which assigns subnets and ids to nodes; only those that the other accounts do not
+ * make.
+ */
 const clusterManager: readonly OvnkubeRequest[] = [
   { verb: 'patch', resource: 'services/status', source: 'pkg/ovn/controller/unidling, if ovn-empty-lb-events is on' },
   ...(['get', 'create', 'update'] as const).map((verb) => ({
@@ -46,14 +49,14 @@ const clusterManager: readonly OvnkubeRequest[] = [
 ];
 
 /**
- * Requests of the accounts of a flavour; on a single node, the account of the controllers also does the node's work.
+ * Requests of the accounts of a flavour; on a single node, the account of the controllers also makes those of the node.
  */
 export const ovnkubeRequests = {
   'multi-node': {
     'ovn-kubernetes-controller': [...nodeAgent, ...controllers, ...clusterManager],
     'ovn-kubernetes-node': nodeAgent,
   },
-  // The account of the cluster manager has the role that is common to all flavours.
+  // The account of the cluster manager has the role that all flavours share.
   interconnect: {
     'ovn-kubernetes-controller': [...nodeAgent, ...controllers, ...clusterManager],
     'ovn-kubernetes-node': [...nodeAgent, ...controllers],

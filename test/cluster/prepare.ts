@@ -12,7 +12,7 @@ function note(text: string): void {
   process.stderr.write(`# ${text}\n`);
 }
 
-/** Runs a step unless something is missing for it. */
+/** Runs a step unless this machine lacks something for it. */
 function make(what: string, findMissing: () => string | null, step: () => void): void {
   try {
     const missing = findMissing();

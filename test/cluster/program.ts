@@ -2,34 +2,34 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { withConfigYaml } from '../config-yaml.ts';
 
-/** A MicroShift that leaves ovn-kubernetes to us. */
+/** Configuration of a MicroShift that leaves ovn-kubernetes to the agent. */
 export const ourCluster = 'network:\n  cniPlugin: none\n';
 
-/** The program as it ships, made by `npm run build`. */
+/** The shipped program, which `npm run build` makes. */
 export const programPath = join(import.meta.dirname, '../../../dist/microshift-net');
 
 export interface ProgramRun {
   readonly code: number | null;
-  /** The signal it died of; null: it ended by itself. */
+  /** Signal that ended the program; null if it exited. */
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 interface ProgramOptions {
-  /** MicroShift's configuration; null: that of this machine, as on one that has none. */
+  /** MicroShift's configuration; null for this machine's own file, which exists only if MicroShift is installed. */
   readonly configYaml?: string | null;
   readonly kubeconfig?: string;
-  /** Where the Node is that shall run it, instead of the first in PATH. */
+  /** Folder of the Node.js that runs the program instead of the first one in PATH. */
   readonly nodeFolder?: string;
-  /** Told everything of standard error so far, with a way to signal the program. */
+  /** Called with all of standard error so far, and with a function that sends the program a signal. */
   readonly onStderr?: (text: string, send: (signal: NodeJS.Signals) => void) => void;
 }
 
-/** Warning that V8 of Node 20, and of no later version, prints in a process without a JIT. */
+/** Warning of V8 in Node 20, and in no later version, in a process without a JIT. */
 const withoutJit = /^Warning: disabling flag --expose_wasm due to conflicting flags\n/;
 
-/** Runs the shipped program in an environment that names no kubeconfig but the one given. */
+/** Runs the shipped program in an environment that names only the given kubeconfig. */
 export function runProgram(words: readonly string[], options: ProgramOptions = {}): Promise<ProgramRun> {
   const { KUBECONFIG: _, PATH = '', ...environment } = process.env;
   const path = options.nodeFolder === undefined ? PATH : `${options.nodeFolder}:${PATH}`;

@@ -8,7 +8,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
 
-  /** A pod as the present daemonset makes it. */
+  /** A pod of the present version of the daemonset. */
   const createPod = async (name: string): Promise<void> => {
     const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
     const { template } = (await server.call('GET', path)).body.spec;
@@ -25,9 +25,9 @@ if (server !== null) {
   };
   const mergePatch = 'application/merge-patch+json';
   const removePod = (name: string) => server.call('DELETE', `${pods}/${name}`, { gracePeriodSeconds: 0 });
-  /** Far longer than it may take: each of these ends by what the test writes. */
+  /** Far longer than the apply may take: each of these runs ends because of the status that the test writes. */
   const limit = { wait: true, timeoutSeconds: 300 };
-  /** Starts an apply that waits, and resolves when it reports the roll-out. */
+  /** Starts an apply that waits, and resolves when it reports that it waits for the pods. */
   const startApply = (options: { readonly image?: string } = {}): Promise<{ outcome: Promise<Outcome> }> => {
     return new Promise((resolve) => {
       const outcome = run(server, 'apply', {

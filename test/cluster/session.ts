@@ -12,10 +12,10 @@ import { missingParts } from './binaries.ts';
 export const namespace = 'openshift-ovn-kubernetes';
 export const image = 'registry.example/ovn:1';
 
-/** The defaults on a node whose MicroShift leaves ovn-kubernetes to us. */
+/** Configuration with the defaults, on a node whose MicroShift leaves ovn-kubernetes to the agent. */
 export const ours = withChanges(defaultConfig, { cluster: { cniPlugin: 'none' } });
 
-/** Answer of a command. */
+/** Output and exit code of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly error: AgentError | null;
@@ -24,8 +24,8 @@ export interface Outcome {
 }
 
 /**
- * Skips the file where there can be no API server; else one that is ready, stopped when the file ends. `options` of
- * kube-apiserver come last and win.
+ * Skips the file if this machine cannot run an API server; otherwise starts one, waits until it is ready, and stops it
+ * when the file ends. `options` are the last flags of kube-apiserver, and override the others.
  */
 export async function apiServerFor(t: Test, options: readonly string[] = []): Promise<ApiServer | null> {
   const missing = missingParts();
@@ -42,13 +42,15 @@ export async function apiServerFor(t: Test, options: readonly string[] = []): Pr
 const commands = { apply, diff, status, remove };
 type Command = keyof typeof commands;
 
-/** Null as kubeconfig: none is named. */
+/** With null as kubeconfig, the command line names none. */
 type SessionOptions = Partial<Omit<ApplyOptions, 'kubeconfig' | 'output'>> & {
   readonly kubeconfig?: string | null;
   readonly note?: (line: string) => void;
 };
 
-/** Runs a command against a server as its administrator, with the defaults of ovn.yaml where nothing else is said. */
+/**
+ * Runs a command against a server as the administrator, with the defaults of ovn.yaml unless the options name others.
+ */
 export async function run(
   server: ApiServer,
   command: Command,
@@ -77,7 +79,7 @@ export async function run(
   }
 }
 
-/** resourceVersion by "kind name" of everything ours, the inventory included. */
+/** resourceVersion of each object of the agent by "kind name", including the inventory. */
 export async function versions(server: ApiServer): Promise<Record<string, string>> {
   const selector = 'labelSelector=app.kubernetes.io%2Fmanaged-by%3Dmicroshift-net';
   const paths = [
@@ -99,13 +101,13 @@ export async function versions(server: ApiServer): Promise<Record<string, string
   return Object.fromEntries(found);
 }
 
-/** The names whose versions differ, or that are in one only. */
+/** Names whose versions differ, or that only one of the two has. */
 export function changed(before: Record<string, string>, after: Record<string, string>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name]).sort();
 }
 
-/** Does the work of the namespace controller for a deleted namespace; no such controller runs here. */
+/** Removes a deleted namespace as the namespace controller would, which does not run here. */
 export async function finishNamespace(server: ApiServer): Promise<void> {
   const read = () => server.call('GET', `/api/v1/namespaces/${namespace}`);
   let { body } = await read();
@@ -116,7 +118,7 @@ export async function finishNamespace(server: ApiServer): Promise<void> {
   await server.call('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...body, spec: { finalizers: [] } });
 }
 
-/** Reports as the daemonset controller and the kubelets of a real cluster do; none run here. */
+/** Reports the status that the daemonset controller and the kubelets of a real cluster would report; none run here. */
 export async function reportRollout(server: ApiServer, ready: 0 | 1): Promise<void> {
   for (const name of ['ovnkube-master', 'ovnkube-node']) {
     const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`;

@@ -17,7 +17,7 @@ const settings = { config: ours, image: theirImage, cniBinDirectory: defaultCniB
 
 /**
  * Objects that a MicroShift with its own ovn-kubernetes leaves: the same names, some with the same content, and one
- * more container.
+ * with a further container.
  */
 const theirs = renderManifests({ ...settings, flavor: 'classic' })
   .filter(({ metadata }) => metadata.name !== 'ovnkube-scripts')
@@ -71,7 +71,7 @@ if (server !== null) {
 
   t.test('delete neither touches them nor waits for them', async (t) => {
     const before = await versionsOf(theirs);
-    // The inventory of an apply that was stopped in the middle by an earlier release.
+    // Inventory of an interrupted apply of an earlier release.
     const objects = theirs
       .map(referenceOf)
       .map((one) => [one.apiVersion, one.kind, one.namespace ?? '', one.name].join(' '));

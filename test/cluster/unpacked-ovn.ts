@@ -3,7 +3,7 @@ import { missingFor, unpacked } from './unpacked-packages.ts';
 
 const ovn = { name: 'ovn', packages: ['ovn-common', 'ovn-central', 'ovn-host'] } as const;
 
-/** Why the containers' scripts cannot be run with a real OVN here; null: they can. */
+/** Reason why the containers' scripts cannot run here with a real OVN; null if they can. */
 export function missingForOvn(): string | null {
   if (process.getuid?.() !== 0) return 'namespaces and mounts need root';
   const absent = ['unshare', 'ovsdb-server'].find((name) => !hasProgram(name, '--version'));

@@ -5,20 +5,23 @@ import { join } from 'node:path';
 import { hasProgram } from './binaries.ts';
 import { cacheRoot } from './cache.ts';
 
-/** Packages of Debian that are used together; the folder's name in the cache. */
+/** Debian packages that are used together, and the name of their folder in the cache. */
 export interface PackageSet {
   readonly name: string;
   readonly packages: readonly string[];
 }
 
-/** Why a set cannot be had here; null: it can. */
+/** Reason why this machine cannot get a set of packages; null if it can. */
 export function missingFor({ name }: PackageSet): string | null {
   const programs = existsSync(join(cacheRoot, name)) ? [] : ['apt-get', 'dpkg'];
   const absent = programs.find((program) => !hasProgram(program, '--version'));
   return absent === undefined ? null : `${absent} is missing`;
 }
 
-/** The folder with their files, unpacked but not installed: nothing of them may start on the machine that tests. */
+/**
+ * Folder with the packages' files, which are unpacked but not installed, so that none of their services starts on this
+ * machine.
+ */
 export function unpacked({ name, packages }: PackageSet): string {
   const cache = join(cacheRoot, name);
   if (existsSync(cache)) return cache;
@@ -27,7 +30,7 @@ export function unpacked({ name, packages }: PackageSet): string {
     download(temporary, packages);
     const files = join(temporary, 'files');
     for (const file of readdirSync(temporary)) execFileSync('dpkg', ['-x', file, files], { cwd: temporary });
-    // Its lib/ would hide the host's, which is a link to usr/lib.
+    // A folder lib/ in it would hide the host's lib, which is a link to usr/lib.
     rmSync(join(files, 'lib'), { recursive: true, force: true });
     mkdirSync(cacheRoot, { recursive: true });
     rmSync(`${cache}.new`, { recursive: true, force: true });
@@ -39,7 +42,7 @@ export function unpacked({ name, packages }: PackageSet): string {
   return cache;
 }
 
-/** Package lists are fetched only when the ones at hand do not do. */
+/** Package lists are fetched only if the existing lists do not contain the packages. */
 function download(folder: string, packages: readonly string[]): void {
   const aptGet = (...words: readonly string[]): void => {
     execFileSync('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', ...words], {

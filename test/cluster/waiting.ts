@@ -1,4 +1,4 @@
-// Waits for what events bring about, no longer than a minute.
+// Waits for conditions that events fulfil, at most a minute.
 import { setTimeout as later } from 'node:timers/promises';
 
 const patienceMs = 60_000;
@@ -6,7 +6,7 @@ const patienceMs = 60_000;
 export interface Waiting {
   /** Reports a change, after which all callers that wait check their condition. */
   look(): void;
-  /** Resolves as soon as it is so; rejects with what was waited for after a minute. */
+  /** Resolves when the condition holds; rejects after a minute with the description of the condition. */
   until(isSo: () => boolean, what: () => string): Promise<void>;
 }
 

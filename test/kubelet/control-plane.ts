@@ -1,5 +1,5 @@
-// A real control plane of Kubernetes on a node, as MicroShift's is: etcd, API server, controllers and scheduler, in the
-// node's namespaces.
+// A real control plane of Kubernetes in the namespaces of a node, like MicroShift's: etcd, API server, controllers and
+// scheduler.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,30 +11,32 @@ import { makeAccountKeys, makeCertificates } from '../cluster/certificates.ts';
 import { kubeconfigText } from '../cluster/kubeconfig-text.ts';
 import type { Host } from '../overlay/hosts.ts';
 
-/** Where the programs of builtBinaries() are on a node. */
+/** Folder on a node with the programs of builtBinaries(). */
 export const programs = '/opt/kubernetes';
-/** The control plane's certificates, keys and data. */
+/** Folder of the control plane's certificates, keys and data. */
 const folder = '/var/lib/kubernetes';
 const ports = { etcd: 2379, peer: 2380, api: 6443 } as const;
-/** Where the daemon of MicroShift's node finds its kubeconfig. */
+/** Path at which the daemon finds the kubeconfig on a node with MicroShift. */
 export const adminKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 
 export interface ControlPlane {
   readonly host: Host;
   readonly server: string;
-  /** Runs kubectl as the administrator; what it printed. Fails with what it said. */
+  /** Runs kubectl as the administrator, and returns its output. Fails with its error output. */
   kubectl(...words: readonly string[]): string;
-  /** Words that run it on the node. */
+  /** Command line that runs kubectl on the node. */
   kubectlWords(words: readonly string[]): readonly string[];
-  /** The same, with standard input and output open for as long as it runs. */
+  /** Starts kubectl with standard input and output that stay open while it runs. */
   startKubectl(...words: readonly string[]): ChildProcess;
   /** Creates or changes objects. */
   apply(...objects: readonly object[]): void;
-  /** Puts a kubeconfig of the administrator, or of a node's kubelet, on a node; with it, the authority. */
+  /** Writes a kubeconfig of the administrator, or of a node's kubelet, and the CA to a node. */
   admit(node: Host, file: string, kubeletOf?: string): void;
 }
 
-/** Starts it on a node that has the programs, for nodes of these names; it is ready when this is over. */
+/**
+ * Starts the control plane on a node that has the programs, for nodes with these names, and waits until it is ready.
+ */
 export function startControlPlane(host: Host, nodeNames: readonly string[]): ControlPlane {
   const here = host.path(folder);
   const tokens = new Map(['admin', ...nodeNames].map((name) => [name, randomBytes(16).toString('hex')]));
@@ -44,8 +46,8 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
   writeFileSync(join(here, 'tokens.csv'), [...tokens].map(([name, token]) => `${token},${groups(name)}\n`).join(''));
   writeFileSync(join(here, 'audit-policy.json'), JSON.stringify(auditPolicy));
   makeAccountKeys(here);
-  // MicroShift's certificate also has the first address of the services; seeds of 2016 use that of the node in the
-  // overlay.
+  // MicroShift's certificate also includes the first address of the services; configurations of 2016 use the node's
+  // address in the overlay.
   const names = [host.address, '127.0.0.1', '10.43.0.1', '10.42.0.2'].map((address) => `IP:${address}`);
   makeCertificates(here, names.join());
 
@@ -94,7 +96,7 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
     '--use-service-account-credentials=false',
     `--service-account-private-key-file=${folder}/sa.key`,
     `--root-ca-file=${folder}/ca.crt`,
-    // A node whose power is cut is missed within seconds, for tests that wait for it.
+    // The short time lets tests notice within seconds that a node has lost power.
     '--node-monitor-period=1s',
     '--node-monitor-grace-period=8s',
   );

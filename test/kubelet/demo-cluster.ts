@@ -1,5 +1,5 @@
-// make demo-cluster: a real Kubernetes on two nodes with this agent as its network: a deployment, its service, a
-// policy, and a node that loses power. KEEP=1 leaves a shell on the first node at the end, with kubectl.
+// make demo-cluster: a real Kubernetes on two nodes with this agent as its network, with a deployment, its service, a
+// policy, and a node that loses power. With KEEP=1, it opens a shell with kubectl on the first node at the end.
 import { spawnSync } from 'node:child_process';
 import { type Drawn, picture } from '../node/overlay-picture.ts';
 import { heading, indent, ms, say } from '../node/telling.ts';
@@ -79,7 +79,7 @@ async function main(scope: Scope): Promise<void> {
   if (process.env.KEEP === '1') shell(first);
 }
 
-/** A person's shell, until it is left. */
+/** Runs a shell for a person until the person leaves it. */
 function shell({ pid }: Host): void {
   heading('A shell on the first node; leave it with "exit"');
   const environment = [`PATH=${programs}:/usr/sbin:/usr/bin`, `KUBECONFIG=${adminKubeconfig}`];
@@ -105,7 +105,7 @@ function fromLan(outside: Host, { address }: Host): void {
   ]);
 }
 
-/** Nodes, subnets, tunnels and gateways, as the central node has them. */
+/** Prints nodes, subnets, tunnels and gateways, as the central node has them. */
 function draw(central: Host): void {
   const { nodes }: { nodes: Drawn[] } = JSON.parse(central.agent('overlay', 'nodes', '--output', 'json').stdout);
   say(picture(nodes));

@@ -1,5 +1,5 @@
-// Deployments, services, probes and policies on real kubelets with this agent as the network: reachable pods, and lost
-// packets.
+// Deployments, services, probes and policies on real kubelets with this agent as the network: which pods are reachable,
+// and how many packets are lost.
 import t from 'tap';
 import { type Host, startCentral } from '../overlay/hosts.ts';
 import { outside } from '../overlay/outside.ts';
@@ -11,14 +11,14 @@ import { type Cluster, startCluster } from './kubelet-cluster.ts';
 import { kubeletSkip } from './kubelet-skip.ts';
 
 const [tcpPort, udpPort] = [30080, 30053];
-/** Far more than a pod needs on a loaded machine. */
+/** Limit in ms that is far above what a pod needs on a busy machine. */
 const patience = '--timeout=110s';
-/** The same, for what is in force after milliseconds. */
+/** Limit in ms for changes that usually take effect after milliseconds. */
 const settledMs = 60_000;
-/** Times that make it all but certain that each of four pods is chosen. */
+/** Number of requests after which each of four pods has almost certainly answered. */
 const many = 60;
 
-/** Names of pods that answer an address, asked over and over from a pod. */
+/** Names of the pods that answer at an address, to many requests from one pod. */
 function whoAnswers(
   cluster: Cluster,
   pod: string,
@@ -54,7 +54,7 @@ function droppedBy({ must }: Pick<Host, 'must'>): string {
   return drops.join(', ') || 'nothing';
 }
 
-/** Answer that the LAN's host gets from an address. */
+/** Answer of an address to a request of the LAN's host. */
 function fromLan({ outside: host }: Cluster, network: string, address: string): string {
   const { stdout, stderr } = host.run([`${programs}/in-pod`, 'ask', network, address]);
   return `${stdout}${stderr}`.trim();

@@ -1,4 +1,4 @@
-// Objects of the tests' clusters, and programs in their pods.
+// Objects of the tests' clusters, and programs in the clusters' pods.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { testImage } from './images.ts';
@@ -7,8 +7,8 @@ import type { Cluster } from './kubelet-cluster.ts';
 const container = { name: 'one', image: testImage, imagePullPolicy: 'Never' } as const;
 
 /**
- * Pods that answer, spread over the nodes, whose RELEASE is part of the answer; they leave a node that is gone after
- * seconds.
+ * Pods that answer requests with their RELEASE, spread over the nodes; if a node fails, Kubernetes replaces its pods
+ * after seconds.
  */
 export function deployment(name: string, replicas: number, release = '') {
   const gone = ['not-ready', 'unreachable'].map((state) => ({
@@ -33,9 +33,10 @@ export function deployment(name: string, replicas: number, release = '') {
         ...container,
         env: [{ name: 'RELEASE', value: release }],
         readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 5 },
-        // A pod that a busy machine is slow to start is not restarted.
+        // The limits are long, so that the kubelet does not restart a pod that starts slowly on a busy machine.
         livenessProbe: { tcpSocket: { port: 8081 }, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 10 },
-        // A pod still answers clients that began before it was removed from its services.
+        // The pod continues for some time after it was removed from its services, to answer clients that connected
+        // before.
         lifecycle: { preStop: { sleep: { seconds: 4 } } },
       },
     ],
@@ -53,7 +54,7 @@ export function deployment(name: string, replicas: number, release = '') {
   };
 }
 
-/** A pod of a node's own that asks others. */
+/** A pod on a given node that sends requests to others. */
 export function client(name: string, node: string) {
   return {
     apiVersion: 'v1',
@@ -63,7 +64,7 @@ export function client(name: string, node: string) {
   };
 }
 
-/** Both protocols of a deployment, at an address of the cluster and at a port of every node. */
+/** A service of a deployment for TCP and UDP, with a cluster address and a port on every node. */
 export function nodePorts(name: string, tcp: number, udp: number) {
   const ports = [
     { name: 'tcp', protocol: 'TCP', port: 80, targetPort: 8080, nodePort: tcp },
@@ -77,7 +78,7 @@ export function nodePorts(name: string, tcp: number, udp: number) {
   };
 }
 
-/** Only pods of one app reach those of another, by TCP. */
+/** A policy by which only pods of one app reach those of another app, by TCP. */
 export function onlyFrom(app: string, to: string) {
   return {
     apiVersion: 'networking.k8s.io/v1',
@@ -91,7 +92,7 @@ export function onlyFrom(app: string, to: string) {
   };
 }
 
-/** Output of the program of the tests' image in a pod, or the reason of its failure. */
+/** Output of the program of the tests' image in a pod, or the reason why it failed. */
 export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...words: readonly string[]): string {
   try {
     return kubectl('exec', pod, '--', '/in-pod', ...words).trim();
@@ -100,15 +101,15 @@ export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...wor
   }
 }
 
-/** A program that goes on in a pod. */
+/** A program that runs in a pod in the background. */
 export interface Running {
-  /** Says a line to it, and gives the next line of it. */
+  /** Sends a line to the program, and returns its next line. */
   say(line: string): Promise<string>;
-  /** Ends it; gives what it had to say since. */
+  /** Ends the program; returns its output since the last read. */
   end(): Promise<string>;
 }
 
-/** Starts one, and waits for its first line, but that of `follow`, which says nothing by itself. */
+/** Starts a program, and waits for its first line, except for `follow`, which prints nothing without input. */
 export async function startInPod(cluster: Cluster, pod: string, ...words: readonly string[]): Promise<Running> {
   const child = cluster.startKubectl('exec', '-i', pod, '--', '/in-pod', ...words);
   const exited = once(child, 'exit');
@@ -131,7 +132,7 @@ export async function startInPod(cluster: Cluster, pod: string, ...words: readon
   };
 }
 
-/** A pod's address and name, as the API has them. */
+/** Address and name of a pod, from the API. */
 export function podsOf({ kubectl }: Pick<Cluster, 'kubectl'>, app: string) {
   const { items } = JSON.parse(kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json')) as {
     items: {

@@ -1,21 +1,20 @@
-// Control groups of a node's own, below those that this process is in, and a namespace in which they are the first
-// ones.
+// Control groups for a node, below those of this process, and a cgroup namespace in which they are the root.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = '/sys/fs/cgroup';
 const ofOurs = /^microshift-net-(\d+)-/;
-/** Without which a kubelet does not start. */
+/** Controllers without which a kubelet does not start. */
 const needed = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'] as const;
 
-/** A hierarchy of version 1, by its controllers, and the group of this process in it. */
+/** A hierarchy of version 1: its controllers, and this process's group in it. */
 interface Hierarchy {
   readonly controllers: string;
   readonly folder: string;
 }
 
-/** Why a kubelet can have no groups here; null: it can. */
+/** Reason why this machine cannot create control groups for a kubelet; null if it can. */
 export function missingForGroups(): string | null {
   const there = hierarchies().flatMap(({ controllers }) => controllers.split(','));
   const absent = needed.filter((name) => !there.includes(name));
@@ -24,26 +23,26 @@ export function missingForGroups(): string | null {
     : `no control groups of version 1 for ${absent.join(', ')} (those of version 2 are not tried)`;
 }
 
-/** Groups of one name, one in each hierarchy. */
+/** Groups with the same name, one in each hierarchy. */
 export interface Groups {
   /** Options of each hierarchy for mount(8). */
   readonly controllers: readonly string[];
-  /** Words that run a program in the groups. */
+  /** Command prefix that runs a program in the groups. */
   joined(words: readonly string[]): readonly string[];
-  /** Removes the groups; no process may be in them. */
+  /** Removes the groups, which must not contain processes. */
   remove(): void;
 }
 
-/** Makes them; those of runs that were killed go. */
+/** Creates the groups, and removes those of test runs that were killed. */
 export function makeGroups(node: string): Groups {
   const found = hierarchies();
-  // A process of a killed run may have had the same number.
+  // A process of a killed run can have had the same pid.
   const name = `microshift-net-${process.pid}-${node}`;
   for (const { folder } of found) {
     for (const entry of readdirSync(folder)) {
       const [, pid] = ofOurs.exec(entry) ?? [];
       const isLeft = entry === name || (pid !== undefined && !existsSync(`/proc/${pid}`));
-      // Another run may remove them at the same time; remains do no harm.
+      // Another test run can remove the groups at the same time; groups that remain do no harm.
       if (isLeft) spawnSync('find', removal([join(folder, entry)]), { stdio: 'ignore' });
     }
   }
@@ -51,7 +50,7 @@ export function makeGroups(node: string): Groups {
   for (const [index, { controllers, folder }] of found.entries()) {
     const own = folders[index] ?? '';
     mkdirSync(own);
-    // A group may use no CPU and no memory until it is said which.
+    // A group of the controller cpuset cannot have processes before its CPUs and memory nodes are set.
     if (!controllers.split(',').includes('cpuset')) continue;
     for (const file of ['cpuset.cpus', 'cpuset.mems']) writeFileSync(join(own, file), readFileSync(join(folder, file)));
   }
@@ -63,7 +62,7 @@ export function makeGroups(node: string): Groups {
   };
 }
 
-/** Words for find(1). The kernel's files in them cannot be removed, and go with the folders. */
+/** Arguments for find(1). The kernel's files in the groups cannot be removed, and disappear with the folders. */
 function removal(folders: readonly string[]): readonly string[] {
   return [...folders, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+'];
 }

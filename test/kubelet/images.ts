@@ -1,5 +1,5 @@
-// The images of the test's pods, as an archive that containerd imports (OCI Image Format Specification, image layout):
-// no registry is asked.
+// Images of the test's pods, as an archive that containerd imports (OCI Image Format Specification, image layout), so
+// that no registry is needed.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ export const pauseImage = 'registry.test/pause:1';
 export const testImage = 'registry.test/in-pod:1';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-/** Writes the archive: both images have the same program, of test/cluster/in-pod, and nothing else. */
+/** Writes the archive: both images contain only the program of test/cluster/in-pod. */
 export function writeImages(file: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'microshift-net-image-'));
   try {

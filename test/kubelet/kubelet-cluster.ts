@@ -1,5 +1,5 @@
-// Kubernetes on nodes of an overlay of ours: a control plane on the first, on each a real kubelet, containerd, and the
-// daemon of the overlay.
+// Kubernetes on the nodes of an overlay: a control plane on the first node, and on each node a real kubelet, containerd
+// and the overlay's daemon.
 import { type Daemon, startDaemon } from '../overlay/daemon.ts';
 import { type Host, type Lan, startCentral, startController, startLan } from '../overlay/hosts.ts';
 import { startOutside } from '../overlay/outside.ts';
@@ -8,38 +8,41 @@ import { installShim } from '../overlay/pods.ts';
 import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
 import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker-node.ts';
 
-/** Steps at the end of a test or a demonstration. */
+/** Registers steps for the end of a test or of a demonstration. */
 export interface Scope {
   teardown(undo: () => void | Promise<void>): unknown;
-  /** Told what the daemons say, instead of standard error. */
+  /** Called with the output of the daemons, which otherwise goes to standard error. */
   readonly tell?: (text: string) => void;
 }
 
 export interface Node extends Worker {
-  /** The overlay's, as its unit starts it; the one that was started last. */
+  /**
+   * The process of the overlay's daemon, which runs with the command line of its unit; after a restart, the new
+   * process.
+   */
   readonly daemon: Daemon;
   startDaemon(): Promise<void>;
 }
 
 export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
   readonly lan: Lan;
-  /** The LAN's router, and the hosts of the LAN. */
+  /** The LAN's router, and other hosts of the LAN. */
   readonly outside: Host;
-  /** The first is the central one. */
+  /** The first node is the central one. */
   readonly nodes: readonly [Node, Node];
 }
 
 /**
- * Starts two nodes, both of which are ready for pods when this is over. `mounts` are folders of this machine with their
- * places on the nodes, as FOLDER=PLACE.
+ * Starts two nodes, and waits until both are ready for pods. `mounts` are folders of this machine with their paths on
+ * the nodes, as FOLDER=PATH.
  */
 export async function startCluster(scope: Scope, mounts: readonly string[] = []): Promise<Cluster> {
-  // The newest there is: tests of test/overlay have Debian's.
+  // The newest release that this machine has; the tests of test/overlay use Debian's release.
   const lan = await startLan(scope, oneOvn());
   const outside = await startOutside(lan, workerMounts());
   const ofWorkers = [...workerMounts(), ...mounts];
   const hosts = [await lan.host('n1', 11, [], ofWorkers), await lan.host('n2', 12, [], ofWorkers)] as const;
-  // The NIC's own IP stack would answer beside the bridge.
+  // Otherwise the NIC's own IP stack would answer in addition to the bridge.
   for (const host of [outside, ...hosts]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
   const workers = [await equip(scope, hosts[0]), await equip(scope, hosts[1])] as const;
   formOverlay(hosts);
@@ -60,7 +63,7 @@ export async function startCluster(scope: Scope, mounts: readonly string[] = [])
   return { ...control, lan, outside, nodes };
 }
 
-/** As an admin does it by hand. */
+/** Same command as an admin's. */
 function formOverlay([central, other]: readonly [Host, Host]): void {
   startCentral(central);
   for (const host of [central, other]) startController(host);
@@ -71,7 +74,7 @@ function formOverlay([central, other]: readonly [Host, Host]): void {
   for (const host of [central, other]) must(host, 'overlay', 'gateway');
 }
 
-/** Output of a program that must succeed. */
+/** Output of a program, which must succeed. */
 function must(host: Host, ...words: readonly string[]): string {
   const { status, stdout, stderr } = host.agent(...words);
   if (status !== 0) throw new Error(`${host.name}: ${words.join(' ')} ended with ${status}: ${stderr}`);

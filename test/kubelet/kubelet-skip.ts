@@ -3,7 +3,7 @@ import { missingForContainerd } from '../cluster/unpacked-containerd.ts';
 import { missingForPods } from '../overlay/pods.ts';
 import { missingForGroups } from './groups.ts';
 
-/** Why no nodes with real kubelets can be had here, for tap's `skip`; false when they can. */
+/** Reason why this machine cannot run nodes with real kubelets, for tap's `skip`; false if it can. */
 export const kubeletSkip: string | false =
   missingForPods() ??
   missingParts() ??

@@ -12,7 +12,7 @@ import { pauseImage, writeImages } from './images.ts';
 
 const runtimeSocket = '/run/containerd/containerd.sock';
 const nodePath = 'PATH=/opt/containerd/bin:/opt/containerd/sbin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** The kubelet's own, which may do what the Node authorizer allows it. */
+/** Kubeconfig of the kubelet, whose rights the Node authorizer limits. */
 export const kubeletKubeconfig = '/etc/kubernetes/kubelet.kubeconfig';
 
 const runtimeConfig = `version = 2
@@ -35,15 +35,15 @@ const kubeletConfig = {
   failCgroupV1: false,
   failSwapOn: false,
   makeIPTablesUtilChains: false,
-  // However full the disk of the machine that tests is.
+  // The kubelet ignores how full the disk of this machine is.
   evictionHard: { 'nodefs.available': '0%' },
   imageGCHighThresholdPercent: 100,
   localStorageCapacityIsolation: false,
   resolvConf: '',
-  // MicroShift's; a cluster without a DNS server has nothing at the address.
+  // MicroShift's address of the DNS service. In a cluster without a DNS server, nothing has the address.
   clusterDNS: ['10.43.0.10'],
   clusterDomain: 'cluster.local',
-  // A node whose power is cut is missed within seconds, for tests that wait for it.
+  // The short time lets tests notice within seconds that a node has lost power.
   nodeStatusUpdateFrequency: '2s',
   nodeLeaseDurationSeconds: 8,
 } as const;
@@ -56,18 +56,18 @@ export function workerMounts(): readonly string[] {
 
 export interface Worker {
   readonly host: Host;
-  /** Starts containerd, which then has the test's images. */
+  /** Starts containerd, and imports the test's images. */
   startRuntime(): void;
   startKubelet(): void;
-  /** Kills one of them; containers go on. */
+  /** Kills containerd or the kubelet; containers continue. */
   kill(program: 'containerd' | 'kubelet'): void;
-  /** Ends everything on the node at once. */
+  /** Ends all processes on the node at once. */
   cutPower(): Promise<void>;
 }
 
 /**
- * Prepares a node that has workerMounts() for containerd and the kubelet; starts neither. What they leave goes with the
- * test.
+ * Prepares a node that has workerMounts() for containerd and the kubelet, and starts neither. Their files are removed
+ * when the test ends.
  */
 export async function equip(t: { teardown(undo: () => Promise<void>): unknown }, host: Host): Promise<Worker> {
   const groups = makeGroups(host.name);
@@ -75,7 +75,7 @@ export async function equip(t: { teardown(undo: () => Promise<void>): unknown },
   const cutPower = async (): Promise<void> => {
     const gone = children.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, 'exit'));
     process.kill(host.pid, 'SIGKILL');
-    // Also the containers, which are not started here.
+    // Includes the containers' processes, which this file does not start.
     await Promise.all([...gone, host.gone]);
   };
   t.teardown(async () => {

@@ -1,4 +1,4 @@
-// br-ex with the node's NIC in it.
+// The containers of ovn-kubernetes on one node, whose br-ex contains the NIC.
 import t from 'tap';
 import { liveOnOneNode } from './one-node.ts';
 import { clusterSkip } from './ovnkube-skip.ts';

@@ -1,4 +1,4 @@
-// br-ex with the node's NIC in it, and addresses of both families everywhere.
+// The containers of ovn-kubernetes on one node with IPv4 and IPv6, whose br-ex contains the NIC.
 import t from 'tap';
 import { liveOnOneNode } from './one-node.ts';
 import { clusterSkip, ovnkubeSkip } from './ovnkube-skip.ts';

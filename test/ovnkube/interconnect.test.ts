@@ -1,5 +1,5 @@
-// A node of several, in its own zone: the flavour `interconnect`, which asks the API server at the control plane's
-// address.
+// A node of several, in a separate zone: the flavour `interconnect`, which reaches the API server at the control
+// plane's address.
 import t from 'tap';
 import { liveOnOneNode } from './one-node.ts';
 import { clusterSkip, ovnkubeSkip } from './ovnkube-skip.ts';

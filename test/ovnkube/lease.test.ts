@@ -7,7 +7,9 @@ import { containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, kubectl, plugPods } from './workload.ts';
 
 const lease = '-n openshift-ovn-kubernetes lease/ovn-kubernetes-master';
-/** It asks every 26 s and gives up after 107 s, as ovnkube.conf says; three times that, for a machine that is busy. */
+/**
+ * ovnkube asks every 26 s and gives up after 107 s (ovnkube.conf); three times that, because the machine can be busy.
+ */
 const giveUpSeconds = 400;
 
 t.test('the lease is lost', { skip: clusterSkip || ovnkubeSkip }, async (t) => {

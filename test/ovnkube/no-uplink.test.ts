@@ -1,4 +1,5 @@
-// br-ex without a NIC, as MicroShift makes it. Without ovnkube the containers are those of the other flavour.
+// The containers on a node whose br-ex has no NIC, as MicroShift makes it. If this machine has no ovnkube, they are
+// those of the other flavour.
 import t from 'tap';
 import { microshiftStandInFile } from '../node/microshift-file-table.ts';
 import { liveOnOneNode } from './one-node.ts';
@@ -11,8 +12,8 @@ t.test('no-uplink', options, (t) => liveOnOneNode(t, { ovnYaml }));
 
 const script = '/usr/bin/configure-ovs.sh';
 /**
- * Its script is on the node, and at its start it adds the address of its API server (openshift/microshift,
- * pkg/node/netconfig.go).
+ * The node has MicroShift's script, and at its start the node adds the address of its API server, like MicroShift
+ * (openshift/microshift, pkg/node/netconfig.go).
  */
 const microshift = {
   [script]: microshiftStandInFile(script),

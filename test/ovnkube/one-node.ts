@@ -1,5 +1,5 @@
-// Our manifests on one node, run: the containers of the applied daemonsets with Debian's OVN, and with a real ovnkube
-// where there is one.
+// Runs the rendered manifests on one node: the containers of the applied daemonsets with Debian's OVN, and with a real
+// ovnkube if this machine has one.
 import type { Test } from 'tap';
 import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
@@ -9,28 +9,26 @@ import { ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';
 import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, plugPods } from './workload.ts';
 
-/** Settings of a node that ovnkube writes for ovn-controller, which waits for them. */
+/** Settings that ovnkube writes on a node for ovn-controller, which waits for them. */
 const asOvnkubeDoes = `ovs-vsctl set open . external_ids:ovn-remote=unix:/run/ovn/ovnsb_db.sock external_ids:system-id=node \
   external_ids:ovn-encap-type=geneve external_ids:ovn-encap-ip=192.0.2.50`;
 
-/** Parts of a node that differ between these tests. */
+/** Differences between the nodes of these tests. */
 export interface OneNode extends ClusterOptions {
   readonly ovnYaml: string;
   /** Options of `manifests apply`. */
   readonly options?: string;
 }
 
-/** How long the connections may take to work again; ovnkube's own sync takes 30 s. */
+/** Time until the connections must work again; the periodic sync of ovnkube takes 30 s. */
 const recoverySeconds = 40;
 
-/**
- * Runs them through all that befalls a node: from the first start over kills, restarts and `disable` to a power cut.
- */
+/** Runs the containers through the events of a node: first start, kills, restarts, `disable`, and a power cut. */
 export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster }: OneNode): Promise<void> {
   const apply = `microshift-net manifests apply --image registry.example/ovn:1 ${options}`;
   const node = await bootCluster(ovnkubeFolder, ovnYaml, cluster);
   t.teardown(() => node.halt());
-  /** Containers that run programs available here. */
+  /** Containers whose programs this machine has. */
   const containers = async () => (await containersOf(node)).filter((each) => !each.runsOvnkube || !ovnkubeSkip);
   const allReady = async (t: Test): Promise<void> => {
     for (const each of await containers())
@@ -93,7 +91,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     t.ok((await ping.lost()) <= 1, 'pods keep the LAN');
     await node.text('microshift-net apply');
     await connected(t, 'afterwards');
-    // MicroShift's own br-ex, and one in which others have ports, stay the bridge they are.
+    // MicroShift's own br-ex, and a br-ex with ports of other programs, remain unchanged.
     if ((await node.text(bridgeRow)) !== before) {
       for (const each of followers)
         t.comment(`${each.name} again: ${Math.round(await untilReadyAgain(node, each))} ms`);
@@ -130,11 +128,11 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
 interface Pings {
   readonly sent: number;
   readonly received: number;
-  /** Number of the last one that was answered. */
+  /** Number of the last ping that was answered. */
   readonly lastAnswered: number;
 }
 
-/** Pings the LAN from a pod until it is stopped; one missing answer may still be on its way. */
+/** Pings the LAN from a pod until it is stopped; the answer to the last ping can still be missing. */
 function pings(node: TestNode): { ended(): Promise<Pings>; lost(): Promise<number> } {
   const running = node.start('exec ip netns exec a ping -n -i 0.1 -W 5 192.0.2.1', { timeoutMs: 300_000 });
   const ended = async (): Promise<Pings> => {

@@ -1,5 +1,5 @@
-// A node with an API server and a kubelet by hand, both services of the node: what MicroShift is to our manifests,
-// without images.
+// A node with an API server and a simple kubelet, both as services of the node: they replace MicroShift for the agent's
+// manifests, without images.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,8 +10,8 @@ import { compiledDir, projectDir } from '../node/source.ts';
 const here = path.join(projectDir, 'test/ovnkube');
 
 /**
- * The switch sends complete checksums, which Open vSwitch's userspace data path needs; a server behind it sends its
- * name.
+ * The switch sends complete checksums, which Open vSwitch's userspace data path needs; a server behind it answers with
+ * its name.
  */
 const lan = `lan() {
   nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64
@@ -26,17 +26,18 @@ const dualStack = {
   config: '  clusterNetwork: [10.42.0.0/16, fd01::/48]\n  serviceNetwork: [10.43.0.0/16, fd02::/112]\n',
 };
 
-/** Parts of the node that differ from most of these tests. */
+/** Options of the node that most of these tests do not need. */
 export interface ClusterOptions {
   /** More files of the node. */
   readonly files?: Readonly<Record<string, string>>;
-  /** With addresses of both families, in the node and in the cluster. */
+  /** Whether the node and the cluster have IPv4 and IPv6. */
   readonly isDualStack?: boolean;
 }
 
 /**
- * Boots the node with an ovn.yaml, whose data path must be the userspace one: this machine's kernel may have no
- * openvswitch module. `ovnkube` is the folder with the real program and its CNI plug-in; null: the image lacks them.
+ * Boots the node with an ovn.yaml, which must select the userspace data path, because this machine's kernel can lack
+ * the module openvswitch. `ovnkube` is the folder with the real program and its CNI plug-in; if null, the image lacks
+ * them.
  */
 export async function bootCluster(
   ovnkube: string | null,

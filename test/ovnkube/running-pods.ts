@@ -1,14 +1,14 @@
-// The pods of our daemonsets, as the API has them.
+// Reads the state of the agent's daemonset pods from the API.
 import type { TestNode } from '../node/node.ts';
 import { kubectl } from './workload.ts';
 
 const namespace = '-n openshift-ovn-kubernetes';
 
-/** Ten times what a container takes, for a machine that is busy. */
+/** Ten times the usual time of a container, because the machine can be busy. */
 const limitSeconds = 100;
 const limit = `--timeout=${limitSeconds}s`;
 
-/** Prints which bridge br-ex is, as long as it is that one. */
+/** Prints the identity of br-ex, which changes if the bridge is created again. */
 export const bridgeRow = 'ovs-vsctl get Bridge br-ex _uuid';
 
 export interface RunningContainer {
@@ -17,13 +17,15 @@ export interface RunningContainer {
   readonly name: string;
   readonly pid: number;
   readonly restartCount: number;
-  /** Whether it is one of those that need the real ovnkube. */
+  /** Whether the container needs the real ovnkube. */
   readonly runsOvnkube: boolean;
-  /** True if it is restarted after br-ex was built again. */
+  /** Whether the container is restarted after br-ex was created again. */
   readonly followsBridge: boolean;
 }
 
-/** All containers of our pods; waits until each of as many nodes has started the pod of each daemonset. */
+/**
+ * Returns all containers of the agent's pods; waits until this number of nodes has started the pod of each daemonset.
+ */
 export async function containersOf(node: TestNode, nodes = 1): Promise<RunningContainer[]> {
   const sets = JSON.parse(await kubectl(node, `${namespace} get daemonsets -o json`)).items;
   const found: RunningContainer[] = [];
@@ -48,12 +50,12 @@ export async function containersOf(node: TestNode, nodes = 1): Promise<RunningCo
   return found;
 }
 
-/** Waits until a container is ready; gives the ms that took. */
+/** Waits until a container is ready; returns the elapsed ms. */
 export function untilReady(node: TestNode, { pod, name }: RunningContainer): Promise<number> {
   return waitFor(node, pod, name, 'ready', 'true');
 }
 
-/** Waits until a container has been started once more than it had been, and is ready; gives the ms that took. */
+/** Waits until a container has been started once more and is ready; returns the elapsed ms. */
 export async function untilReadyAgain(
   node: TestNode,
   before: RunningContainer,

@@ -1,4 +1,4 @@
-// Two nodes, each a zone of its own, with the real ovnkube: the flavour `interconnect`.
+// Two nodes, each in a separate zone, with the real ovnkube: the flavour `interconnect`.
 import t from 'tap';
 import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
@@ -11,7 +11,7 @@ import { brokenConnections, createWorkload, firstNode, kubectl, plugPods } from 
 const ovnYaml = 'mtu: auto\novs:\n  datapathType: netdev\n';
 const apply =
   'microshift-net manifests apply --image registry.example/ovn:1 --flavor interconnect --control-plane 192.0.2.50';
-/** How long the connections may take to work again; ovnkube's own sync takes 30 s. */
+/** Time until the connections must work again; the periodic sync of ovnkube takes 30 s. */
 const recoverySeconds = 40;
 
 t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {

@@ -1,10 +1,10 @@
-// Two pods and a service in the default namespace: what the connections of guest/*.sh are between.
+// Two pods and a service in the default namespace, between which guest/*.sh open connections.
 import type { TestNode } from '../node/node.ts';
 
-/** The name of the node that bootNode boots, as Kubernetes knows it. */
+/** Name of the Kubernetes node that bootNode boots. */
 export const firstNode = 'node';
 
-/** Programs below guest/ that try connections, and the number of connections of each. */
+/** Programs below guest/ that try connections, and the number of connections that each tries. */
 const tries = {
   'on one node': { script: 'connections.sh', family: '4', count: 13 },
   'on one node, over IPv6': { script: 'connections.sh', family: '6', count: 12 },
@@ -30,7 +30,9 @@ const service = {
   },
 };
 
-/** Slices that the controllers of a cluster make for the service, one for each family; no controllers run here. */
+/**
+ * EndpointSlices of the service, one per family, which a cluster's controllers would create; no controllers run here.
+ */
 const slice = (address: string, nodeName: string) => {
   const addressType = address.includes(':') ? 'IPv6' : 'IPv4';
   return {
@@ -43,14 +45,17 @@ const slice = (address: string, nodeName: string) => {
   };
 };
 
-/** Creates them, b on a node that can be another one; the pods have no network yet. */
+/** Creates the pods and the service; pod b can be on another node. The pods have no network yet. */
 export async function createWorkload(node: TestNode, nodeOfB = firstNode): Promise<void> {
   await kubectl(node, 'create serviceaccount default');
   const items = [pod('a', firstNode), pod('b', nodeOfB), service];
   await kubectl(node, 'apply -f -', { apiVersion: 'v1', kind: 'List', items });
 }
 
-/** Connects both pods, as a container runtime does when it starts them; `onNodeOfB` runs a command on the node of b. */
+/**
+ * Connects both pods to the network, as a container runtime does at their start; `onNodeOfB` runs a command on the node
+ * of pod b.
+ */
 export async function plugPods(node: TestNode, nodeOfB = firstNode, onNodeOfB = ''): Promise<void> {
   await node.text('/testnode/ovnkube/plug.sh a');
   const addresses = (await node.text(`${onNodeOfB} /testnode/ovnkube/plug.sh b`)).split('\n');
@@ -58,7 +63,7 @@ export async function plugPods(node: TestNode, nodeOfB = firstNode, onNodeOfB = 
   await kubectl(node, 'apply -f -', { apiVersion: 'v1', kind: 'List', items });
 }
 
-/** The connections that do not work, nor begin to within the time. */
+/** Returns the connections that still fail at the end of the time limit. */
 export async function brokenConnections(
   node: TestNode,
   limitSeconds: number,
@@ -71,7 +76,7 @@ export async function brokenConnections(
   return lines.filter((line) => !line.endsWith(' ok'));
 }
 
-/** kubectl in the node, as the administrator. */
+/** Runs kubectl on the node as the administrator. */
 export function kubectl(node: TestNode, words: string, input?: object, timeoutMs = 120_000): Promise<string> {
   const command = `kubectl --kubeconfig /testnode/kube/admin.kubeconfig ${words}`;
   return node.text(command, { timeoutMs, ...(input === undefined ? {} : { stdin: JSON.stringify(input) }) });

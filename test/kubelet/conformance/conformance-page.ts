@@ -1,5 +1,5 @@
-// The page: what is written by hand in docs/lab/overlay-conformance.md, and below its marker the table made from the
-// results.
+// The page docs/lab/overlay-conformance.md: text that people write, and below its marker a table that this file makes
+// from the results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Reason, reasons } from './known-reasons.ts';
 import type { Result } from './results.ts';
@@ -14,7 +14,10 @@ export function publish(results: readonly Result[]): void {
   writeFileSync(pageFile, `${byHand}${marker}\n\n${tablesOf(results, reasons)}`);
 }
 
-/** Returns a table for each group that has results, as Markdown; why a test did not pass is in the last column. */
+/**
+ * Returns a Markdown table for each group that has results; the last column has the reason for each test that did not
+ * pass.
+ */
 export function tablesOf(results: readonly Result[], known: readonly Reason[]): string {
   return `${groupNames.flatMap((group) => tableOf(group, results, known)).join('\n\n')}\n`;
 }
@@ -41,7 +44,7 @@ function tableOf(group: Group, results: readonly Result[], known: readonly Reaso
   ];
 }
 
-/** The name without the labels, which the groups have in common. */
+/** Name of a test without the labels that all tests of the group have. */
 function shortName(name: string): string {
   return name.replace(/ ?\[[^\]]+\] ?/g, ' ').trim();
 }

@@ -1,18 +1,18 @@
-// The folder with Kubernetes' own end-to-end tests, which the environment names: docs/lab/overlay-conformance.md says
-// what is in it.
+// Folder with Kubernetes' own end-to-end tests, which an environment variable names. docs/lab/overlay-conformance.md
+// describes its contents.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The name of the environment variable. */
 const variable = 'MICROSHIFT_NET_E2E';
 const needed = ['e2e.test', 'images.tar'] as const;
-/** Where the folder is on a node. */
+/** Path of the folder on a node. */
 export const e2ePlace = '/opt/e2e';
 
 /** Returns the folder; null if the environment names none. */
 export const e2eFolder: string | null = process.env[variable] ?? null;
 
-/** Why the tests cannot run here; null if they can. */
+/** Reason why the tests cannot run here; null if they can. */
 export function missingForConformance(): string | null {
   if (e2eFolder === null) return `${variable} names no folder with ${needed.join(' and ')}`;
   const absent = needed.find((name) => !existsSync(join(e2eFolder, name)));

@@ -1,14 +1,14 @@
-// Why tests of Kubernetes do not pass here, as far as it is known. The page takes the first that matches.
+// Known reasons why tests of Kubernetes do not pass here. The page uses the first one that matches.
 
 /**
- * `refused`: an Event reports it. `differs`: the overlay does it otherwise than the test expects, and its documentation
- * says so. `impossible`: the test needs something outside of this project. `failed`: a defect.
+ * `refused`: an Event reports it. `differs`: the overlay intentionally behaves differently than the test expects, and
+ * its documentation says so. `impossible`: the test needs something outside of this project. `failed`: a defect.
  */
 export type Verdict = 'refused' | 'differs' | 'impossible' | 'failed';
 
 export interface Reason {
   readonly verdict: Verdict;
-  /** Pattern of the tests' names. */
+  /** Pattern that the tests' names match. */
   readonly test: RegExp;
   readonly why: string;
 }

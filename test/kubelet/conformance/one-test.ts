@@ -1,4 +1,5 @@
-// One of Kubernetes' end-to-end tests on a cluster of test nodes: its own process of e2e.test on the first node.
+// Runs one of Kubernetes' end-to-end tests on a cluster of test nodes, as a separate process of e2e.test on the first
+// node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync, rmSync } from 'node:fs';
@@ -10,20 +11,20 @@ import { type Outcome, outcomeIn } from './results.ts';
 
 const e2eTest = `${e2ePlace}/e2e.test`;
 
-/** Returns the lines of `e2e.test --list-tests` about networking; all of them are too long for Host.must. */
+/** Returns the lines of `e2e.test --list-tests` about networking; the complete list is too long for Host.must. */
 export function listTests(host: Host): string {
   return host.must('sh', '-c', `${e2eTest} --list-tests | grep -F '[sig-network]'`);
 }
 
-/** How a test is run. */
+/** Options of a run. */
 export interface Terms {
-  /** After which Ginkgo ends the test, in seconds. */
+  /** Time limit of Ginkgo for the test, in seconds. */
   readonly limitS: number;
-  /** The file that gets what e2e.test prints. */
+  /** File for the output of e2e.test. */
   readonly log: string;
 }
 
-/** Runs the test of this name. Never fails because the test does. */
+/** Runs the test with this name, and returns its result. Does not fail if the test fails. */
 export async function runTest(host: Host, name: string, { limitS, log }: Terms): Promise<Outcome> {
   const report = `/var/lib/e2e-${process.hrtime.bigint()}.json`;
   const words = [
@@ -31,9 +32,9 @@ export async function runTest(host: Host, name: string, { limitS, log }: Terms):
     `--kubeconfig=${adminKubeconfig}`,
     `--kubectl-path=${programs}/kubectl`,
     '--provider=skeleton',
-    // The Events of a test that fails are in its log.
+    // The log of a failed test includes the Events.
     '--dump-logs-on-failure=true',
-    // Ginkgo matches a regular expression of Go with the suite's description and the test's name.
+    // Ginkgo matches the suite's description and the test's name with a regular expression of Go.
     `--ginkgo.focus=\\Q ${name}\\E$`,
     `--ginkgo.timeout=${limitS}s`,
     `--ginkgo.json-report=${report}`,
@@ -46,7 +47,7 @@ export async function runTest(host: Host, name: string, { limitS, log }: Terms):
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const file = createWriteStream(log);
   for (const stream of [child.stdout, child.stderr]) stream.pipe(file, { end: false });
-  // Ginkgo ends a test at its limit, and gives what the test cleans up some time more.
+  // Ginkgo ends a test at its limit, and then grants more time for the test's cleanup.
   const killer = setTimeout(() => child.kill('SIGKILL'), (limitS + 120) * 1000);
   await once(child, 'close');
   clearTimeout(killer);

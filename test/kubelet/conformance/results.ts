@@ -1,9 +1,10 @@
-// The result of one of Kubernetes' end-to-end tests, and the file that has a line for each.
+// Result of one of Kubernetes' end-to-end tests, and the file that has one line per result.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `skipped`: the test itself found that it cannot run here. `unfinished`: it was ended at its limit, or never started.
+ * `skipped`: the test itself found that it cannot run here. `unfinished`: the test was ended at its limit, or did not
+ * start.
  */
 export type State = 'passed' | 'failed' | 'skipped' | 'unfinished';
 
@@ -16,13 +17,13 @@ export interface Outcome {
 
 export interface Result extends Outcome {
   readonly name: string;
-  /** Releases, as their programs print them, and the day as in 2026-11-26. */
+  /** Releases, as the programs print them, and the day, as in 2026-11-26. */
   readonly kubernetes: string;
   readonly ovn: string;
   readonly date: string;
 }
 
-/** The parts of Ginkgo's report (its flag --ginkgo.json-report) that are read here. */
+/** Parts of Ginkgo's report (flag --ginkgo.json-report) that this file reads. */
 interface Report {
   readonly SuiteSucceeded: boolean;
   readonly SpecReports: readonly Spec[] | null;
@@ -39,8 +40,8 @@ interface Spec {
 }
 
 /**
- * Returns the outcome that a report has for the test with this name. A test that did not start because the suite failed
- * earlier is unfinished.
+ * Returns the outcome of the test with this name according to a report. A test that did not start because the suite
+ * failed earlier is unfinished.
  */
 export function outcomeIn(report: readonly Report[], name: string): Outcome {
   const specs = report.flatMap(({ SpecReports }) => SpecReports ?? []);
@@ -58,7 +59,7 @@ function nameOf({ ContainerHierarchyTexts: containers, LeafNodeText: leaf }: Spe
   return [...(containers ?? []), leaf].join(' ');
 }
 
-/** https://onsi.github.io/ginkgo/: the states that make a suite fail. */
+/** States that make a suite fail (https://onsi.github.io/ginkgo/). */
 function isFailure({ State }: Spec): boolean {
   return ['failed', 'panicked', 'timedout', 'interrupted', 'aborted'].includes(State);
 }
@@ -67,13 +68,13 @@ function reasonOf({ Failure }: Spec): string {
   return (Failure?.Message ?? '').trim();
 }
 
-/** Appends a result to the file, whose folder is made. */
+/** Appends a result to the file; creates the file's folder. */
 export function addResult(file: string, result: Result): void {
   mkdirSync(dirname(file), { recursive: true });
   appendFileSync(file, `${JSON.stringify(result)}\n`);
 }
 
-/** Returns the last result of each test that the file has; none if it does not exist. */
+/** Returns the last result of each test in the file; none if the file does not exist. */
 export function readResults(file: string): readonly Result[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -1,9 +1,9 @@
-// Which of Kubernetes' end-to-end tests are run, by their names.
+// Selects Kubernetes' end-to-end tests by their names.
 
 /**
- * Names of groups, and what the names of their tests match: what every conformant cluster passes, NetworkPolicy, and
- * what else needs no further feature (test/e2e/feature of Kubernetes), no certain provider, and breaks no control
- * plane.
+ * Names of groups, and patterns for the names of their tests: the tests that every conformant cluster passes, those of
+ * NetworkPolicy, and all others that need no optional feature (test/e2e/feature of Kubernetes) and no particular cloud
+ * provider, and do not damage the control plane.
  */
 const groups = {
   conformance: /^\[sig-network\] .*\[Conformance\]/,
@@ -15,8 +15,8 @@ export type Group = keyof typeof groups;
 export const groupNames = Object.keys(groups) as Group[];
 
 /**
- * Returns the names that `e2e.test --list-tests` printed, in its order: a headline, and then for each test its place in
- * the source and its name.
+ * Returns the names in the output of `e2e.test --list-tests`, in its order: the output has a headline, and then one
+ * line for each test with its place in the source and its name.
  */
 export function listedTests(printed: string): readonly string[] {
   return printed.split('\n').flatMap((line) => /^\s+\S+\.go:\d+: (.+)$/.exec(line)?.[1] ?? []);
@@ -27,7 +27,7 @@ export function testsOf(group: Group, names: readonly string[]): readonly string
   return names.filter((name) => groupNames.find((each) => groups[each].test(name)) === group);
 }
 
-/** Whether a test has to run while no other one does: Kubernetes names such tests [Serial] or [Disruptive]. */
+/** Whether a test must run alone: Kubernetes names such tests [Serial] or [Disruptive]. */
 export function runsAlone(name: string): boolean {
   return /\[(Serial|Disruptive)\]/.test(name);
 }

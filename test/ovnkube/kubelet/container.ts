@@ -1,4 +1,4 @@
-// One container: its process, its probes, and its restarts.
+// Runs one container: its process, its probes, and its restarts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { isGood, runInside } from './probes.ts';
 import { expand } from './values.ts';
 
 /**
- * How the kubelet waits before it starts a container again: not at all, then 10 s, doubled each time, at the most 5
+ * Pause of the kubelet before it restarts a container: none at first, then 10 s, then twice the last pause, at most 5
  * min.
  */
 const firstBackoffMs = 10_000;
@@ -24,15 +24,15 @@ export interface ContainerState {
 
 export interface Container {
   state(): ContainerState;
-  /** As for a deleted pod: preStop, SIGTERM, and after the time that is granted SIGKILL. */
+  /** Ends the container as that of a deleted pod: preStop, SIGTERM, and SIGKILL after the grace period. */
   stop(graceSeconds: number): Promise<void>;
 }
 
 interface ContainerParts {
   readonly spec: Json;
-  /** How often it had been started before the node was off. */
+  /** Number of starts before the node was switched off. */
   readonly earlierStarts: number;
-  /** Where its layer over the root is. */
+  /** Folder of the container's layer over the root file system. */
   readonly folder: string;
   readonly places: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ export function startContainer({
   const exec = (command: readonly string[], seconds: number): Promise<number | null> =>
     child?.pid === undefined ? Promise.resolve(null) : runInside(child.pid, command, environment, seconds);
 
-  /** Runs the probe with its period while this process runs; calls `judge` when enough answers agree. */
+  /** Runs the probe periodically while the process runs; calls `judge` after enough equal answers in a row. */
   const probe = (of: Json, judge: (good: boolean) => void): void => {
     if (of === undefined) return;
     const asked = child;
@@ -156,7 +156,7 @@ export function startContainer({
       try {
         rmdirSync(group);
       } catch {
-        // A process of it is still going.
+        // A process of the container still runs in the control group.
       }
     },
   };

@@ -1,4 +1,4 @@
-// A pod of a daemonset: its object in the API, its volumes, its containers, and what is reported of them.
+// Runs a pod of a daemonset: its object in the API, its volumes, its containers, and its reported status.
 import { mkdirSync, rmSync } from 'node:fs';
 import { type Container, type ContainerState, startContainer } from './container.ts';
 import type { Api, Json } from './kubelet-requests.ts';
@@ -15,12 +15,12 @@ interface PodParts {
   readonly daemonSet: Json;
   readonly name: string;
   readonly node: Json;
-  /** Told whenever something about the pod is different. */
+  /** Called after each change of the pod's status. */
   readonly changed: () => void;
 }
 
 /**
- * Runs a daemonset's pod on this node. If the API already has this pod, because the node was off, it continues as the
+ * Runs a daemonset's pod on this node. If the API already has the pod, because the node was off, it continues as the
  * same pod.
  */
 export async function startPod({ api, daemonSet, name, node, changed }: PodParts): Promise<Pod> {

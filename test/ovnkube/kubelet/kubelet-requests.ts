@@ -1,8 +1,8 @@
-// The kubelet's way to the API server: JSON in and out, and watches.
+// The kubelet's requests to the API server: JSON calls, and watches.
 import { readFileSync } from 'node:fs';
 import { Agent, type RequestOptions, request } from 'node:https';
 
-/** An object of the API, of which each reader knows what it needs. */
+/** An object of the API; each reader declares the parts that it needs. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
 export type Json = any;
 
@@ -12,15 +12,15 @@ export interface Answer {
 }
 
 export interface Api {
-  /** One call; fails only where no answer came. */
+  /** Sends one request; fails only if no answer arrives. */
   call(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>;
-  /** One call that must be answered with success. */
+  /** Sends one request; fails unless the answer is a success. */
   must(method: string, path: string, body?: unknown, contentType?: string): Promise<Json>;
-  /** Changes of a list from a version on, until the server ends the watch. */
+  /** Yields the changes of a list after a version, until the server ends the watch. */
   watch(path: string, resourceVersion: string, each: (type: string, object: Json) => void): Promise<void>;
 }
 
-/** The server at host:port, with a CA and a token in a folder, as the kubelet's own kubeconfig names them. */
+/** Requests to the server at host:port, with a CA and a token from a folder, like a kubelet's kubeconfig. */
 export function openApi(folder: string, server: string): Api {
   const token = readFileSync(`${folder}/token`, 'utf8').trim();
   const [host = '', port = ''] = server.split(':');

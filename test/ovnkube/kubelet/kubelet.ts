@@ -1,8 +1,8 @@
 /**
- * A kubelet, a daemonset controller and a container runtime in one, as far as daemonsets on the host's network need
- * them: runs the pod of each daemonset that wants this node, and reports it. Every container is a process in a mount
- * namespace of its own, over the node's root file system, because there are no images here. Imports nothing but Node's
- * own modules: it runs in the test node.
+ * A kubelet, a daemonset controller and a container runtime in one program, limited to daemonsets on the host's
+ * network: runs the pod of each daemonset that selects this node, and reports its status. Every container is a process
+ * in a separate mount namespace over the node's root file system, because no images exist here. Imports only Node.js's
+ * own modules, because it runs on the test node.
  *
  *     node kubelet.js NODE-NAME ADDRESS[,ADDRESS] FOLDER HOST:PORT      FOLDER has ca.crt and token of the API server
  */
@@ -29,7 +29,10 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Takes in what a daemonset is now; null: it is gone. One after the other, as each may have to end a pod first. */
+/**
+ * Handles a new version of a daemonset (null: it was deleted). Versions are handled one after the other, because each
+ * can have to end a pod first.
+ */
 function take(key: string, daemonSet: Json | null): void {
   const done = Promise.resolve();
   const entry = entries.get(key) ?? { daemonSet: null, pod: null, podName: '', work: done, reports: done };
@@ -63,7 +66,10 @@ async function bring(entry: Entry): Promise<void> {
   await tell(entry);
 }
 
-/** Makes this node's object, as a kubelet does that finds none; with MicroShift every node is of the control plane. */
+/**
+ * Creates this node's object, as a kubelet does if it does not exist; with MicroShift, every node has the label of the
+ * control plane.
+ */
 async function register(): Promise<void> {
   const labels = {
     'kubernetes.io/os': 'linux',
@@ -79,7 +85,10 @@ async function register(): Promise<void> {
   await api.must('PATCH', `/api/v1/nodes/${nodeName}/status`, { status }, 'application/merge-patch+json');
 }
 
-/** The CA in a namespace, for the pods' token volumes; in a cluster the controller manager puts it there. */
+/**
+ * Creates the ConfigMap with the CA in a namespace, for the token volumes of pods; in a real cluster the controller
+ * manager creates it.
+ */
 async function publishCa(namespace: string): Promise<void> {
   const data = { 'ca.crt': readFileSync(`${folder}/ca.crt`, 'utf8') };
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kube-root-ca.crt' }, data };
@@ -91,7 +100,7 @@ function isWantedOn(node: Json, daemonSet: Json): boolean {
   return Object.entries(wanted).every(([key, value]) => node.metadata.labels[key] === value);
 }
 
-/** Another template is another pod, and so is another node. */
+/** A changed template or another node needs a new pod. */
 function podNameOf({ metadata, spec }: Json): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([nodeName, spec.template]))
@@ -106,7 +115,7 @@ function tell(entry: Entry): Promise<void> {
   return entry.reports;
 }
 
-/** The daemonset's status over all nodes, where it is another one than the API has. */
+/** Writes the status of the daemonset over all nodes if it differs from the API's. */
 async function report({ daemonSet }: Entry): Promise<void> {
   if (daemonSet === null) return;
   const { namespace, name } = daemonSet.metadata;
@@ -135,7 +144,7 @@ function isReady(pod: Json): boolean {
   return (pod.status.conditions ?? []).some(({ type, status }: Json) => type === 'Ready' && status === 'True');
 }
 
-/** Follows all daemonsets for ever. A watch that ends, and a server that is away, only cost a new list. */
+/** Watches all daemonsets until the process ends. If a watch ends or the server is unreachable, it lists them again. */
 async function follow(): Promise<never> {
   const path = '/apis/apps/v1/daemonsets';
   const keyOf = ({ metadata }: Json): string => `${metadata.namespace}/${metadata.name}`;

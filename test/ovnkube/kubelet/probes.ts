@@ -1,9 +1,9 @@
-// Probes of a container by the kubelet.
+// Probes of a container, as the kubelet runs them.
 import { spawn } from 'node:child_process';
 import { get } from 'node:http';
 import type { Json } from './kubelet-requests.ts';
 
-/** Runs a command in a container; gives its exit code, null where it cannot be run or does not end in time. */
+/** Runs a command in a container; returns its exit code, or null if it cannot start or does not end in time. */
 export function runInside(
   pid: number,
   command: readonly string[],
@@ -17,7 +17,7 @@ export function runInside(
   });
 }
 
-/** Whether a probe is answered as it should be. */
+/** Whether a probe succeeds. */
 export async function isGood(
   { exec, httpGet, timeoutSeconds = 1 }: Json,
   run: (command: readonly string[], seconds: number) => Promise<number | null>,

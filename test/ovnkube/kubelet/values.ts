@@ -1,10 +1,10 @@
-// Environment of a container, and fields of its pod.
+// Environment variables of a container, and fields of its pod.
 import type { Api, Json } from './kubelet-requests.ts';
 
-/** Environment that every new container has. */
+/** Environment variables that every new container has. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A field of the downward API, as in spec.nodeName or metadata.labels['app']. */
+/** Value of a field of the downward API, as in spec.nodeName or metadata.labels['app']. */
 export function fieldOf(pod: Json, fieldPath: string): string {
   const [, of, key] = /^(metadata\.(?:labels|annotations))\['(.+)'\]$/.exec(fieldPath) ?? [];
   const names = (of ?? fieldPath).split('.');
@@ -14,7 +14,7 @@ export function fieldOf(pod: Json, fieldPath: string): string {
   return String(value);
 }
 
-/** The data of a ConfigMap; empty when it is not there and need not be. */
+/** Data of a ConfigMap; empty if it does not exist and is optional. */
 export async function configMapData(api: Api, namespace: string, source: Json): Promise<Record<string, string>> {
   const { status, body } = await api.call('GET', `/api/v1/namespaces/${namespace}/configmaps/${source.name}`);
   if (status === 200) return body.data ?? {};
@@ -22,7 +22,7 @@ export async function configMapData(api: Api, namespace: string, source: Json): 
   throw new Error(`ConfigMap ${source.name}: ${body.message}`);
 }
 
-/** A container's environment, in the order in which the API wants it to be read. */
+/** Environment variables of a container, in the order in which the API evaluates them. */
 export async function environmentOf(api: Api, pod: Json, container: Json): Promise<Record<string, string>> {
   const { namespace, name } = pod.metadata;
   const result: Record<string, string> = { PATH: path, HOSTNAME: name };

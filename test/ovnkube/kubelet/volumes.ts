@@ -1,4 +1,4 @@
-// Contents of a container's mount paths: folders of the node, and folders that are made for its pod.
+// Contents of a container's mount paths: folders of the node, and folders that the pod's volumes need.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api, Json } from './kubelet-requests.ts';
@@ -6,7 +6,7 @@ import { configMapData, fieldOf } from './values.ts';
 
 type Files = Record<string, string>;
 
-/** Makes a pod's volumes; gives the folder or file of each. What an emptyDir holds lives as long as the pod. */
+/** Creates a pod's volumes; returns the folder or file of each. The content of an emptyDir lives as long as the pod. */
 export async function makeVolumes(api: Api, pod: Json, folder: string): Promise<Record<string, string>> {
   const places: Record<string, string> = {};
   for (const volume of pod.spec.volumes ?? []) {
@@ -25,7 +25,7 @@ function onNode({ path, type = '' }: Json): string {
   return path;
 }
 
-/** Again at each start of the pod, so that what a ConfigMap has no longer is gone. */
+/** Written at each start of the pod, so that keys that the ConfigMap no longer has disappear. */
 function writeFiles(folder: string, files: Files): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

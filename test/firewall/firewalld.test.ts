@@ -6,7 +6,7 @@ import { withConfigYaml } from '../config-yaml.ts';
 import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
 
 const program = 'dist/microshift-net';
-/** Longer than D-Bus calls usually take, shorter than the limit of a change. */
+/** Longer than a usual D-Bus call, and shorter than the time limit of a change. */
 const lateMs = 3_000;
 const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
 
@@ -42,7 +42,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.match(run.stdout, /^Done, without a reload\./);
     t.strictSame(sources().split(' ').toSorted(), ['10.42.0.0/16', '169.254.169.1', '192.0.2.0/24']);
     t.strictSame(sources('--permanent').split(' ').toSorted(), ['10.42.0.0/16', '169.254.169.1']);
-    // Only in the running configuration: a reload would have taken it away.
+    // The rule is only in the running configuration, so a reload would have removed it.
     t.equal(firewalld.run('firewall-cmd', '--zone=public', '--query-port=9999/tcp').status, 0);
     t.equal(agent('check').status, 0);
     t.match(agent('apply'), { status: 0, stdout: /^Nothing to do\./ });

@@ -1,11 +1,11 @@
-// firewalld in a network namespace of its own, on a bus of its own: real zones and rules, and this machine's own are
-// not touched.
+// Runs firewalld in a separate network namespace and on a separate bus, with real zones and rules that do not affect
+// this machine.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Why firewalld cannot run here, or false. */
+/** Reason why firewalld cannot run here; false if it can. */
 export function firewalldSkip(): string | false {
   if (process.getuid?.() !== 0) return 'firewalld needs root';
   for (const program of ['firewalld', 'firewall-cmd', 'dbus-daemon', 'nft', 'unshare']) {
@@ -26,14 +26,14 @@ export interface RealFirewalld {
   /** Starts a program on the bus of this firewalld. */
   spawn(program: string, ...words: string[]): Promise<{ readonly status: number | null; readonly stderr: string }>;
   start(): void;
-  /** Stops firewalld as if it were busy, or lets it go on. */
+  /** Stops firewalld with a signal, so that it seems busy, or lets it continue. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Ends firewalld; the bus stays. */
+  /** Ends firewalld; the bus continues. */
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** A bus, and firewalld when it is started. */
+/** Starts a bus, and firewalld on request. */
 export function createFirewalld(): RealFirewalld {
   const folder = mkdtempSync(join(tmpdir(), 'firewalld-'));
   const socket = `unix:path=${join(folder, 'bus')}`;

@@ -1,5 +1,5 @@
-// `firewall apply` with a firewalld that hangs. The test has a file of its own, because it takes as long as the longest
-// change may.
+// `firewall apply` with a firewalld that does not answer. The test has a separate file because it takes the full time
+// limit of a change.
 import { existsSync } from 'node:fs';
 import t from 'tap';
 import { createFirewalld, firewalldSkip } from './real-firewalld.ts';

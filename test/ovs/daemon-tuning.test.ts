@@ -1,4 +1,4 @@
-// Tuning against real daemons: every thread gets its CPU, the threads get their number, and nothing is restarted.
+// Tuning of real daemons: every thread gets its CPU, the numbers of threads are set, and no daemon is restarted.
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { defaultConfig } from '../../agent/config/defaults.ts';
@@ -24,7 +24,7 @@ t.test('tuning real daemons', { skip }, async (t) => {
   const cpus = (): string[] => [
     ...new Set(facts().daemons.flatMap((daemon) => daemon.threads.map((thread) => thread.cpus))),
   ];
-  /** Files are another test's: what acts on the daemons and the database is run. */
+  /** Only the changes of the daemons and of the database are run here; another test covers the files. */
   const run = async (plan: TuningPlan): Promise<readonly string[]> => {
     const steps = plan.steps.filter((step) => ['pinThreads', 'setKeys'].includes(step.do));
     const ports = { ovs, reloadUnits: () => Promise.resolve(), pinThreads: directly };

@@ -1,5 +1,5 @@
-// ovsdb-server and ovs-vswitchd in a folder of their own, with a data path in memory: real daemons and threads, and no
-// kernel state.
+// Starts ovsdb-server and ovs-vswitchd in a separate folder with a data path in memory: the daemons and threads are
+// real, and the kernel does not change.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,10 @@ import { join } from 'node:path';
 const schema = '/usr/share/openvswitch/vswitch.ovsschema';
 
 export interface Daemons {
-  /** Folder that is `/` of a node: its run/openvswitch is that of the daemons, and proc and sys are this machine's. */
+  /**
+   * Folder that stands for `/` of a node: its run/openvswitch is that of the daemons, and proc and sys are this
+   * machine's.
+   */
   readonly root: string;
   readonly runDirectory: string;
   stop(): void;
@@ -30,7 +33,7 @@ export function startDaemons(): Daemons {
       try {
         run('ovs-appctl', '-t', name, 'exit');
       } catch {
-        // It was not running.
+        // The daemon was not running.
       }
     }
     rmSync(root, { recursive: true, force: true });

@@ -25,7 +25,7 @@ function flowsFor(vlan: number | null, isAlone: boolean): string[] {
   return sharedBridgeFlows(nodeOf(1), gateway, { nic, cluster, isAlone }, services).map(({ flow }) => flow);
 }
 
-/** Daemons with the NIC, the port to br-int and one more in their bridge. */
+/** Starts daemons whose bridge has the NIC, the port to br-int, and a third port. */
 function startBridge(test: Test): Daemons & { run(program: string, ...words: readonly string[]): string } {
   const daemons = startDaemons();
   test.teardown(() => daemons.stop());
@@ -48,7 +48,7 @@ function waysOf(trace: string): string {
   const [, steps = ''] = /^bridge\("br0"\)\n-+\n([\s\S]*?)\nFinal flow/m.exec(trace) ?? [];
   const words = [...steps.matchAll(/^\s+(?:output:(\w+)|(LOCAL|NORMAL|drop)$|(ct)\()/gm)];
   const ways = words.map(([, port, word, tracked]) => port ?? word ?? tracked).join(' ');
-  // The packet ends there, and goes on as another one in table 1.
+  // The trace of the packet ends here, and continues as a new packet in table 1.
   return ways === 'ct drop' ? 'ct' : ways;
 }
 

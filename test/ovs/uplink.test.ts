@@ -1,5 +1,5 @@
-// The uplink's steps in Open vSwitch against real daemons, as far as they need no NIC: refusals, a daemon that hangs, a
-// database that crashes.
+// Steps of the move of an uplink that change Open vSwitch and need no NIC, against real daemons: refusals, a daemon
+// that does not answer, and a database that crashes.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/ovs-client.ts';

@@ -21,7 +21,7 @@ import { limitMs, missingParts, startWithClient } from './real-server.ts';
 const vswitch = 'Open_vSwitch';
 const inventory = 'Inventory';
 
-/** The operations that add a bridge the way the Open_vSwitch schema wants it: everything hangs on the root row. */
+/** Operations that add a bridge as the Open_vSwitch schema requires: the root row must refer to each new row. */
 function addBridge(name: string): readonly Operation[] {
   return [
     wait({ table: vswitch, where: [], columns: ['bridges'], until: '==', rows: [], timeout: 0 }),

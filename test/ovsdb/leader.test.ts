@@ -6,9 +6,9 @@ import { startCluster } from './raft-cluster.ts';
 import { missingParts, startServer, vswitchSchema } from './real-server.ts';
 
 const leaderOf = 'Open_vSwitch';
-/** Elections take seconds; this is for the slowest of them. */
+/** Limit for elections, which take seconds. */
 const electionMs = 120_000;
-/** A limit that has to pass is short; a machine that stands still for so long has not even connected by then. */
+/** Limit that must expire, so it is short. A machine that is too slow for it has not even connected by then. */
 const noLeader = /^(no-leader|unreachable)$/;
 
 t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
@@ -16,7 +16,7 @@ t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
   const leader = (...more: string[]): Promise<OvsdbClient> =>
     connect([...cluster.remotes, ...more], electionMs, { leaderOf });
 
-  /** Does it with the leader, and again with the next one if it is lost on the way. */
+  /** Runs a call at the leader, and again at the next leader if the leader is lost in between. */
   async function withLeader<T>(act: (client: OvsdbClient) => Promise<T>): Promise<T> {
     const client = await leader();
     try {

@@ -1,4 +1,4 @@
-// A mirror of a real server: its contents equal those of a full read after every write and every lost connection.
+// The contents of a mirror of a real server equal those of a full read after every write and every lost connection.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -24,7 +24,7 @@ import { missingParts, startServer, vswitchSchema } from './real-server.ts';
 import { columns, randomOperations } from './writer.ts';
 
 const inventory = 'Inventory';
-/** For what comes sooner or later: a new connection, an election. */
+/** Limit for events whose time is not known: a new connection, an election. */
 const patienceMs = 120_000;
 
 function open(t: Test, remotes: string | readonly string[], database = inventory): Session {
@@ -33,7 +33,7 @@ function open(t: Test, remotes: string | readonly string[], database = inventory
   return session;
 }
 
-/** Writes at random, over a connection of its own; what the server refuses is no loss. */
+/** Writes random changes over a separate connection; the server may refuse some of them. */
 async function write(client: OvsdbClient, random: (limit: number) => number): Promise<void> {
   const [rows] = await client.transact(inventory, [select('Item', [], ['_uuid', 'name'])]);
   const inOrder = [...rows].sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
@@ -42,7 +42,7 @@ async function write(client: OvsdbClient, random: (limit: number) => number): Pr
   });
 }
 
-/** The same rows, whatever the order of their columns. */
+/** The same rows with sorted columns. */
 function same(t: Test, found: readonly MirrorRow[], wanted: readonly MirrorRow[], what: string): void {
   if (isDeepStrictEqual(found, wanted)) t.pass(what);
   else t.strictSame(found, wanted, what);
@@ -51,7 +51,7 @@ function same(t: Test, found: readonly MirrorRow[], wanted: readonly MirrorRow[]
 const byUuid = (rows: Iterable<MirrorRow>): MirrorRow[] =>
   [...rows].sort((one, other) => (JSON.stringify(one._uuid) < JSON.stringify(other._uuid) ? -1 : 1));
 
-/** A read can overtake the notification of what another client wrote before it. */
+/** The answer to a read can arrive before the notification of an earlier write of another client. */
 async function becomes(t: Test, mirror: Mirror, wanted: readonly MirrorRow[], what: string): Promise<void> {
   const rows = (): MirrorRow[] => byUuid(mirror.table('Item').rows());
   await mirror.until(() => isDeepStrictEqual(rows(), wanted), 30_000).catch(() => undefined);
@@ -217,7 +217,10 @@ t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) =
   const session = open(t, cluster.remotes, vswitch);
   const mirror = await openMirror(session, { Open_vSwitch: { columns: ['ovs_version'] } }, patienceMs);
   const version = (): unknown => [...mirror.table(vswitch).rows()][0]?.ovs_version;
-  /** The one row again, until that is answered: an election may come between, and this may be repeated. */
+  /**
+   * Repeats the write of the one row until it succeeds, because an election can interrupt it; the write is safe to
+   * repeat.
+   */
   const setVersion = async (text: string): Promise<void> => {
     const operations = [deleteRows(vswitch, []), insert(vswitch, { ovs_version: text }, 'root')];
     await session.transact(operations).catch((error: unknown) => {
@@ -233,8 +236,8 @@ t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) =
   await lost;
   await mirror.until(() => true, patienceMs);
   t.not((await session.client()).remote, leader.remote);
-  // It comes with the first contents or immediately after them: the last write of the old leader may not be counted
-  // yet.
+  // The change is part of the first contents, or arrives immediately after them: the new leader may not have committed
+  // the last write of the old leader yet.
   await mirror.until(() => version() === 'first', patienceMs);
   await setVersion('second');
   t.equal(await mirror.until(() => version() === 'second' && 'second', patienceMs), 'second');

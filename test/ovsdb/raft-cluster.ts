@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 
 export interface Cluster {
-  /** The unix sockets of the servers, as a client names them. */
+  /** Unix sockets of the servers, in the form of a client's remotes. */
   readonly remotes: readonly string[];
   readonly clusterId: string;
-  /** Ends the server behind this remote, and waits until it is gone. */
+  /** Ends the server at this remote, and waits for its exit. */
   kill(remote: string): Promise<void>;
   start(remote: string): void;
 }
 
-/** A raft cluster of three ovsdb-servers that talk over unix sockets; it ends with the test. */
+/** Starts a raft cluster of three ovsdb-servers that communicate over unix sockets; it ends with the test. */
 export async function startCluster(t: Test, schema: string, database: string): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ovsdb-raft-'));
   const names = ['s1', 's2', 's3'];

@@ -9,12 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
 
-/** The limit of the clients made here: for what is not about limits. */
+/** Time limit of the clients in tests that are not about time limits. */
 export const limitMs = 10_000;
 
 export const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
 
-/** Why the tests of this folder cannot run here, or false. */
+/** Reason why the tests of this folder cannot run here; false if they can. */
 export function missingParts(): string | false {
   for (const [tool, flag] of [
     ['ovsdb-server', '--version'],
@@ -29,7 +29,7 @@ export function missingParts(): string | false {
   return existsSync(vswitchSchema) ? false : `${vswitchSchema} is missing`;
 }
 
-/** A second database with what Open_vSwitch has not: reals, integer maps, a unique index, an immutable column. */
+/** A second database with types that Open_vSwitch lacks: reals, integer maps, a unique index, an immutable column. */
 const inventorySchema = {
   name: 'Inventory',
   version: '1.0.0',
@@ -57,27 +57,27 @@ const inventorySchema = {
 export interface RealServer {
   readonly folder: string;
   readonly path: string;
-  /** The port of `listenOn` while the server runs. */
+  /** Port of `listenOn` while the server runs. */
   port(): number;
   start(): Promise<void>;
-  /** Ends the server with the signal and waits until it is gone. */
+  /** Ends the server with a signal, and waits for its exit. */
   kill(signal: NodeJS.Signals): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   remove(): Promise<void>;
 }
 
-/** Arguments of a server besides its unix socket. */
+/** Arguments of a server in addition to its unix socket. */
 export interface Listening {
   /** A passive connection method with port 0, such as `ptcp:0:127.0.0.1`. */
   readonly listenOn?: string;
   /** Further words of the command line. */
   readonly words?: readonly string[];
-  /** Schema of the database beside Inventory; absent: Open_vSwitch. */
+  /** Schema of the database besides Inventory; Open_vSwitch by default. */
   readonly schema?: string;
 }
 
 /**
- * A private ovsdb-server with the databases Open_vSwitch (or another one) and Inventory, on a unix socket in a
+ * Starts a private ovsdb-server with the databases Open_vSwitch (or another one) and Inventory, on a unix socket in a
  * temporary folder.
  */
 async function createRealServer({ listenOn, words = [], schema = vswitchSchema }: Listening): Promise<RealServer> {
@@ -128,7 +128,7 @@ async function createRealServer({ listenOn, words = [], schema = vswitchSchema }
   };
 }
 
-/** The port that a server chose, from what it says about it. */
+/** Port that a server chose, read from its log. */
 async function portOf(output: Readable): Promise<number> {
   for await (const line of createInterface({ input: output })) {
     const port = /listening on port (\d+)/.exec(line)?.[1];
@@ -140,7 +140,7 @@ async function portOf(output: Readable): Promise<number> {
   throw new Error('ovsdb-server ended before it listened');
 }
 
-/** A running server; it ends with the test. */
+/** Starts a server, which ends with the test. */
 export async function startServer(t: Test, listening: Listening = {}): Promise<RealServer> {
   const server = await createRealServer(listening);
   t.teardown(() => server.remove());
@@ -148,7 +148,7 @@ export async function startServer(t: Test, listening: Listening = {}): Promise<R
   return server;
 }
 
-/** A running server and a connection to it; both end with the test. */
+/** Starts a server and connects to it; both end with the test. */
 export async function startWithClient(t: Test): Promise<{ server: RealServer; client: OvsdbClient }> {
   const server = await startServer(t);
   const client = await connect(server.path, limitMs);

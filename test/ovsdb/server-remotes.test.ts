@@ -1,4 +1,4 @@
-// Remotes of a server: tcp: and ssl:, with every fault of a certificate.
+// Connections to a server over tcp: and ssl:, with every fault that a certificate can have.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,12 @@ import { hasProgram } from '../cluster/binaries.ts';
 import { makeCertificates } from '../cluster/certificates.ts';
 import { missingParts, startServer } from './real-server.ts';
 
-/** For what comes at once, on the slowest of machines. */
+/** Limit that is sufficient on a very slow machine for an answer that usually arrives at once. */
 const limitMs = 120_000;
 
 const missing = missingParts() || (hasProgram('openssl', 'version') ? false : 'openssl is missing');
 
-/** Certificates by openssl, and a server that has the one with this name. */
+/** Certificates that openssl made, and a server that uses the one with this name. */
 async function startTls(
   t: Test,
   name: string,
@@ -34,7 +34,7 @@ async function startTls(
   return { remote: `ssl:127.0.0.1:${server.port()}`, using };
 }
 
-/** A port at which this is done with every connection. */
+/** Opens a port, and calls the function for every connection to it. */
 async function listenOn(t: Test, serve: Parameters<typeof createServer>[1]): Promise<string> {
   const server: Server = createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -7,7 +7,7 @@ const database = 'Inventory';
 const patienceMs = 120_000;
 const name = 'microshift_net_nb';
 
-/** Resolves when the lock is lost. */
+/** Resolves when the session loses the lock. */
 const lost = (lock: Lock): Promise<void> =>
   new Promise((resolve) => {
     const stop = lock.onChange((isHeld) => {

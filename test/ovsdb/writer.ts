@@ -28,7 +28,7 @@ export const columns: readonly string[] = [
 
 let made = 0;
 
-/** One to four changes at random of rows that are there or not yet; a server may refuse them. */
+/** Returns one to four random changes of rows that may or may not exist; a server may refuse them. */
 export function randomOperations(random: (limit: number) => number, rows: readonly JsonObject[]): readonly Operation[] {
   const ids = rows.map((row) => String((row._uuid as readonly string[])[1]));
   const anyId = (): string => ids[random(Math.max(1, ids.length))] ?? '00000000-0000-4000-8000-000000000000';

@@ -1,4 +1,4 @@
-// The real package, built by rpmbuild from dist/ and the sources beside it.
+// Builds the real packages with rpmbuild from dist/ and the sources.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-/** Why no package can be built here, for tap's `skip`; false when one can. */
+/** Reason why this machine cannot build a package, for tap's `skip`; false if it can. */
 export const rpmSkip: string | false = existsSync('/usr/bin/rpmbuild')
   ? false
   : 'rpmbuild is not installed (make rpm installs it)';
@@ -26,16 +26,16 @@ const sources = [
   ...['build/bundled-inputs.json', 'package-lock.json'],
 ];
 
-/** Builds the package under this version into a folder and gives its path. */
+/** Builds the package with a version into a folder, and returns its path. */
 export function buildPackage(version: string, folder: string): string {
   const [beside = ''] = buildPackages(version, folder);
   return beside;
 }
 
 /**
- * The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. The
- * package of old names goes into a folder of its own: hardly anybody installs it. Builds each pair of versions once for
- * the same sources, because several tests install them.
+ * Builds the package, and if a version of MicroShift is given, also the package that replaces MicroShift's own package
+ * of that version. The package with the former names of the commands goes into a separate folder, because few nodes
+ * install it. Each pair of versions is built once for the same sources, because several tests install the packages.
  */
 export function buildPackages(version: string, folder: string, microshiftVersion = ''): readonly string[] {
   const versions = path.join('build/packages', `${version}+${microshiftVersion}`);
@@ -46,7 +46,7 @@ export function buildPackages(version: string, folder: string, microshiftVersion
     buildFresh(version, fresh, microshiftVersion);
     const outdated = readdirSync(versions).filter((name) => !/^partial-/.test(name) && name !== path.basename(kept));
     for (const name of outdated) rmSync(path.join(versions, name), { recursive: true });
-    // Another test may have built the same packages meanwhile.
+    // Another test can have built the same packages in the meantime.
     if (existsSync(kept)) rmSync(fresh, { recursive: true });
     else renameSync(fresh, kept);
   }
@@ -57,7 +57,7 @@ export function buildPackages(version: string, folder: string, microshiftVersion
     .sort();
 }
 
-/** Runs rpm/build.sh, whatever has been built before, and returns the packages beside the one of old names. */
+/** Runs rpm/build.sh even if the packages exist, and returns them without the package that has the former names. */
 export function buildFresh(version: string, folder: string, microshiftVersion = ''): readonly string[] {
   const environment = { ...process.env, AGENT_VERSION: version, MICROSHIFT_VERSION: microshiftVersion };
   const output = execFileSync('rpm/build.sh', [folder], {
@@ -73,7 +73,7 @@ export function buildFresh(version: string, folder: string, microshiftVersion = 
   return packages.filter((file) => file !== names);
 }
 
-/** Hash of what rpm/build.sh reads: the files and the time of the commit. */
+/** Hash of the files that rpm/build.sh reads, and of the time of the commit. */
 function hashOfSources(): string {
   const hash = createHash('sha256');
   hash.update(spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout ?? '');
@@ -92,7 +92,7 @@ function filesBelow(source: string): readonly string[] {
   return entries.flatMap((entry) => (entry.isFile() ? [path.join(entry.parentPath, entry.name)] : [])).sort();
 }
 
-/** Where buildPackages has put the package of old names. */
+/** Folder in which buildPackages has put the package with the former names. */
 export function namesPackage(version: string, folder: string): string {
   return path.join(folder, 'ovn-k8s', `microshift-net-ovn-k8s-${version}-1.noarch.rpm`);
 }

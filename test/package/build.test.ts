@@ -1,4 +1,4 @@
-// The built package: rpmlint finds no fault in it, and the same commit gives the same bytes.
+// The built package: rpmlint finds no fault in it, and two builds of the same commit have the same bytes.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -32,7 +32,7 @@ t.test('every file is where a system of ostree takes files of packages', { skip:
 });
 
 t.test('a folder of another program in its place stops it', { skip: rpmSkip || process.getuid?.() !== 0 }, (t) => {
-  // Another script that only differs in where it builds.
+  // Copy of rpm/build.sh that differs only in the folder in which it builds.
   const folder = t.testdir({ theirs: { keep: '' } });
   const place = path.join(folder, 'place');
   const script = readFileSync('rpm/build.sh', 'utf8').replace(/^place=.*$/m, `place=${place}`);

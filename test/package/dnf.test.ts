@@ -1,5 +1,5 @@
-// Our packages beside MicroShift's, by dnf, with MicroShift's real names, versions, requirements and paths. No
-// scriptlet runs here; rpm.test.ts and microshift.test.ts have a running node for that.
+// The agent's packages and MicroShift's, installed by dnf, with MicroShift's real names, versions, requirements and
+// paths. No scriptlet runs here; rpm.test.ts and microshift.test.ts run them on a booted node.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +12,12 @@ const unitPath = 'usr/lib/systemd/system/microshift-ovs-init.service';
 
 interface Root {
   readonly path: string;
-  /** Ends with 0, or fails the test with what dnf said. */
+  /** Runs dnf, which must exit with 0; fails the test with dnf's output otherwise. */
   readonly dnf: (t: Test, ...words: string[]) => void;
   readonly refused: (...words: string[]) => string;
-  /** Cause of its end. */
+  /** Signal that ended dnf. */
   readonly signal: (...words: string[]) => string | null;
-  /** NAME-VERSION of the installed packages of this product and of MicroShift. */
+  /** NAME-VERSION of the installed packages of the agent and of MicroShift. */
   readonly installed: () => readonly string[];
   /** Files that rpm reports as changed or missing. */
   readonly broken: () => string;
@@ -32,7 +32,7 @@ t.test('packages', { skip }, async (t) => {
     ...rhelPackages,
     { name: 'nodejs', version: '1:16.20.2' },
     { name: 'openvswitch3.3', version: '3.3.0' },
-    // Comes between an update and the removal of what it replaces, and kills dnf.
+    // Package whose scriptlet kills dnf between the installation of an update and the removal of the old version.
     {
       name: 'killer',
       version: '1',
@@ -42,7 +42,7 @@ t.test('packages', { skip }, async (t) => {
     ...microshiftPackages('5.0.0'),
     ...microshiftPackages('5.0.1'),
   ]);
-  // The agent before it had a package of its own.
+  // The previous release of the agent had a separate package for this.
   buildStandIns(ours, [
     { name: 'microshift-networking', version: '0.1.0', files: { '/usr/bin/microshift-net': '0.1.0\n' } },
   ]);

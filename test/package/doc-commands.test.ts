@@ -1,4 +1,4 @@
-// Every microshift-net command in the documentation exists in the program, with these options.
+// Every microshift-net command in the documentation exists in the program, with the documented options.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
@@ -9,7 +9,7 @@ const pages = [
     readdirSync(`docs/${shelf}`).map((name) => `docs/${shelf}/${name}`),
   ),
 ];
-/** Command line that is wrong on purpose: docs/use/json.md shows the document of an error of usage. */
+/** This command line is wrong on purpose: docs/use/json.md shows the document of a usage error. */
 const mistyped = '--output json aply';
 const helps = new Map<string, string>();
 

@@ -1,8 +1,8 @@
-// Shell text that leaves a node as other programs leave it: a br-ex of theirs, or ports in ours. The userspace data
-// path, because the node has no other.
+// Shell text that configures a node as other programs do: a br-ex of another program, or ports of another program in
+// the agent's bridge. It uses the userspace data path, because the test node has no other.
 const profiles = 'cd /etc/NetworkManager/system-connections';
 
-/** Shell text that writes a profile and lets NetworkManager read it; a port names its controller. */
+/** Shell text that writes a profile and lets NetworkManager read it; the profile of a port names its controller. */
 function profile(name: string, type: string, iface: string, more = '', ...sections: string[]): string {
   const text = [`[connection]`, `id=${name}`, `type=${type}`, `interface-name=${iface}`, more, ...sections].join('\\n');
   return `printf '${text}\\n' > ${name}.nmconnection; chmod 600 ${name}.nmconnection`;
@@ -11,7 +11,7 @@ function profile(name: string, type: string, iface: string, more = '', ...sectio
 const ofUserspace = ['[ovs-bridge]', 'datapath-type=netdev'];
 const port = (controller: string, kind: string): string => `controller=${controller}\\nport-type=${kind}`;
 
-/** The five profiles of configure-ovs.sh, on disk as that leaves them, and its hint. */
+/** The five profiles that configure-ovs.sh leaves on disk, and its hint. */
 export const madeByTheScript = [
   profiles,
   profile('br-ex', 'ovs-bridge', 'br-ex', '', ...ofUserspace),
@@ -39,7 +39,7 @@ export const madeByTheScript = [
   'mkdir -p /var/lib/ovnk; echo eth0 > /var/lib/ovnk/iface_default_hint',
 ].join('\n');
 
-/** A br-ex without a NIC, by the names that nmstate gives. */
+/** A br-ex without a NIC, with the names that nmstate uses. */
 export const madeByNmstate = [
   profiles,
   profile('br-ex-br', 'ovs-bridge', 'br-ex', '', ...ofUserspace),
@@ -59,7 +59,7 @@ export const madeByNmstate = [
   'nmcli connection reload && nmcli connection up br-ex-if',
 ].join('\n');
 
-/** Entries of ovn-kubernetes and ovn-controller in the database of a node. */
+/** Entries that ovn-kubernetes and ovn-controller leave in a node's database. */
 export const ovnKubernetes = `ovs-vsctl \
   set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex external_ids:ovn-encap-type=geneve -- \
   add-br br-int -- set Bridge br-int fail_mode=secure datapath_type=netdev -- \

@@ -14,10 +14,13 @@ import { buildPackage, rpmSkip } from './build-package.ts';
 import { buildStandIns, microshiftPackages, type StandIn } from './stand-ins.ts';
 
 const unit = 'microshift-ovs-init.service';
-// dpkg keeps the books of this node, so rpm knows of no dependency
+// The test node's packages are installed by dpkg, so rpm does not know the dependencies.
 const rpm = 'rpm --nodeps';
 
-/** Ordered as RHEL's is: with Before=network-online.target in our unit systemd would have to break a cycle. */
+/**
+ * The unit has the order of RHEL's unit: if the agent's unit had Before=network-online.target, systemd would have to
+ * break a cycle.
+ */
 const kdump = `[Unit]
 After=network.target network-online.target remote-fs.target basic.target
 [Service]
@@ -28,21 +31,24 @@ ExecStart=/bin/true
 WantedBy=multi-user.target
 `;
 
-/** Nobody advertises a router here, for which NetworkManager would wait a minute. */
+/** No router sends advertisements here, and NetworkManager would wait a minute for one. */
 const soonOnline = '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=2\n';
 
-/** Settings of RHEL's units of Open vSwitch that Debian's units lack: they stop together, whichever is stopped. */
+/**
+ * Settings of RHEL's units of Open vSwitch that Debian's units lack: if one of them is stopped, the other one stops
+ * too.
+ */
 const withDatabase = '[Unit]\nRequires=ovsdb-server.service\nAfter=ovsdb-server.service\nPartOf=openvswitch.service\n';
 const withOpenVswitch = '[Unit]\nPartOf=openvswitch.service\n';
 /**
- * Effect of microshift-cleanup-data --ovn on the node's network; only Debian has the socket, which would start the
+ * What microshift-cleanup-data --ovn does to the node's network. The socket exists only on Debian, and would start the
  * database again.
  */
 const cleanUp = `systemctl stop microshift; systemctl stop ovsdb-server.service ovsdb-server.socket
   pkill -9 -x ovn-controller; rm -rf /run/ovn`;
 const stopped = 'systemctl is-active ovsdb-server ovs-vswitchd openvswitch | sort -u';
 
-/** The same package, with those of its files that make bridges of the userspace data path. */
+/** The same package with the files of it that make bridges with the userspace data path. */
 function inUserspace(one: StandIn): StandIn {
   const files = Object.entries(one.files ?? {}).map(([file, text]) => [
     file,
@@ -201,7 +207,7 @@ interface DoctorFinding {
   readonly found: readonly string[];
 }
 
-/** Report of doctor about one check. */
+/** Result of one of doctor's checks. */
 async function findingOf(node: TestNode, id: string): Promise<DoctorFinding | undefined> {
   const doctor = await node.text('microshift-net doctor --output json || true');
   return (JSON.parse(doctor) as { checks: DoctorFinding[] }).checks.find((entry) => entry.id === id);
@@ -213,14 +219,14 @@ async function runsOurs(t: Test, node: TestNode): Promise<void> {
   t.notMatch(runs, 'configure-ovs');
 }
 
-/** Runs a command that must not cost the node its network. */
+/** Runs a command that must not interrupt the node's network. */
 async function quiet(t: Test, node: TestNode, command: string): Promise<void> {
   const run = await node.measure(command);
   t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
   stayedReachable(t, run, Object.keys(run.outageMs));
 }
 
-/** NetworkManager's restart is followed by a repair. */
+/** The agent repairs the bridge after each restart of NetworkManager. */
 async function asWanted(t: Test, node: TestNode): Promise<void> {
   const verify = await node.run(untilWanted());
   t.equal(verify.exitCode, 0, (await node.read('/run/drift')) ?? '');

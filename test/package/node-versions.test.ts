@@ -1,5 +1,5 @@
-// The shipped program on the recommended Node.js releases, regardless of the release that runs the tests. Node.js 24 is
-// also in the test node.
+// Runs the shipped program on the recommended releases of Node.js, whichever release runs the tests. The test node also
+// has Node.js 24.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { runProgram } from '../cluster/program.ts';
 const versions = ['22.23.3', '24.21.0'];
 
 /**
- * The folder of a Node from the npm registry, which has its binaries in packages of their own; null: it cannot be had
- * here.
+ * Folder of a release of Node.js from the npm registry, which has the binaries in separate packages; null if this
+ * machine cannot get it.
  */
 function folderOf(version: string): string | null {
   const prefix = join(cacheRoot, `node-${version}`);

@@ -1,4 +1,4 @@
-// Files of the package beside the program: man pages, completion, shell scripts.
+// Files of the package other than the program: man pages, completion, shell scripts.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { messageTable } from '../../agent/run/messages.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const dist = 'dist/microshift-net';
-/** Commands of a `--help`, in the order it has them. */
+/** Commands that a `--help` lists, in its order. */
 const commandsOf = (...words: string[]): string[] => {
   const help = execFileSync(process.execPath, [dist, ...words, '--help'], { encoding: 'utf8' });
   const list = help
@@ -94,7 +94,7 @@ const completions = Object.fromEntries(
   ]),
 );
 
-/** Words that bash offers after these words. */
+/** Words that bash's completion offers after the given words. */
 function completed(words: readonly string[], before = ''): string[] {
   const script = `${completions.bash}${before}\nCOMP_WORDS=(microshift-net "$@"); COMP_CWORD=$#; _microshift_net; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const shown = execFileSync('bash', ['-c', script, 'bash', ...words], {
@@ -147,7 +147,7 @@ t.test(
       '*': '',
       '-x.json': '',
     });
-    // The folder is root's; here another one stands in.
+    // The real folder belongs to root; the test uses another one.
     const shown = completed(['undo', ''], `cd() { builtin cd "${folder}"; }`);
     t.strictSame(shown, [id]);
     t.strictSame([existsSync(path.join(folder, 'evil')), existsSync('evil')], [false, false]);

@@ -1,5 +1,5 @@
-// The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot,
-// uninstall.
+// The package on a running node: its listed files are compared with the running system; then upgrade, reboot and
+// removal.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import type { NodeState } from '../node/state.ts';
 import { buildPackages, rpmSkip } from './build-package.ts';
 
 const unit = 'microshift-ovs-init.service';
-// dpkg keeps the books of this node, so rpm knows of no dependency
+// The test node's packages are installed by dpkg, so rpm does not know the dependencies.
 const rpm = 'rpm --nodeps';
 const pluginDirectories = ['/opt/cni/bin', '/run/cni/bin'];
 const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
@@ -35,7 +35,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   });
   t.teardown(() => node.halt());
   let before: NodeState = await node.state();
-  // The test node selects the data path by this file; no package may make it.
+  // The test node selects the data path with this file, which no package may create.
   const ovnYaml = '/etc/microshift/ovn.yaml';
   await node.text(`rm ${ovnYaml}`);
   const etc = await node.text('find /etc ! -type d ! -path /etc/resolv.conf | sort');
@@ -236,7 +236,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     await node.text(
       'mv /root/ovs-ctl /usr/share/openvswitch/scripts/ && systemctl unmask NetworkManager && systemctl start NetworkManager; systemctl reset-failed',
     );
-    // NetworkManager's start has begun it; it would read the broken file.
+    // NetworkManager's start has also started the apply, which would read the broken file.
     await node.text('systemctl start microshift-net-repair');
     await node.write(ovnYaml, 'uplink: [\n');
     const broken = await node.run('microshift-net hook post-upgrade');
@@ -270,7 +270,9 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   });
 });
 
-/** Runs a command during which no packet may be lost: replies may be late on a busy machine, none may be missing. */
+/**
+ * Runs a command during which no packet may be lost: replies can be late on a busy machine, but none may be missing.
+ */
 async function unnoticed(t: Test, node: TestNode, command: string): Promise<string> {
   const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
   const run = await node.run(command);

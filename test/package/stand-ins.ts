@@ -1,5 +1,5 @@
-// Small packages with the names, versions, requirements and paths of MicroShift's and of what it stands on, built by
-// rpmbuild.
+// Small packages, built by rpmbuild, with the names, versions, requirements and paths of MicroShift's packages and of
+// the packages that MicroShift requires.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -17,23 +17,23 @@ import { type MicroShiftFile, microshiftFileTable, microshiftStandInFile } from 
 
 export interface StandIn {
   readonly name: string;
-  /** With an epoch where the real package has one. */
+  /** Version; with an epoch if the real package has one. */
   readonly version: string;
-  /** Further tags of the package, one a line. */
+  /** Further tags of the package, one per line. */
   readonly tags?: readonly string[];
-  /** Path to text. */
+  /** Path of a file to its text. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Scriptlets by the word that begins them: `post`, `preun`, … */
+  /** Scriptlets by their keyword: `post`, `preun`, … */
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-/** Why these cannot be used, for tap's `skip`; false when they can. */
+/** Reason why these packages cannot be used, for tap's `skip`; false if they can. */
 export const dnfSkip: string | false =
   existsSync('/usr/bin/dnf') && existsSync('/usr/bin/createrepo_c')
     ? process.getuid?.() !== 0 && 'only root can install packages'
     : 'dnf or createrepo_c is not installed (make test installs them)';
 
-/** Lists of MicroShift's own spec, by package; `source` inside says of which commit. */
+/** Lists from MicroShift's spec file, by package; `source` in the file names the commit. */
 export const microshiftFiles = (
   JSON.parse(readFileSync('test/package/microshift-files.json', 'utf8')) as {
     files: Readonly<Record<string, readonly string[]>>;
@@ -61,7 +61,7 @@ function specOf({ name, version, tags = [], files = {}, scripts = {} }: StandIn)
   const [number = '', epoch] = version.split(':').toReversed();
   const paths = Object.keys(files);
   const modeOf = (file: string): string => (tableEntry(file)?.mode ?? 0o755).toString(8);
-  // A real file may lack the newline at its end.
+  // A real file can lack the newline at its end.
   const base64 = (file: string): string => Buffer.from(files[file] ?? '').toString('base64');
   const write = (file: string): string =>
     `base64 -d <<'END' | install -D -m ${modeOf(file)} /dev/stdin %{buildroot}${file}\n${base64(file)}\nEND\n`;
@@ -87,7 +87,7 @@ ${paths.join('\n')}
 `;
 }
 
-/** Real files are known by their size and more; what only has to be there says of which version it is. */
+/** Real files are recognized by their size and more; a file that only has to exist contains its version. */
 function textOf(file: string, version: string): string {
   return tableEntry(file) === undefined ? `# ${version}\n` : microshiftStandInFile(file);
 }
@@ -97,8 +97,8 @@ function tableEntry(file: string): MicroShiftFile | undefined {
 }
 
 /**
- * MicroShift's packages of a version that a node has at least, with their real requirements, paths and scriptlets for
- * the network.
+ * MicroShift's packages of a version that every node has, with their real requirements, paths, and scriptlets for the
+ * network.
  */
 export function microshiftPackages(version: string): readonly StandIn[] {
   const filesOf = (name: string): Record<string, string> =>
@@ -138,7 +138,7 @@ export function microshiftPackages(version: string): readonly StandIn[] {
   ];
 }
 
-/** Requirements of the packages above and of ours, as in RHEL 9. */
+/** Requirements of MicroShift's packages and of the agent's, as RHEL 9 has them. */
 export const rhelPackages: readonly StandIn[] = [
   { name: 'openvswitch3.5', version: '3.5.0' },
   { name: 'NetworkManager', version: '1:1.54.0' },

@@ -1,10 +1,10 @@
-// Updates that come at a bad moment, on a node with the packages of /root/packages: first and second.
+// Updates at a bad moment, on a node with two versions of the packages below /root/packages: first and second.
 import type { Test } from 'tap';
 import { armFault, letGoOfRun } from '../node/armed-fault.ts';
 import type { TestNode } from '../node/node.ts';
 import { stayedReachable } from '../node/reachability.ts';
 
-// dpkg keeps the books of this node, so rpm knows of no dependency
+// The test node's packages are installed by dpkg, so rpm does not know the dependencies.
 export const rpm = 'rpm --nodeps';
 export const install = `${rpm} -i /root/packages/first/*.noarch.rpm`;
 export const remove = `${rpm} -e microshift-networking microshift-net`;
@@ -14,7 +14,10 @@ const installed = 'rpm -q --qf "%{VERSION}\\n" microshift-net microshift-network
 const broken = 'rpm -V --nodeps microshift-net microshift-networking || true';
 const address = '192.0.2.50';
 
-/** An update neither confirms nor rolls back a change, and the other version can do both. Leaves br-ex with its NIC. */
+/**
+ * An update neither confirms nor rolls back an open change, and the other version can do both. Leaves br-ex with its
+ * NIC.
+ */
 export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> {
   t.equal((await node.run(install)).exitCode, 0);
   t.match(await node.run('microshift-net apply --confirm-timeout 45'), { exitCode: 0 });
@@ -39,7 +42,7 @@ export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> 
   t.match(await node.run('microshift-net verify'), { exitCode: 0 });
 }
 
-/** rpm is what dnf does a transaction with; what it leaves when it is killed, dnf.test.ts mends. */
+/** dnf runs its transactions with rpm. dnf.test.ts repairs a node after a killed rpm. */
 export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
   const died = await node.measure(
     `${update} & until pgrep -f '[h]ook post-upgrade' || ! kill -0 $!; do :; done; kill -9 $!; wait $!`,
@@ -56,7 +59,7 @@ export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
   t.match(await node.run('microshift-net verify'), { exitCode: 0 });
 }
 
-/** All processes that remove the package are killed while the NIC returns. Leaves a node without the package. */
+/** Kills all processes that remove the package while the NIC returns. Leaves a node without the package. */
 export async function killedInRemoval(t: Test, node: TestNode): Promise<void> {
   await armFault(node, 'after step 1', 'hold');
   const removal = node.start(remove);

@@ -1,5 +1,5 @@
-// The package on nodes that are not fresh: Open vSwitch missing, a bridge of another program, ovn-kubernetes running,
-// /usr read-only.
+// The package on nodes with a history: Open vSwitch is missing, a bridge of another program exists, ovn-kubernetes
+// runs, or /usr is read-only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -31,7 +31,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     'find /etc /var/lib/microshift-net /var/lib/ovnk /var/cache/microshift-net ! -type d ! -path /etc/resolv.conf | sort';
   const fresh = await node.text(`${files} 2> /dev/null || true`);
 
-  /** The node is as before the package came, but for what it says. */
+  /** The node is the same as before the installation, except for the package's messages. */
   const isFresh = async (t: Test, ...bridges: string[]): Promise<void> => {
     await node.ready();
     const after = await node.state();

@@ -14,7 +14,7 @@ const source = uplinkSource(gatewayBridge, 'eth0', again.observation);
 
 type OtherKind = Exclude<DifferenceKind, 'setting'>;
 
-/** Nothing but the kind and the profile's property is looked at. */
+/** The comparison uses only the kind of step and the profile's property. */
 const words = { bridge: 'br-ex', wanted: 'one', observed: 'another' };
 const about = {
   profile: 'br-ex',

@@ -1,4 +1,4 @@
-// The folders of test/cases/plan: observations of nodes, and what is planned from them.
+// Reads the folders of test/cases/plan: observations of nodes, and the plans for them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../../agent/config/load.ts';
@@ -16,18 +16,21 @@ export interface PlanCase {
   readonly config: Config;
   readonly observation: Observation;
   readonly command: 'apply' | 'disable';
-  /** Whether waiting for a default route is over. */
+  /** Whether the wait for a default route has ended. */
   readonly routeWaitOver: boolean;
-  /** The run of the boot, whose wait for a NIC that is named is over when that for a route is. */
+  /** Whether the case is the run at boot, whose wait for a named NIC ends together with the wait for a route. */
   readonly isBoot: boolean;
-  /** The part of a plan that is of interest: the choice of the uplinks, or all but the steps; null for all of it. */
+  /**
+   * The part of a plan that the case contains: the choice of the uplinks, or everything except the steps; null for all
+   * of it.
+   */
   readonly only: 'choice' | 'wanted' | null;
 }
 
 /** Settings in a case.txt. */
 const settings: readonly string[] = ['from', 'applied', 'command', 'routeWaitOver', 'boot', 'only'];
 
-/** observation.json of a node that differs little from that of another case. */
+/** observation.json of a node that differs slightly from that of another case. */
 interface DerivedObservation {
   readonly like: string;
   readonly change: Readonly<Record<string, unknown>>;
@@ -40,12 +43,12 @@ export function caseNames(): readonly string[] {
     .toSorted();
 }
 
-/** The case that a case changes; null: it has an observation of its own. */
+/** Name of the case that this case changes; null if it has its own observation. */
 export function baseOf(name: string): string | null {
   return readChanges(caseText(name, 'case.txt') ?? '').words.from ?? null;
 }
 
-/** A file of a case; null if the case has no such file. */
+/** Reads a file of a case; null if the case lacks the file. */
 function caseText(name: string, file: string): string | null {
   const path = join(casesDirectory, name, file);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
@@ -70,7 +73,7 @@ export function readCase(name: string): PlanCase {
   };
 }
 
-/** Changes of a case write addresses as observations do: `192.0.2.50/24` has nothing special. */
+/** The changes of a case have addresses in the form of observations: `192.0.2.50/24` has only usual properties. */
 function withWholeAddresses(observation: Observation): Observation {
   const links = observation.links.map((link) => ({ ...link, addresses: link.addresses.map(wholeAddress) }));
   return { ...observation, links };
@@ -84,12 +87,12 @@ function ownObservation(name: string): ShortObservation {
   return 'like' in kept ? changed(numberedObservation(ownObservation(kept.like)), kept.change) : kept;
 }
 
-/** The case as it is after a run: what a second run meets. */
+/** The case after a run, as a second run finds it. */
 export function appliedCase(name: string): PlanCase {
   return { ...readCase(name), observation: observationOf(name, 'true') };
 }
 
-/** Decision of `apply` for a case: a plan, or to wait. */
+/** Decision of `apply` for a case: a plan, or a wait. */
 export function decisionOfCase({ config, observation, routeWaitOver, isBoot }: PlanCase): PlanDecision {
   return planApply(config, observation, routeWaitOver, isBoot ? { nicWaitOver: routeWaitOver } : null);
 }
@@ -101,7 +104,7 @@ export function planOfCase(one: PlanCase): Plan {
   return decision.plan;
 }
 
-/** Observation of a case; `applied`: after a run (`true`), or after so many steps of it. */
+/** Observation of a case; with `applied`, after a run (`true`), or after this number of the run's steps. */
 function observationOf(name: string, applied: string | null): Observation {
   const one = readCase(name);
   if (applied === null) return one.observation;
@@ -110,12 +113,12 @@ function observationOf(name: string, applied: string | null): Observation {
   const isWhole = applied === 'true';
   node.run(steps.slice(0, isWhole ? undefined : Number(applied)));
   const after = node.observe();
-  // A run that ends well writes down which NIC it was.
+  // A successful run records its NIC.
   const interfaceHint = choice?.interface ?? after.hints.interfaceHint;
   return isWhole ? { ...after, hints: { ...after.hints, interfaceHint } } : after;
 }
 
-/** The effective configuration; without a file, the defaults. */
+/** Effective configuration of a case; the defaults if it has no file. */
 export function configOf(json: string | null, yaml: string | null = null, configYaml: string | null = null): Config {
   if (json !== null) return JSON.parse(json) as Config;
   const ovnYaml = yaml === null ? null : Buffer.from(yaml);

@@ -1,4 +1,4 @@
-// Small changes to an observation, so that a case shows only what is special about it.
+// Small changes to an observation, so that a case contains only its differences.
 
 type Node = unknown[] | Record<string, unknown>;
 
@@ -8,9 +8,9 @@ export interface Changes {
 }
 
 /**
- * A copy of the value with changes made in order. A key is a way to a place: names between slashes, `[key=value]` for
- * the item of a list (`[key=a key2=b]` for one with both), `[+]` for a new one at its end, `[0]` for a position. A `-`
- * before it removes the place.
+ * Returns a copy of the value after the changes, in order. A key is a path: names between slashes, `[key=value]` for an
+ * item of a list (`[key=a key2=b]` for an item with both), `[+]` for a new item at the end, `[0]` for a position. A
+ * path that begins with `-` is removed.
  */
 export function changed<T>(value: T, changes: Readonly<Record<string, unknown>>): T {
   const copy = structuredClone(value);
@@ -19,9 +19,9 @@ export function changed<T>(value: T, changes: Readonly<Record<string, unknown>>)
 }
 
 /**
- * Reads the changes of a case: `way = value` in JSON, which can go on in lines that begin with a space or a closing
- * bracket. A line `# …` says what the case is about, and any other one has words: `from NAME` is the other case, `name`
- * and `name=value` are settings of this one.
+ * Reads the changes of a case: `path = value` in JSON, which continues in lines that begin with a space or a closing
+ * bracket. A line `# …` describes the case. Any other line consists of words: `from NAME` names the other case; `name`
+ * and `name=value` are settings of this case.
  */
 export function readChanges(text: string): Changes {
   const change: Record<string, unknown> = {};
@@ -79,7 +79,7 @@ function positionOf(list: readonly unknown[], selector: string, way: string): nu
   return position;
 }
 
-/** JSON for people: what fits on a line is on one, and lines of a list of plain values are filled. */
+/** Compact JSON: a value that fits on a line is on one line, and a list of plain values fills its lines. */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? 'null';
   if (typeof value !== 'object' || value === null || flat.length + indent.length <= 138) return flat;
@@ -92,7 +92,7 @@ export function readableJson(value: unknown, indent = ''): string {
   return `${open}\n${items.join(',\n')}\n${indent}${close}`;
 }
 
-/** A list of plain values that is too long for one line. */
+/** A list of plain values that does not fit on one line. */
 function filled(values: readonly unknown[], indent: string): string {
   const lines: string[] = [];
   for (const item of values.map((value) => JSON.stringify(value))) {

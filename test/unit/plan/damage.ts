@@ -4,10 +4,10 @@ import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import type { ModelNode } from './model-node.ts';
 import type { Random } from './random-node.ts';
 
-/** Does something to a node after a run of the plan; false where it has nothing that this could be done to. */
+/** Changes a node after a run of the plan; returns false if the node lacks the object to change. */
 export type Damage = (node: ModelNode, plan: Plan, random: Random) => boolean;
 
-/** Properties of our profiles that an administrator may change, by the end of the profile's id. */
+/** Properties of the agent's profiles that an administrator may change, by the suffix of the profile's id. */
 const changes: readonly (readonly [id: RegExp, setting: string, key: string, value: SettingValue])[] = [
   [/^br-ex1?$/, 'connection', 'autoconnect', ['b', true]],
   [/^br-ex1?$/, 'ovs-bridge', 'fail-mode', ['s', 'secure']],

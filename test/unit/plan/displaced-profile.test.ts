@@ -12,7 +12,7 @@ const none = { bridges: [] };
 /** NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
 const external = 0x80;
 
-/** The same node, where eth0 runs something made up. */
+/** The same node, except that eth0 runs a generated profile. */
 function displaced(observation: Observation): Observation {
   const own = observation.networkManager.profiles.find((profile) => profile.id === 'eth0');
   const active = `networkManager/activeConnections/[uuid=${own?.uuid}]`;

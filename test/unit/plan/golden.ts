@@ -1,4 +1,4 @@
-// A plan as a case keeps it: lines that say everything by themselves, the trace of the choice first. A few cases have
+// Text of a plan for the file of a case: the trace of the choice, and one complete line per step. A few cases have
 // whole profiles.
 import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
@@ -25,7 +25,7 @@ export function planLines(plan: Plan, whole: boolean): readonly string[] {
   ];
 }
 
-/** Returns the lines of the chosen NICs, and what is said of them. */
+/** Returns the lines of the chosen NICs, and the messages about them. */
 export function chosenLines({ choice, wanted, notes }: Plan): readonly string[] {
   return [
     ...traceLines(choice?.trace ?? []),
@@ -42,7 +42,7 @@ export function traceLines(trace: readonly string[]): readonly string[] {
   return trace.map((line) => `trace       ${line}`);
 }
 
-/** Returns the lines of the addresses before the run that `moves` does not have, and of those that only `moves` has. */
+/** Returns the lines of the addresses before the run that `moves` lacks, and of those that only `moves` has. */
 function beforeLines({ before, carried }: Plan): readonly string[] {
   const isMoved = (name: string, addresses: readonly string[]): boolean =>
     carried.some(({ from, addresses: moved }) => from === name && moved.join() === addresses.join());
@@ -57,7 +57,7 @@ function beforeLines({ before, carried }: Plan): readonly string[] {
   ];
 }
 
-/** Returns the line of the chosen NIC, unless the trace says the same. */
+/** Returns the line of the chosen NIC, unless the trace contains it. */
 function choiceLines({ choice }: Pick<Plan, 'choice'>): readonly string[] {
   if (choice === null) return [];
   const { interface: name, source, trace } = choice;
@@ -67,7 +67,7 @@ function choiceLines({ choice }: Pick<Plan, 'choice'>): readonly string[] {
 
 function bridgeLines({ bridge, uplink, mac, profiles, ...rest }: WantedBridge, whole: boolean): readonly string[] {
   const ids = profiles.map(({ id }) => id).join(' ');
-  /** Settings of the profiles of a bridge and of its port if nothing is special about them. */
+  /** Usual settings of the profiles of a bridge and of its port. */
   const usual: Readonly<Record<string, string>> = {
     [bridge]: 'ovs-bridge.fail-mode=standalone',
     [`ovs-port-${bridge}`]: 'ovs-port={}',
@@ -84,8 +84,8 @@ function bridgeLines({ bridge, uplink, mac, profiles, ...rest }: WantedBridge, w
 }
 
 /**
- * Returns a step in one line: what it does, to what, and why. Of a profile that the plan wants only what the step
- * writes otherwise.
+ * Returns a step in one line: its kind, its object and its reason. For a profile, the line has only the values that the
+ * step changes.
  */
 function stepLine(step: Step, wanted: readonly WantedProfile[]): string {
   const settingsOf = (uuid: string): ProfileSettings => wanted.find((profile) => profile.uuid === uuid)?.settings ?? {};
@@ -105,7 +105,10 @@ function stepLine(step: Step, wanted: readonly WantedProfile[]): string {
   }
 }
 
-/** Returns the arguments of a step with each profile by its id alone: the UUIDs of the agent's profiles are fixed. */
+/**
+ * Returns the arguments of a step, with profiles by their ids only, because the UUIDs of the agent's profiles are
+ * constant.
+ */
 function withNames(fields: object): object {
   const named = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(named);
@@ -120,7 +123,7 @@ function withNames(fields: object): object {
   );
 }
 
-/** Properties that follow from the name of the bridge and its uplink; the cases with whole profiles assert them. */
+/** Properties that follow from the names of the bridge and its uplink; the cases with whole profiles contain them. */
 const identity =
   /^(connection\.(id|uuid|type|interface-name|autoconnect|master|slave-type)|user\.data|ovs-external-ids\.data)$/;
 
@@ -140,7 +143,7 @@ function flat(settings: ProfileSettings): Flat {
   return Object.fromEntries(entries);
 }
 
-/** Returns the entries that are not as in the other; null if an entry exists only there. */
+/** Returns the entries that differ from the other's; null for an entry that does not exist here. */
 function unlike(value: Flat, base: Flat): Flat {
   const names = [...new Set([...Object.keys(value), ...Object.keys(base)])];
   return Object.fromEntries(
@@ -150,7 +153,7 @@ function unlike(value: Flat, base: Flat): Flat {
   );
 }
 
-/** Returns the fields of an object in one line, `name=value`, without the marks that JSON needs. */
+/** Returns the fields of an object in one line, `name=value`, without JSON's quotation marks and braces. */
 function words(fields: object): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(plain(value))}`)
@@ -158,7 +161,7 @@ function words(fields: object): string {
     .replaceAll(/\\?"/g, (quote) => (quote === '"' ? '' : '"'));
 }
 
-/** Returns a value without the D-Bus signatures inside of it. */
+/** Returns a value without the D-Bus signatures inside it. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) {
     const [signature, inner] = value as unknown[];

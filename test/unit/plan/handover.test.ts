@@ -1,4 +1,4 @@
-// Addresses of a NIC that its profile adds by itself.
+// Addresses that NetworkManager adds to a NIC because of the NIC's profile.
 import t from 'tap';
 import { profileAddresses } from '../../../agent/plan/bridge/handover.ts';
 import { readCase } from './cases.ts';

@@ -1,4 +1,4 @@
-// MicroShift's rules for the node's own address, by their numbers in agent/plan/microshift-address.ts.
+// MicroShift's rules for the node's own address, with the numbers of agent/plan/microshift-address.ts.
 import t from 'tap';
 import type { Link, Route } from '../../../agent/model/observation.ts';
 import { microshiftAddresses } from '../../../agent/plan/microshift-address.ts';
@@ -108,7 +108,7 @@ const cluster = (nodeIp: string | null, nodeIpv6: string | null = null, networks
   clusterNetwork: { value: networks, source: 'config.yaml:3' },
 });
 
-/** Addresses of lo if these addresses are, or are to be, on br-ex, whose NIC is eth0. */
+/** Addresses of lo if br-ex, whose NIC is eth0, has or will have these addresses. */
 const onLo = (
   settings: ReturnType<typeof cluster>,
   addresses: readonly string[] | null,

@@ -1,7 +1,6 @@
-// A node on paper that does what steps say, as NetworkManager and Open vSwitch would: a plan that works only in the
-// planner's own mind fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses,
-// gateways) goes by it, and only to the interface that the LAN can reach: a NIC that is no port of a bridge, or a
-// bridge that has a NIC.
+// Simulated node that executes steps as NetworkManager and Open vSwitch would, so that a plan with a wrong assumption
+// fails. Every device keeps its MAC. The LAN's leases, advertised addresses and gateways depend on the MAC, and reach
+// only an interface that is connected to the LAN: a NIC that is no port of a bridge, or a bridge that has a NIC.
 
 import { withForeignMarks } from '../../../agent/facts/foreign.ts';
 import { entriesOf, joined, type KernelEntries, noEntries } from '../../../agent/model/kernel-entries.ts';
@@ -37,8 +36,8 @@ interface Running {
 }
 
 /**
- * State of a link: as it was observed, or by applied settings, with the LAN's answers and entries that were added by
- * hand.
+ * State of a link: as observed, or from applied settings, with the answers of the LAN and entries that other programs
+ * added.
  */
 interface LinkState {
   readonly observed: Given | null;
@@ -60,17 +59,17 @@ export class ModelNode {
   readonly #start: Observation;
   readonly #lan = new Map<string, Given>();
   #profiles: NmProfile[];
-  /** By the device's path. */
+  /** Devices by their object paths. */
   readonly #running = new Map<string, Running>();
   #devices: NmDevice[];
   #links: Link[];
   #signpost: boolean;
   #foreign: readonly KernelEntries[];
-  /** By the link's name. */
+  /** Links by their names. */
   readonly #states = new Map<string, LinkState>();
   #bridges: OvsBridge[];
 
-  /** A node as it is observed. */
+  /** Starts as an observed node. */
   constructor(observation: Observation) {
     const { networkManager: nm, links, routes, ovs } = observation;
     this.#start = observation;
@@ -95,7 +94,7 @@ export class ModelNode {
     }
   }
 
-  /** The same node with nothing on its NICs but what their profiles and the LAN give. */
+  /** The same node, with only the entries on its NICs that their profiles and the LAN provide. */
   static configured(observation: Observation): ModelNode {
     const node = new ModelNode(observation);
     for (const device of node.#devices) {
@@ -106,7 +105,7 @@ export class ModelNode {
     return node;
   }
 
-  /** Runs steps to their end; `after` looks at the node after each. */
+  /** Runs all steps; calls `after` after each. */
   run(steps: readonly Step[], after: (step: Step) => void = () => undefined): void {
     for (const step of steps) {
       this.#step(step);
@@ -367,7 +366,10 @@ export class ModelNode {
     this.#profiles = this.#profiles.filter((profile) => profile.uuid !== uuid);
   }
 
-  /** Ends what a device runs, and what runs below it; what NetworkManager has of it in Open vSwitch goes. */
+  /**
+   * Ends the profile that a device runs, and those of its ports; removes NetworkManager's rows for them from Open
+   * vSwitch.
+   */
   #stop(path: string): void {
     const device = this.#devices.find((entry) => entry.path === path);
     const running = this.#running.get(path);
@@ -379,7 +381,7 @@ export class ModelNode {
       return controller === running.uuid || (controller !== undefined && controller === profile?.id);
     };
     for (const [below, entry] of [...this.#running]) if (isBelow(entry)) this.#stop(below);
-    // An ovs-port can have the name of the NIC that was made one.
+    // An ovs-port can have the same name as its NIC.
     if (isKernels(device) || device.type === ovsInterface) this.#states.set(device.interface, stateOf(null, null));
     if (running.isExternal) this.#profiles = this.#profiles.filter((entry) => entry !== profile);
     if (profile !== undefined && isPortOfOvs(profile)) this.#removeOwnPort(device.interface);
@@ -390,7 +392,7 @@ export class ModelNode {
     if (device.type === ovsInterface) this.#dropLink(device.interface);
   }
 
-  /** Activates a profile as a step does: to its end, unless the step says that the activation does not end yet. */
+  /** Activates a profile like a step: until the activation ends, unless the step says that it does not wait. */
   #begin(profile: ProfileActivation): void {
     this.#activate(profile);
     const { held } = profile;
@@ -445,10 +447,10 @@ export class ModelNode {
     this.#configure(device, this.#profile(uuid).settings);
   }
 
-  /** Gives a device what its settings say; a port has nothing. */
+  /** Configures a device according to its settings; a port has no addresses. */
   #configure(device: NmDevice, settings: ProfileSettings, held: readonly LinkAddress[] = []): void {
     if (device.type === ovsPort || device.type === ovsBridge) return;
-    // NetworkManager brings the link up of what it configures.
+    // NetworkManager sets a link up when it configures it.
     this.#links = this.#links.map((link) => (link.name === device.interface ? { ...link, up: true } : link));
     const isPort = typeOf(settings) !== 'ovs-interface' && settings.connection?.master !== undefined;
     const routes = held.length === 0 ? [] : (this.#states.get(device.interface)?.heldRoutes ?? []);
@@ -456,7 +458,7 @@ export class ModelNode {
     this.#states.set(device.interface, { ...state, held: [...held], heldRoutes: [...routes] });
   }
 
-  /** Answers of the LAN to requests. */
+  /** Answers of the LAN to requests of a MAC. */
   #hearLan(): void {
     for (const [name, state] of this.#states) {
       if (!this.#isReached(name)) continue;
@@ -490,7 +492,7 @@ export class ModelNode {
     const own = ([4, 6] as const).flatMap((family): readonly Route[] => {
       const setting = settings?.[`ipv${family}`];
       const metric = Number(setting?.['route-metric']?.[1] ?? -1);
-      // Routes to its own networks come with the addresses.
+      // The kernel adds routes to the networks of the addresses.
       const connected = (route: Route): boolean =>
         route.gateway === null && !route.destination.endsWith('/0') && this.#configured(link, family).length > 0;
       const ofProfile = (route: Route): Route => ({ ...route, metric: metric < 0 ? route.metric : metric });
@@ -505,7 +507,7 @@ export class ModelNode {
     return [...seen.values()];
   }
 
-  /** Returns an observed route with the metric that it has without the running profile's. */
+  /** Returns an observed route with the metric that it would have without the running profile's metric. */
   #withoutProfile(route: Route): Route {
     const { profiles, activeConnections } = this.#start.networkManager;
     const device = this.#devices.find(
@@ -517,7 +519,7 @@ export class ModelNode {
     return Number(metric) === route.metric ? { ...route, metric: ethernetMetric } : route;
   }
 
-  /** A NIC waits for its first answer before NetworkManager calls it active. */
+  /** NetworkManager reports a NIC as active only after its first lease or advertisement. */
   #progress(device: NmDevice): number {
     const { settings, answered } = this.#states.get(device.interface) ?? stateOf(null, null);
     if (!isKernels(device) || settings === null) return activated;
@@ -560,7 +562,7 @@ export class ModelNode {
     this.#bridges = this.#bridges.map((row) => (row.name === bridge ? { ...row, ports: [...row.ports, port] } : row));
   }
 
-  /** Addresses of others that are taken off a link. */
+  /** Removes addresses of other programs from a link. */
   #forget(name: string, removed: readonly string[]): void {
     if (removed.length > 0) {
       const stays = (entry: LinkAddress): boolean => !removed.includes(prefixedAddress(entry));
@@ -576,7 +578,7 @@ export class ModelNode {
     );
   }
 
-  /** Entries of others go from one interface to another. */
+  /** Moves entries of other programs from one interface to another. */
   #move(from: string, entries: KernelEntries): void {
     const { interface: to, addresses, routes } = entries;
     const state = this.#state(from);
@@ -592,7 +594,7 @@ export class ModelNode {
     this.#foreign = [...others, joined(entries, entriesOf(to, { foreign: this.#foreign }))];
   }
 
-  /** A bridge without NetworkManager's mark again, with its foreign ports. */
+  /** Removes NetworkManager's mark from a bridge, and adds the bridge's foreign ports. */
   #leave({ bridge, externalIds, otherConfig }: LeftBridge, before: OvsBridge | undefined): void {
     const others = before?.ports.filter((port) => port.name !== bridge) ?? [];
     const row = { ...bridgeRow(bridge, '', {}), ports: others, externalIds, otherConfig };
@@ -617,8 +619,8 @@ export class ModelNode {
   }
 
   /**
-   * Gives the rows of a bridge, and of the port and interface of its name, NetworkManager's marks; undefined: takes
-   * them away.
+   * Sets NetworkManager's marks in the rows of a bridge, and of the port and interface with its name; removes them if
+   * undefined.
    */
   #mark(name: string, bridge: string | undefined, port: string | undefined, face: string | undefined): void {
     const marked = <T extends { readonly externalIds: Readonly<Record<string, string>> }>(row: T, uuid?: string): T => {
@@ -640,7 +642,7 @@ export class ModelNode {
     this.#bridges = this.#bridges.map((row) => ({ ...row, ports: row.ports.filter((port) => port.name !== name) }));
   }
 
-  /** NetworkManager takes a port of its own away; a bridge in which nothing of it is left goes as a whole. */
+  /** Removes a port of NetworkManager; also removes its bridge if no row of NetworkManager remains in it. */
   #removeOwnPort(name: string): void {
     const bridge = this.#bridgeWith(name);
     if (bridge === undefined) return;
@@ -763,12 +765,12 @@ function typeOf(settings: ProfileSettings): string {
   return String(settings.connection?.type?.[1]);
 }
 
-/** A NIC's profile by which earlier agents and the script made it a port. */
+/** Profile with which earlier releases of the agent and configure-ovs.sh made a NIC a port. */
 function isPortOfOvs({ settings }: NmProfile): boolean {
   return settings.connection?.['slave-type']?.[1] === 'ovs-port' && typeOf(settings) !== 'ovs-interface';
 }
 
-/** Devices the kernel has; Open vSwitch's own are NetworkManager's idea. */
+/** Devices that the kernel has; devices of Open vSwitch exist only in NetworkManager. */
 function isKernels(device: NmDevice): boolean {
   return ![ovsInterface, ovsPort, ovsBridge].includes(device.type);
 }
@@ -787,9 +789,7 @@ function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefi
   return list.map((entry) => linkAddress(`${entry.address?.[1]}/${entry.prefix?.[1]}`));
 }
 
-/**
- * Returns the routes of a profile, each with its own metric, or else with that of the profile or the one that it had.
- */
+/** Returns the routes of a profile, each with its own metric, the profile's, or its previous one. */
 function fixedRoutes(
   setting: Readonly<Record<string, SettingValue>> | undefined,
   family: Family,
@@ -818,7 +818,7 @@ function unique(addresses: readonly LinkAddress[]): LinkAddress[] {
   return addresses.filter((entry, index) => texts.indexOf(prefixedAddress(entry)) === index);
 }
 
-/** Nobody but programs beside NetworkManager gives lo addresses. */
+/** Only programs other than NetworkManager add addresses to lo. */
 function givenToLoopback(
   foreign: readonly KernelEntries[],
   given: KernelEntries['addresses'],
@@ -834,13 +834,13 @@ function withoutSignpost({ signpost: _, ...observation }: Observation): Observat
   return observation;
 }
 
-/** The kernel lists the preferred one of several routes to one destination first, and IPv4 in a file of its own. */
+/** For routes with the same destination, the kernel lists the preferred one first; it has a separate file for IPv4. */
 function inKernelOrder(one: Route, other: Route): number {
   if (one.family !== other.family) return one.family - other.family;
   return one.destination === other.destination ? one.metric - other.metric : 0;
 }
 
-/** Whether every family that settings enable is given by the LAN, and has not been. */
+/** Whether the LAN provides every family that the settings enable and that was not provided before. */
 function waitsForLan(settings: ProfileSettings, answered: ReadonlySet<4 | 6>): boolean {
   const enabled = ([4, 6] as const).filter((family) => !isOff(settings, family));
   const waits = enabled.filter((family) => isDynamic(settings, family) && !answered.has(family));

@@ -1,5 +1,5 @@
-// Observations as cases keep them: without what almost every node has, and with NetworkManager's object paths from
-// their last folder on.
+// Short form of observations for the files of cases: without the usual values, and with NetworkManager's object paths
+// from their last folder on.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Link,
@@ -13,7 +13,7 @@ import {
 import type { ProfileSettings, SettingValue } from '../../../agent/model/profile-settings.ts';
 import { usualLink } from '../link.ts';
 
-/** The value with parts of it, at any depth, left out; `192.0.2.50/24` is an address that has nothing special. */
+/** A value some of whose parts are left out; `192.0.2.50/24` is an address with only usual properties. */
 type Short<T> = T extends SettingValue
   ? T | string
   : T extends LinkAddress
@@ -41,7 +41,7 @@ const usualLoopback = {
 const usualPort = { externalIds: {} };
 const usualInterface = { ...usualPort, type: '', error: null };
 const usualBridge = { ...usualPort, otherConfig: {}, datapathType: '', failMode: null };
-/** Observed values of each profile that has the setting. */
+/** Usual values of each setting that a profile can have. */
 const usualSettings: ProfileSettings = {
   connection: { permissions: ['as', []], timestamp: ['t', 1_795_211_400] },
   '802-3-ethernet': { 'auto-negotiate': ['b', false], 's390-options': ['a{ss}', {}] },
@@ -56,8 +56,8 @@ export function wholeObservation(short: ShortObservation): Observation {
 }
 
 /**
- * The part of an observation that a case keeps, with the object paths that follow from the order of devices and
- * profiles, so that one can be added or removed.
+ * Returns the short form of an observation, without the object paths that follow from the order of devices and
+ * profiles, so that a case can add or remove one.
  */
 export function numberedObservation(short: ShortObservation): ShortObservation {
   const { devices = [], profiles = [] } = short.networkManager ?? {};
@@ -68,7 +68,7 @@ export function numberedObservation(short: ShortObservation): ShortObservation {
   return { ...short, networkManager: { ...short.networkManager, ...numbered } };
 }
 
-/** The part of an observation that a case keeps. */
+/** Returns the short form of an observation. */
 export function shortObservation(whole: Observation): ShortObservation {
   const { networkManager: nm = {}, ...others } = { ...whole, ...shortParts(whole) };
   const { devices = [], profiles = [] } = nm;
@@ -81,7 +81,7 @@ export function shortObservation(whole: Observation): ShortObservation {
 
 type Parts = Pick<Observation, 'links' | 'networkManager' | 'ovs'>;
 
-/** Links, NetworkManager and Open vSwitch, of which a case keeps this. */
+/** Returns links, NetworkManager and Open vSwitch for their short form. */
 export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<Parts>): Parts {
   const nm = withPaths(networkManager, objects, '');
   const { devices = [], activeConnections = [], profiles = [] } = nm;
@@ -114,7 +114,7 @@ export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<
   } as Parts;
 }
 
-/** The part of them that a case keeps. */
+/** Returns the short form of links, NetworkManager and Open vSwitch. */
 function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
   const { profiles } = networkManager;
   return {
@@ -156,7 +156,7 @@ function wholeLink({ name, index, mac, addresses = [], ...link }: Short<Link>): 
   return { name, index, mac, ...usualLink, ...link, addresses: addresses.map(wholeAddress) } as Link;
 }
 
-/** The address of which a case keeps this. */
+/** Returns the address for its short form. */
 export function wholeAddress(short: Short<LinkAddress>): LinkAddress {
   return { ...usualAddress, ...(typeof short === 'string' ? addressOf(short) : short) } as LinkAddress;
 }
@@ -211,7 +211,7 @@ function usualFile(id: string | undefined): string {
   return `/etc/NetworkManager/system-connections/${id}.nmconnection`;
 }
 
-/** Properties with texts as they are, in place of a value with the D-Bus signature `s`. */
+/** Returns properties in which a plain text stands for a value with the D-Bus signature `s`. */
 function shortTexts(values: ProfileSettings[string]): Readonly<Record<string, Short<SettingValue>>> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, value[0] === 's' ? String(value[1]) : value]),
@@ -232,7 +232,7 @@ function usualOf(
   return { ...usualSettings[name], ...names };
 }
 
-/** A connection is called as its profile. */
+/** An active connection has the same id as its profile. */
 function usualNames(path: string | undefined, profiles: readonly NmProfile[]): Partial<NmActiveConnection> {
   const profile = profiles.find((one) => one.path === path);
   if (profile === undefined) return {};
@@ -253,7 +253,7 @@ function without<T extends object>(value: T, usual: object): T {
   return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isDeepStrictEqual(item, other[key]))) as T;
 }
 
-/** A copy in which object paths have another beginning. */
+/** Returns a copy whose object paths have another prefix. */
 function withPaths<T>(value: T, beginning: string, former: string): T {
   const path = new RegExp(`^${former}((?:ActiveConnection|Checkpoint|Devices|Settings)/\\d+)$`);
   return JSON.parse(JSON.stringify(value), (_, item) =>

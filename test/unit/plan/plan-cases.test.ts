@@ -13,15 +13,15 @@ import { readableJson } from './change.ts';
 import { chosenLines, planLines, traceLines } from './golden.ts';
 import { type ShortObservation, shortObservation, wholeObservation } from './observed.ts';
 
-/** Cases that state whole profiles: one per kind of uplink and of address, and per state of the node. */
+/** Cases that contain whole profiles: one for each kind of uplink and of address, and for each state of the node. */
 const withWholeProfiles: readonly string[] = [
   ...['dhcp', 'static4', 'static-dual', 'slaac', 'vlan', 'bond-ab', 'dot1x', 'netdev', 'choice-none', 'extra-bridge'],
   ...['added-bridge', 'script', 'microshift-none', 'dhcp-identity'],
 ];
 
 /**
- * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is
- * committed.
+ * Each folder is a case (README.md there). UPDATE_CASES=1 writes the results; a person reviews the diff before the
+ * commit.
  */
 for (const name of caseNames()) {
   t.test(name, (t) => {
@@ -46,7 +46,7 @@ t.test('every plan can be read back from its journal', (t) => {
   t.end();
 });
 
-/** null: refused, or it waits. */
+/** null if the run is refused, or waits. */
 function planOf(one: PlanCase): Plan | null {
   try {
     return one.command === 'disable' ? planDisable(one.observation) : planOfCase(one);
@@ -55,7 +55,7 @@ function planOf(one: PlanCase): Plan | null {
   }
 }
 
-/** Returns the lines of what is planned for a case: a plan, a refusal, or what it waits for. */
+/** Returns the lines of the result of a case: a plan, a refusal, or the subject of a wait. */
 function outcomeOf(name: string): readonly string[] {
   const one = readCase(name);
   const { observation, command, only } = one;

@@ -7,13 +7,16 @@ import { seededRandom } from '../ovsdb/random.ts';
 import { configOf } from './cases.ts';
 import { randomNode } from './random-node.ts';
 
-/** Enough to meet every pair of settings and routes; a second or two. */
+/** Enough to draw every pair of settings and routes; takes one or two seconds. */
 const runs = 600;
 const config = configOf(null);
 
-/** Properties of random profiles that follow the address. */
+/** Properties of random profiles that depend on the address. */
 const follows = /^(ipv4|ipv6|proxy|hostname|user)\.|^connection\.(zone|mdns|permissions|metered)$/;
-/** Properties of the bridge itself: names, the metric that wins, the MTU in force, the identifier that is kept. */
+/**
+ * Properties that the bridge does not take from the NIC's profile: names, the winning metric, the effective MTU, the
+ * client identifier.
+ */
 const replaced =
   /^(connection\.(id|uuid|type|interface-name)|ipv[46]\.route-metric|802-3-ethernet\.mtu|ipv6\.addr-gen-mode)$/;
 

@@ -1,5 +1,4 @@
-// Benchmark: how long a node with a thousand profiles and five hundred devices is planned for.
-// Run: npm run bench:plan
+// Benchmark: the time to plan for a node with a thousand profiles and five hundred devices. Run: npm run bench:plan
 import type { Link, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
 import { planApply, planDisable } from '../../../agent/plan/make-plan.ts';
 import { planText } from '../../../agent/view/plan-view.ts';
@@ -9,8 +8,8 @@ import { appliedCase, readCase } from './cases.ts';
 const { config, observation: small } = appliedCase('dhcp');
 
 /**
- * The node, with so many more devices that have addresses, routes and profiles that run, and as many profiles that do
- * not.
+ * The node with this number of additional devices that have addresses, routes and active profiles, and with the same
+ * number of inactive profiles.
  */
 function grown(node: Observation, count: number): Observation {
   const numbers = Array.from({ length: count }, (_, index) => index);
@@ -80,7 +79,7 @@ const empty = {
 };
 const device = { type: 1, state: 100, hwAddress: '', driver: '' };
 
-/** CPU time of the best of some runs: what the machine does beside counts out. */
+/** CPU time of the fastest of several runs, so that other load on the machine does not count. */
 function bestMs(work: () => unknown): number {
   const times = Array.from({ length: 7 }, () => {
     const before = process.cpuUsage();

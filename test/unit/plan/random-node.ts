@@ -54,7 +54,7 @@ export function randomNode(random: Random): Observation {
         profile: profile.path,
         devices: [`/device/${index}`],
         state: 2,
-        // now and then configured outside of NetworkManager
+        // sometimes configured by another program than NetworkManager
         stateFlags: random(10) === 0 ? 0xdc : 0x5c,
       })),
       profiles,
@@ -62,7 +62,7 @@ export function randomNode(random: Random): Observation {
     },
     ovs: { version: '4.0.0', bridges: [], externalIds: {}, otherConfig: {}, nextCfg: 1, curCfg: 1 },
   };
-  // Not drawn, so that a seed stands for the same node as before.
+  // Not random, so that a seed stands for the same node as in earlier versions.
   const withMicroShift = (links.length + routes.length) % 2 === 0 ? ofMicroShift(observation) : observation;
   if (random(4) !== 0) return withMicroShift;
   const added = { bridge: 'brlan', interface: pick(), routeMetric: 50 + random(300) };
@@ -141,8 +141,7 @@ function randomRoutes(link: Link, random: Random): Route[] {
 }
 
 /**
- * Properties a profile may have, each present in about every third one; some that no version of NetworkManager has
- * today.
+ * Properties that a profile can have, each in about every third profile; no version of NetworkManager has some of them.
  */
 const properties: readonly (readonly [setting: string, key: string, value: SettingValue])[] = [
   ['connection', 'zone', ['s', 'trusted']],
@@ -197,7 +196,7 @@ function randomProfile(name: string, index: number, random: Random): NmProfile {
     ['ipv6', `2001:db8:${index}::77`, 64],
   ] as const) {
     const setting = settings[family] ?? {};
-    // NetworkManager takes `manual` with addresses and `disabled` without only.
+    // NetworkManager accepts `manual` only with addresses, and `disabled` only without.
     if (setting.method?.[1] === 'disabled') delete setting['address-data'];
     if (setting.method?.[1] === 'manual')
       setting['address-data'] ??= ['aa{sv}', [{ address: ['s', address], prefix: ['u', prefix] }]];
@@ -205,7 +204,7 @@ function randomProfile(name: string, index: number, random: Random): NmProfile {
   return { path: `/profile/${index}`, uuid, id: `${name} profile`, filename: `/etc/${name}`, settings };
 }
 
-/** The default routes of a NIC with fixed addresses are in its profile. */
+/** The profile of a NIC with fixed addresses contains the NIC's default routes. */
 function withDefaults(profile: NmProfile, routes: readonly Route[]): NmProfile {
   const settings = { ...profile.settings };
   for (const family of [4, 6] as const) {

@@ -1,4 +1,4 @@
-// A default route of another interface that takes precedence over the bridge's is reported, also with the same metric
+// A default route of another interface that takes precedence over the bridge's is reported, even with the same metric
 // if the kernel lists it first.
 import t from 'tap';
 import { addedNames } from '../../../agent/model/added-names.ts';

@@ -71,7 +71,7 @@ t.test('a NIC that replaces it is not configured by the profile of the other NIC
   t.end();
 });
 
-/** No steps where the plan is refused. */
+/** No steps, because the plan is refused. */
 function applied(observation: Observation): readonly Step[] {
   try {
     const decision = planApply(configOf(null), observation, true);

@@ -15,12 +15,12 @@ import { type Damage, damages } from './damage.ts';
 import { ModelNode } from './model-node.ts';
 import { type Random, randomNode } from './random-node.ts';
 
-/** Some seconds; the damages are twenty tests over these nodes. */
+/** Number of nodes that takes some seconds; twenty tests damage these nodes. */
 const runs = 400;
 const damagedRuns = 150;
 const configs = [configOf(null), configOf(null, 'uplink: none\n'), configOf(null, 'uplink: eth0\n')];
 
-/** The plan, or null when a random node is refused before anything is touched. */
+/** The plan, or null if a random node is refused before any change. */
 function planned(config: Config, observation: Observation): Plan | null {
   try {
     const decision = planApply(config, observation, true);
@@ -31,7 +31,9 @@ function planned(config: Config, observation: Observation): Plan | null {
   }
 }
 
-/** A run with a NIC that has no address waits for one, and fails where none comes: not for here. */
+/**
+ * If a NIC without an address needs one, the run waits for it and fails without one. These tests leave such nodes out.
+ */
 function isConfigured(plan: Plan, { links, ovs }: Observation): boolean {
   return plan.wanted.bridges.every(({ bridge, uplink, profiles }) => {
     const row = ovs.bridges.find((entry) => entry.name === bridge);
@@ -44,8 +46,8 @@ function isConfigured(plan: Plan, { links, ovs }: Observation): boolean {
 
 const defaultConfig = configOf(null);
 /**
- * Plans for the default configuration by seed: most tests here begin with the same nodes, and a third of their time
- * went into the same plans.
+ * Plans for the default configuration by seed, which most tests share; without the cache, a third of their time would
+ * go into the same plans.
  */
 const defaultPlans = new Map<number, Plan | null>();
 
@@ -58,7 +60,7 @@ function plannedFor(seed: number, config: Config, start: Observation): Plan | nu
   return plan;
 }
 
-/** A random node and a plan for it, for each seed that has one. */
+/** A random node and its plan, for each seed whose node has a plan. */
 function* nodes(choose: (random: Random) => Config = () => defaultConfig): Generator<{
   readonly seed: number;
   readonly random: Random;
@@ -77,10 +79,10 @@ function* nodes(choose: (random: Random) => Config = () => defaultConfig): Gener
   }
 }
 
-/** State of a node, without the order and the names that NetworkManager gives. */
+/** State of a node without order, and without the names that NetworkManager generates. */
 function essence({ links, routes, networkManager: nm, ovs }: Observation): object {
   const sorted = (items: readonly unknown[]): string[] => items.map((item) => JSON.stringify(item)).toSorted();
-  // The profile that NetworkManager generates for a NIC of another program returns as a copy of it.
+  // After a rollback, a NIC of another program runs a copy of the profile that NetworkManager generated for it.
   const isShown = (uuid: string): boolean =>
     nm.activeConnections.some((active) => active.uuid === uuid && (active.stateFlags & 0x80) !== 0);
   const origin = ({ uuid, settings }: NmProfile): string | null => {
@@ -106,7 +108,7 @@ function somebodyAnswers(plan: Plan, { links, routes }: Observation, step: strin
   for (const { addresses, defaultGateways } of plan.carried) {
     const missing = addresses.filter((address) => !present.includes(address));
     if (missing.length > 0) throw new Error(`after ${step} no interface has ${missing.join(', ')}`);
-    // A family without an address that stays has no route that could.
+    // A family of which no address remains cannot have a route.
     const isUsed = (gateway: string): boolean => addresses.some((one) => one.includes(':') === gateway.includes(':'));
     for (const gateway of defaultGateways.filter(isUsed))
       if (!routes.some((route) => route.destination.endsWith('/0') && route.gateway === gateway))
@@ -114,7 +116,7 @@ function somebodyAnswers(plan: Plan, { links, routes }: Observation, step: strin
   }
 }
 
-/** Runs the steps of a plan, and checks between two of them that an interface answers at each carried address. */
+/** Runs the steps of a plan, and checks after each step that each carried address answers on an interface. */
 function runPlan(node: ModelNode, plan: Plan): void {
   node.run(plan.steps, (step: Step) => somebodyAnswers(plan, node.observe(), step.do));
 }
@@ -154,7 +156,7 @@ t.test('every step can be done, and then nothing is left to do, and the rollback
 t.test('from whatever step a run fails at, what was before comes back', (t) => {
   let tried = 0;
   for (const { seed, config, start, plan } of nodes((random) => configs[random(3)] ?? configOf(null))) {
-    // Every third one: each of them is run once for each of its steps.
+    // Every third node, because each node is run once per step.
     if (seed % 3 !== 0) continue;
     for (let done = 0; done <= plan.steps.length; done++) {
       const node = new ModelNode(start);
@@ -181,7 +183,7 @@ t.test('from whatever step a run fails at, what was before comes back', (t) => {
   t.end();
 });
 
-/** State that a run finds; it includes the record of the NIC that was moved. */
+/** State that a run finds, including the record of the NIC that a run moved. */
 function found(node: ModelNode, plan: Plan): Observation {
   const observation = node.observe();
   const interfaceHint = plan.choice?.interface ?? observation.hints.interfaceHint;
@@ -209,7 +211,7 @@ for (const [name, damage] of Object.entries(damages)) {
 
 t.test('two kinds of damage at once', (t) => {
   const kinds = Object.entries(damages)
-    // source-profile.test.ts tests the profile in its place.
+    // source-profile.test.ts tests this profile instead.
     .filter(([name]) => name !== 'another NIC in the bridge')
     .map(([, damage]) => damage);
   const both: Damage = (node, plan, random) => {
@@ -222,7 +224,7 @@ t.test('two kinds of damage at once', (t) => {
   t.end();
 });
 
-/** Addresses that the LAN still reaches after the damage: none of a bridge that lost its NIC or its interface. */
+/** Addresses that the LAN still reaches after the damage; none of a bridge that lost its NIC or its interface. */
 function stillReached(moved: MovedAddresses, { links, ovs }: Observation): MovedAddresses {
   const ports = ovs.bridges.find((row) => row.name === moved.interface)?.ports ?? [];
   const present = links.find((link) => link.name === moved.interface)?.addresses ?? [];
@@ -252,8 +254,8 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   node.run(repair.steps, (step) => somebodyAnswers(answering, node.observe(), step.do));
   const [left] = compare(repair.wanted, node.observe(), ownNames);
   if (left !== undefined) throw new Error(`not in the desired state: ${JSON.stringify(left)}`);
-  // A run cannot know everything about a bridge that was deleted: which identifier it had, which metric wins against
-  // it. The next one sees it.
+  // The first run cannot know everything about a deleted bridge: its client identifier, and the metric that takes
+  // precedence over its own. The second run sees both.
   const again = planApply(config, found(node, plan), true);
   if (again.kind !== 'planned') throw new Error('it waits');
   const isRebuilt = buildsBridge(repair);
@@ -264,7 +266,7 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   mustBeDone(config, again.plan, found(node, plan));
 }
 
-/** Damages nodes with a bridge in every way there is, and does something with them. */
+/** Damages nodes with a bridge in every way of damage.ts, and then calls the function. */
 function tryDamage(
   damage: Damage,
   work: (node: ModelNode, damaged: Damaged) => void,
@@ -273,8 +275,8 @@ function tryDamage(
   let mended = 0;
   for (const { seed, random, config, node, start, plan } of nodes()) {
     if (seed >= damagedRuns) break;
-    // A run that builds a bridge around a NIC without an address waits for a lease; a LAN without leases is not tested
-    // here.
+    // A run that builds a bridge around a NIC without an address waits for a lease; these tests have no LAN without
+    // leases.
     const hasLease = plan.steps.every((step) => step.do !== 'waitDynamic' || step.lease);
     if (!hasLease || plan.wanted.bridges.some((bridge) => asksInVain(bridge, plan))) continue;
     try {
@@ -286,11 +288,11 @@ function tryDamage(
       failed.push(`seed ${seed}: ${(error as Error).message}`);
     }
   }
-  // One shows what is wrong; hundreds hide it.
+  // One failure is enough; hundreds would be hard to read.
   return { mended, failed: [...failed.slice(0, 3), ...(failed.length > 3 ? [`${failed.length} in all`] : [])] };
 }
 
-/** A bridge that is built begins with its port; so does an adopted bridge. */
+/** The steps for a new or adopted bridge begin with the step for its port. */
 function buildsBridge({ steps }: Plan): boolean {
   const starts = steps.flatMap((step) => (step.do === 'activate' ? step.profiles.map(({ id }) => id) : []));
   const takesOver = steps.filter((step) => step.do === 'claimBridge').length;
@@ -349,14 +351,14 @@ t.test('from one uplink to another', (t) => {
   if (first === undefined || second === undefined) throw new TypeError('two configurations');
   for (const { seed, node, start, plan } of nodes(() => first)) {
     if (planned(second, start) === null) continue;
-    // The metric of a route by hand (0) is in no profile, so the route that the NIC gets again, and that MicroShift
-    // uses then, cannot be predicted.
+    // The metric of a route that was added by hand (0) is in no profile, so the test cannot predict which route the NIC
+    // gets back and MicroShift then uses.
     const isByHand = start.routes.some((route) => route.device === 'eth0' && route.metric === 0);
     if (isByHand && start.host.hasMicroShift === true) continue;
     try {
       node.run(plan.steps);
       const change = planned(second, node.observe());
-      // The NIC of br-ex1 can be asked for; that is refused.
+      // The configuration can name the NIC of br-ex1, which the agent refuses.
       if (change === null) continue;
       runPlan(node, change);
       mustBeDone(second, change, node.observe());

@@ -1,4 +1,4 @@
-// Routes that are held for a returning NIC are not mistaken for the NIC's own routes.
+// Routes that the agent holds for a returning NIC are not mistaken for the NIC's own routes.
 import t from 'tap';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { planDisable } from '../../../agent/plan/make-plan.ts';

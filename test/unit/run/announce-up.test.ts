@@ -1,4 +1,4 @@
-// NICs for which dispatcher scripts run with `up`: those that left their bridges in place.
+// NICs for which NetworkManager's dispatcher scripts run with `up`: those that have left their bridges.
 import t from 'tap';
 import type { Step } from '../../../agent/model/plan.ts';
 import { returnedNics } from '../../../agent/run/announce-up.ts';

@@ -22,14 +22,14 @@ interface Changed {
 }
 
 interface Played {
-  /** Checkpoints of others when the node was observed. */
+  /** Checkpoints of other programs at the time of the observation. */
   readonly others?: readonly string[];
-  /** The call that is refused. */
+  /** Name of the call that is refused. */
   readonly refuse?: string;
   readonly confirmTimeoutSeconds?: number;
 }
 
-/** Runs a plan of two steps; its NIC is not chosen, so that there is nothing to remember. */
+/** Runs a plan with two steps; no NIC is chosen, so the run records none. */
 async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: Played): Promise<Changed> {
   const places = { journals: join(t.testdir({}), 'tx'), status: '' };
   const calls: string[] = [];

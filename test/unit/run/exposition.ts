@@ -11,7 +11,7 @@ const type = new RegExp(`^# TYPE (${name}) (gauge|counter)$`);
 const sample = new RegExp(`^(${name})(?:\\{(.*)\\})? (-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)$`);
 const label = /^([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/;
 
-/** Reads a whole file; throws at the first thing that is not as the format wants it. */
+/** Reads a whole file; throws at the first violation of the format. */
 export function parseMetrics(text: string): Metrics {
   if (!text.endsWith('\n')) throw new SyntaxError('the last line has no line feed');
   const samples = new Map<string, number>();

@@ -104,7 +104,7 @@ t.test('a longer wait for a brief run is reported', async (t) => {
   t.teardown(() => child.kill('SIGKILL'));
   await firstLine(child);
   const said: string[] = [];
-  // The holder ends once the wait is reported; without a report it never does.
+  // The holder ends when the wait is reported, so the test would not end without the report.
   const lock = await takeLock(directory, 'apply', 'long', (text) => {
     said.push(text);
     child.stdin.end();
@@ -128,7 +128,7 @@ t.test('a signal ends the wait for a brief run, and the error names the state of
   await firstLine(child);
   const listeners = process.listenerCount('SIGINT');
   const message = /^stopped by SIGINT; this run has not changed the node$/;
-  // The wait is reported before the signal comes.
+  // The wait is reported before the signal arrives.
   await t.rejects(
     takeLock(directory, 'apply', 'long', () => process.emit('SIGINT')),
     failure('interrupted', { message, hint: /^run it again/ }),

@@ -9,7 +9,7 @@ import { configOf, readCase } from '../plan/cases.ts';
 
 const ipConfig = 70;
 
-/** The node of a case while NetworkManager still configures eth0, which the hint file names or not. */
+/** Node of a case while NetworkManager still configures eth0; the hint file can name eth0. */
 function configuring(name: string, interfaceHint: string | null, addressMode?: number): Observation {
   const { observation } = readCase(name);
   const { networkManager } = observation;
@@ -37,7 +37,7 @@ function configuring(name: string, interfaceHint: string | null, addressMode?: n
   };
 }
 
-/** A NIC that asks for a lease by a client-id of its own. */
+/** A NIC whose profile has a DHCP client-id. */
 function withClientId(clientId: string): Observation {
   const observation = configuring('dhcp', 'eth0');
   const { networkManager } = observation;
@@ -77,7 +77,7 @@ t.match(
 t.strictSame(await said(configuring('slaac', 'eth0')), [], 'EUI-64 follows from the MAC');
 t.match(await said(configuring('slaac', 'eth0', stablePrivacy)), [waits], 'a stable-privacy address has to be seen');
 
-// A NIC that is named and not there when the node boots: waited for, then for a default route.
+// A configured NIC that does not exist when the node boots: the run waits for the NIC, then for a default route.
 const none: Observation = { ...readCase('choice-late-extra').observation, routes: [] };
 const asked: { nic: boolean; route: boolean }[] = [];
 const lines: string[] = [];

@@ -1,4 +1,4 @@
-// The end of runs that died, on a node that is played: their journals are real files.
+// Simulated recovery of interrupted runs: the node is simulated, and the journals are real files.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -22,7 +22,7 @@ import { checkpoint, headerOf, now } from './played-transaction.ts';
 const moved = readCase('static4');
 const plan = planOfCase(moved);
 
-/** The node of a run after so many of its steps. */
+/** The node after this number of the run's steps. */
 function nodeAfter(steps: number): Observation {
   const node = new ModelNode(moved.observation);
   node.run(plan.steps.slice(0, steps));
@@ -30,13 +30,13 @@ function nodeAfter(steps: number): Observation {
 }
 
 export const atOnce = nodeAfter(0);
-/** The NIC is still outside, profiles of ours are left. */
+/** The NIC is still outside of the bridge, and profiles of the agent remain. */
 export const atFirstStep = nodeAfter(1);
 export const asWanted = nodeAfter(plan.steps.length);
 
-/** The journal of a run that moves eth0 into br-ex. */
+/** Journal of a run that moves eth0 into br-ex. */
 export function journalOf(id: string, bootId = currentBootId(), other: Partial<Plan> = {}): JournalHeader {
-  // State of every machine; the addresses of the case are not here.
+  // Minimal state of a node, without the case's addresses.
   const before = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
   return { ...headerOf({ plan: { ...plan, before, ...other } }), id, bootId };
 }
@@ -44,24 +44,24 @@ export function journalOf(id: string, bootId = currentBootId(), other: Partial<P
 export interface Death {
   readonly id?: string;
   readonly bootId?: string;
-  /** null: it died before it wrote it down. */
+  /** Checkpoint in its journal; null if the run died before it recorded the checkpoint. */
   readonly checkpoint?: string | null;
-  /** Difference of its plan. */
+  /** Values of its recorded plan that differ from the simulated one. */
   readonly plan?: Partial<Plan>;
-  /** Its state before the crash. */
+  /** Writes the journal entries that the run made before its crash. */
   readonly wrote?: (journal: Journal) => void;
 }
 
 export interface Leftovers {
   readonly deaths: readonly Death[];
-  /** Checkpoints that stand, each time it is asked; the last answer stays. */
+  /** Existing checkpoints at each query; the last answer repeats. */
   readonly standing?: readonly (readonly string[])[];
   readonly observation?: Observation;
   readonly nm?: Partial<NetworkManager>;
   readonly deadline?: (deadline: Deadline) => void;
-  /** Nothing of the node may be asked. */
+  /** Fails on every query about the node. */
   readonly unasked?: boolean;
-  /** Before the recovery. */
+  /** Called before the recovery. */
   readonly prepare?: (journals: string) => void;
 }
 
@@ -70,15 +70,15 @@ export interface Recovered {
   readonly said: readonly string[];
   readonly announced: readonly Message[];
   readonly error: AgentError | null;
-  /** Newest first. */
+  /** Newest journal first. */
   readonly journals: readonly JournalRecord[];
   readonly directory: string;
   readonly status: RunRecord | null;
-  /** NICs that microshift-net-uplink.service looks after. */
+  /** NICs that microshift-net-uplink.service supervises. */
   readonly uplinks: string | null;
 }
 
-/** Writes the journals of runs that died and lets the next run find them. */
+/** Writes the journals of interrupted runs, and runs the recovery of the next run. */
 export async function recover(t: Test, leftovers: Leftovers): Promise<Recovered> {
   const root = t.testdir({});
   const places = { journals: join(root, 'lib/tx'), status: join(root, 'run') };

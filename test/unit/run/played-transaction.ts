@@ -15,27 +15,27 @@ import { readCase } from '../plan/cases.ts';
 
 export const checkpoint = '/checkpoint/1';
 export const transaction = '20260102T030405Z-0001';
-/** When every transaction is played. */
+/** Time of every simulated transaction. */
 export const now = '2026-01-02T03:04:05.000Z';
-/** A node without bridges of ours. */
+/** A node without bridges of the agent. */
 export const untouched = readCase('static4').observation;
 
 /** Actions of a test while a transaction runs. */
 export interface Control {
   readonly deadline: Deadline;
   readonly directory: string;
-  /** NetworkManager leaves the bus, or the bus is gone. */
+  /** NetworkManager disconnects from the bus, or the bus itself is gone. */
   readonly vanish: (error: AgentError) => void;
-  /** The next heartbeat; gives how many hearts beat. */
+  /** Triggers the next heartbeat; returns the number of active heartbeats. */
   readonly beat: () => number;
 }
 
 export interface Played {
-  /** Names of steps; each is one call, `step NAME`. */
+  /** Names of steps; each step is one call, `step NAME`. */
   readonly names?: readonly string[];
   readonly plan?: Partial<Plan>;
   readonly confirmTimeoutSeconds?: number;
-  /** Asked at every call before it is answered: may refuse it, or make it wait. */
+  /** Called before each call is answered: can refuse or delay the call. */
   readonly answer?: (call: string, control: Control) => Promise<void> | void;
   /** Called at every fault point. */
   readonly at?: (point: string, control: Control) => Promise<void> | void;
@@ -51,20 +51,20 @@ export interface Played {
 }
 
 export interface Ran {
-  /** Calls in their order. */
+  /** Calls in order. */
   readonly calls: readonly string[];
   readonly points: readonly string[];
   readonly progress: readonly string[];
-  /** The checkpoint of every call of the rollback. */
+  /** Checkpoint that each call of the rollback names. */
   readonly restored: readonly (string | null)[];
   readonly result: TransactionResult | null;
   readonly error: AgentError | null;
   readonly journal: JournalRecord | undefined;
-  /** Subscriptions and hearts that were not ended. */
+  /** Subscriptions and heartbeats that were not ended. */
   readonly leftRunning: number;
 }
 
-/** A step that is one call of NetworkManager and moves nothing. */
+/** A step that consists of one call of NetworkManager and moves no address. */
 export function stepOf(name: string): Step {
   const profile = { id: name, uuid: name, settings: { connection: { id: ['s', name] } } } as const;
   return { do: 'writeProfiles', profiles: [profile], why: `${name} is wanted` };
@@ -73,7 +73,7 @@ export function stepOf(name: string): Step {
 export const refused = (message = 'no'): AgentError => new AgentError('networkmanager-refused', message);
 export const stopped = (): AgentError => new AgentError('interrupted', 'stopped by SIGTERM');
 
-/** Ends when the run is stopped. */
+/** Resolves when the run is stopped. */
 export function untilStopped({ deadline }: Control): Promise<void> {
   return new Promise((resolve) => {
     if (deadline.signal.aborted) resolve();
@@ -81,7 +81,7 @@ export function untilStopped({ deadline }: Control): Promise<void> {
   });
 }
 
-/** Runs a transaction to its end, however it ends. */
+/** Runs a transaction until it succeeds or fails. */
 export async function run(t: Test, played: Played): Promise<Ran> {
   const directory = played.directory ?? join(t.testdir({}), 'tx');
   const deadline = startDeadline(60_000);
@@ -151,7 +151,7 @@ export async function run(t: Test, played: Played): Promise<Ran> {
   return { calls, points, progress, restored, result, error, journal, leftRunning };
 }
 
-/** Checks that the old state was restored once, no work continues, and every report says so. */
+/** Checks that the old state was restored once, that no work continues, and that every report says so. */
 export function takenBack(t: Test, ran: Ran, path: string | null, what = 'rolled back'): void {
   t.strictSame(ran.restored, [path], `${what}: once`);
   t.match(ran.error?.facts, { transaction, ended: 'rolled-back' }, what);
@@ -159,7 +159,7 @@ export function takenBack(t: Test, ran: Ran, path: string | null, what = 'rolled
   t.equal(ran.leftRunning, 0, what);
 }
 
-/** The journal's first line for these steps, on a node that shall have no bridge. */
+/** First line of the journal for these steps, for a node that must not have a bridge afterwards. */
 export function headerOf({ names = ['a', 'b'], plan = {} }: Pick<Played, 'names' | 'plan'>): JournalHeader {
   return {
     format: 1,

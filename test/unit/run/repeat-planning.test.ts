@@ -1,4 +1,4 @@
-// Repeats the planning of a run whose services stop, and nothing after the plan.
+// Only the planning is repeated if a service stops during a run, and nothing that comes after the plan.
 import t from 'tap';
 import { vanished } from '../../../agent/drivers/networkmanager/nm-errors.ts';
 import { AgentError } from '../../../agent/errors.ts';
@@ -11,7 +11,7 @@ interface Run {
 }
 
 /**
- * Runs work whose attempts fail with these errors, each before or after the plan; the attempt after the last one
+ * Runs work whose attempts fail with these errors, each before or after the plan; the attempt after the last error
  * succeeds.
  */
 async function run(failures: readonly { readonly error: Error; readonly isPlanned: boolean }[]): Promise<Run> {

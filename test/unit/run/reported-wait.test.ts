@@ -1,11 +1,11 @@
-// Longer waits on a terminal: the sentence about what is awaited, and silence everywhere else.
+// Long waits on a terminal print a sentence with the awaited event; other outputs print nothing.
 import { mock } from 'node:test';
 import t from 'tap';
 import { onTerminal, reportedWait } from '../../../agent/run/reported-wait.ts';
 
 const nothing = (): void => undefined;
 
-/** Waits that end when `end` is called, on a clock that only the test moves. */
+/** Waits that end when the test calls `end`, with a clock that only the test advances. */
 function started() {
   const said: string[] = [];
   let end = nothing;

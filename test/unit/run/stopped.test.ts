@@ -1,4 +1,4 @@
-// The sentence about the node with which a run ends that a person stops with Ctrl-C.
+// Final sentence about the node after a person stops a run with Ctrl-C.
 import t from 'tap';
 import { startDeadline, throwIfStopped } from '../../../agent/deadline.ts';
 import { AgentError } from '../../../agent/errors.ts';

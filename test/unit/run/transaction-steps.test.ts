@@ -1,6 +1,5 @@
-// Every kind of step, as it occurs in the golden cases, when it fails in the middle of a transaction; and the
-// neighbours that are queried before and after the steps. Programs are simulated, and the test changes nothing on the
-// machine.
+// Every kind of step of the golden cases that fails in the middle of a transaction, and the neighbours that are queried
+// before and after the steps. Programs are simulated, and the test does not change the machine.
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -12,16 +11,16 @@ import { planDisable } from '../../../agent/plan/make-plan.ts';
 import { caseNames, planOfCase, readCase } from '../plan/cases.ts';
 import { checkpoint, type Played, refused, run, stepOf, stopped, takenBack, untouched } from './played-transaction.ts';
 
-/** Addresses that every machine has, as if they were carried from one link to another. */
+/** Addresses that every machine has, recorded as if a step carried them from one link to another. */
 const carried: MovedAddresses = {
   interface: 'lo',
   from: 'lo',
   addresses: ['127.0.0.1/8'],
   defaultGateways: ['127.0.0.9'],
 };
-/** The node with its default route there. */
+/** The node whose default route is on this interface. */
 const after = { ...untouched, routes: untouched.routes.map((route) => ({ ...route, device: carried.interface })) };
-/** A step after which the node's addresses may be elsewhere. */
+/** A step that can move the node's addresses. */
 const moving: Step = {
   do: 'deleteProfiles',
   profiles: [{ id: 'old', uuid: 'old' }],
@@ -113,7 +112,7 @@ t.test('without a ping to ask with, the run goes back before anything has moved'
     directory: fresh(),
     plan: { steps: [stepOf('first'), moving], carried: [carried] },
     nm: deletes,
-    // The neighbours' pings have failed by the time that this later one has.
+    // The neighbours' pings have failed before this later ping fails.
     at: async (point) => {
       if (point !== 'before step 1') return;
       await answersPing('127.0.0.1', 'lo').catch(() => undefined);
@@ -137,7 +136,7 @@ t.test('addresses that did not arrive fail the run', async (t) => {
   t.match(ran.error, { kind: 'deadline-exceeded' });
 });
 
-/** The first step of each kind in what is planned for the cases: there and back. */
+/** The first step of each kind in the plans of the cases, both forward and back. */
 function oneOfEachKind(): readonly Step[] {
   const found = new Map<string, Step>();
   for (const name of caseNames()) {
@@ -153,19 +152,19 @@ function stepsOf(name: string): readonly Step[] {
   try {
     return (one.command === 'disable' ? planDisable(one.observation) : planOfCase(one)).steps;
   } catch {
-    // It is refused, or waits.
+    // The step is refused, or waits.
     return [];
   }
 }
 
 interface Programs {
-  /** Where the program is. */
+  /** Path of the program. */
   readonly file: string;
   /** A directory for the journals of one run. */
   readonly fresh: () => string;
 }
 
-/** A machine that has a program of this name, and no other one; null: none at all. */
+/** A machine that has only the program with this name; null for no program at all. */
 function play(t: Test, name: string, script: string | null): Programs {
   const root = t.testdir({ programs: {} });
   const file = join(root, 'programs', name);

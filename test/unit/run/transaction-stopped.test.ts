@@ -78,7 +78,7 @@ t.test('a step waits for every one of its answers, in whatever order they come',
   const answer: Played['answer'] = async (call) => {
     if (!/^step [xyz]$/.test(call)) return;
     const own = new Promise<void>((resolve) => waiting.push(resolve));
-    // The last question is answered first.
+    // The test answers the last call first.
     if (waiting.length === profiles.length) for (const resolve of waiting.toReversed()) setImmediate().then(resolve);
     await own;
     order.push(call);
@@ -177,7 +177,7 @@ t.test('at every position of a plan, whatever way it fails, the old state is bro
       const ran = await run(t, { names, answer });
       t.strictSame(ran.calls, ['probe', ...positions.slice(0, index + 1)], `${what}: nothing after it`);
       const answered = how.startsWith('is answered');
-      // A confirmed change stays, however late the answer is.
+      // A confirmed change remains, even if the answer arrives late.
       if (answered && position === 'CheckpointDestroy') t.equal(ran.journal?.state, 'committed', what);
       else takenBack(t, ran, index === 0 && !answered ? null : checkpoint, what);
     }
@@ -200,7 +200,7 @@ function late(call: string): NonNullable<Played['answer']> {
   };
 }
 
-/** Ends a call when the run is stopped, as a bus does at its own limit. */
+/** Ends a call when the run is stopped, like a bus at its own time limit. */
 function never(call: string): NonNullable<Played['answer']> {
   return async (asked, control) => {
     await late(call)(asked, control);

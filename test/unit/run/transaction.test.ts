@@ -1,5 +1,5 @@
-// A transaction from its journal to its end: the changes that are kept, those that are rolled back, and the records.
-// The node is simulated.
+// A transaction from its journal to its end: changes that are kept, changes that are rolled back, and the journal
+// entries. The node is simulated.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -179,7 +179,7 @@ function notRestored(): AgentError {
   return new AgentError('not-restored', 'the old state could not be fully restored', { facts: { missing: [] } });
 }
 
-/** Failures, in their order. */
+/** Failures in order. */
 function messages({ error }: Ran): readonly string[] {
   return error === null ? [] : failuresOf(error).map(({ message }) => message);
 }

@@ -101,7 +101,7 @@ t.test('a death between the end of a journal and the list is made good by who en
     ['committed', wanted],
     ['rolled-back', before],
   ] as const) {
-    // The list may also have been written before a later failure.
+    // The list can also have been written before a later failure.
     for (const start of [before, wanted]) {
       const place = placeOf(t, start);
       const header = headerOf(wanted);

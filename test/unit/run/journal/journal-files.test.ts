@@ -110,7 +110,7 @@ t.test('a last line cut short by a power cut is as if it had not been written', 
   journal.close();
   appendFileSync(join(directory, 'a.open'), '{"event":"state","state":"comm');
   t.match(readJournals(directory), { records: [{ state: 'open', checkpoint: '/checkpoint/1' }], unusable: [] });
-  // The next run writes the end behind it; the end counts.
+  // The next run appends the end after the incomplete line; the end is valid.
   const reopened = reopenJournal(directory, 'a');
   reopened.setState('rolled-back', at, null);
   reopened.close();

@@ -1,5 +1,5 @@
-// Work of the daemon that fails for a reason outside of it, such as a missing right or a daemon that hangs: no event
-// reports the end of the reason, so each is tried again by itself, however often it has failed.
+// Work of the daemon that fails for an external reason, such as a missing right or a daemon that does not answer: no
+// event reports the end of the reason, so the daemon repeats the work by itself, after any number of failures.
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import type { KubernetesApi } from '../../../../agent/drivers/kubernetes/api.ts';
@@ -31,7 +31,7 @@ function stopClock(t: Test): (ms: number) => Promise<void> {
 }
 
 interface Tried {
-  /** Number of tries until now. */
+  /** Number of attempts so far. */
   readonly count: () => number;
   readonly end: () => unknown;
 }
@@ -108,7 +108,9 @@ t.test('an object that the database refuses is tried again within a minute', (t)
   t.end();
 });
 
-/** A bounded watcher whose objects can be made to need too much memory; counts the collections that it follows. */
+/**
+ * A bounded watcher whose objects use too much memory at the test's request; counts the collections that it follows.
+ */
 function startBounded() {
   const api = createStoredApi();
   let followed = 0;

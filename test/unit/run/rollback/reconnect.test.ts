@@ -1,4 +1,4 @@
-// Time that a rollback waits for the services that it needs, while NetworkManager's timer expires.
+// Time for which a rollback waits for the services that it needs while NetworkManager's own timer runs.
 import { mock } from 'node:test';
 import t from 'tap';
 import { startDeadline } from '../../../../agent/deadline.ts';

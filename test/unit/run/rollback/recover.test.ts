@@ -187,14 +187,14 @@ t.test('neither an ended nor an invalid journal is open', (t) => {
   t.end();
 });
 
-/** The run has this end, in its journal and for monitoring. */
+/** The journal and the metrics have this end of the run. */
 function ended({ journals, status, error }: Recovered, state: string, detail: string): void {
   t.equal(error, null);
   t.match(journals, [{ header: { id }, state, detail }], state);
   t.match(status, { command: 'recover', outcome: 'changed', transaction: { id, state } }, state);
 }
 
-/** This is announced of it, and nothing else. */
+/** This message about the recovery is printed, and no other. */
 function reported({ announced }: Recovered, text: string): void {
   t.strictSame(announced, [{ kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id }]);
 }

@@ -13,7 +13,7 @@ import { type Connections, type RestorePorts, restoreOldState } from '../../../.
 
 const checkpoint = '/checkpoint/1';
 const none: Wanted = { bridges: [] };
-/** State of every machine. */
+/** Minimal state of a node. */
 const before: readonly LinkAddresses[] = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
 const profile = { id: 'x', uuid: 'x', settings: { connection: { id: ['s', 'x'] } } } as const;
 const step: Step = { do: 'writeProfiles', profiles: [profile], why: 'what was before' };
@@ -29,21 +29,21 @@ interface Played {
   readonly observe?: Connections['observe'];
   readonly reconnect?: RestorePorts['reconnect'];
   readonly completeUnaided?: RestorePorts['completeUnaided'];
-  /** Bridges in the database, each time it is asked; the last one stays. */
+  /** Bridges in the database at each query; the last answer repeats. */
   readonly bridges?: readonly (readonly string[])[];
-  /** Held routes that ip(8) shows, IPv4. */
+  /** Held IPv4 routes that ip(8) shows. */
   readonly held?: readonly object[];
 }
 
 interface Restored {
-  /** Calls and messages in their order. */
+  /** Calls and messages in order. */
   readonly log: readonly string[];
   readonly left: AgentError | null;
   /** Ports that were removed from the kernel's data path. */
   readonly freed: readonly string[];
-  /** Lines of batches that ip(8) was given. */
+  /** Batches of lines that ip(8) received. */
   readonly ip: readonly string[];
-  /** How often the checkpoint's timer was pushed forward. */
+  /** Number of times the checkpoint's timer was extended. */
   readonly pushes: number;
 }
 
@@ -97,7 +97,7 @@ async function restore(t: Test, played: Played): Promise<Restored> {
   return { log, left, pushes, freed: programs('ovs-dpctl'), ip: programs('ip') };
 }
 
-/** An ovs-dpctl that notes what it is asked to take out, and an ip that shows held routes and notes its batches. */
+/** An ovs-dpctl that records the removed ports, and an ip that shows held routes and records its batches. */
 function playPrograms(t: Test, held: readonly object[]): (program: string) => readonly string[] {
   const directory = t.testdir({});
   const notes = (program: string): string => join(directory, `${program}.notes`);
@@ -117,7 +117,7 @@ function playPrograms(t: Test, held: readonly object[]): (program: string) => re
   return (program) => (existsSync(notes(program)) ? readFileSync(notes(program), 'utf8').trim().split('\n') : []);
 }
 
-/** Fails the first time, and not again. */
+/** Fails only the first time. */
 function once(error: AgentError): () => Promise<string> {
   let calls = 0;
   return async () => {
@@ -205,7 +205,7 @@ t.test('a NIC that waits for a lease while it is still a port is not waited for'
     Interface: 'eth0',
   };
   let isLate = false;
-  // A part of the ten seconds for which the rollback waits for every other activation.
+  // Part of the ten seconds for which the rollback waits for all other activations.
   const late = setTimeout(5_000, undefined, { ref: false }).then(() => {
     isLate = true;
   });

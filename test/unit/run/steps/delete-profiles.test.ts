@@ -1,5 +1,5 @@
-// A step that deletes profiles removes the rows of its bridges too, after the activations of the profiles have ended,
-// and then NetworkManager's devices.
+// A step that deletes profiles waits until their activations have ended; then it removes the rows of their bridges and
+// then NetworkManager's devices.
 import t from 'tap';
 import { deviceState, deviceType } from '../../../../agent/drivers/networkmanager/nm-names.ts';
 import { AgentError } from '../../../../agent/errors.ts';
@@ -15,7 +15,7 @@ interface Device {
   refusal?: string;
 }
 
-/** Calls of the step with two profiles and these bridges; each profile is active until it is read twice. */
+/** Calls of the step with two profiles and these bridges; each profile is active until its second read. */
 async function callsFor(bridges: readonly string[], devices: Device[] = []): Promise<readonly string[]> {
   const calls: string[] = [];
   let looks = 0;

@@ -6,7 +6,7 @@ const network = JSON.stringify({
   default: { ip_addresses: ['10.42.1.3/24'], mac_address: '0a:58:0a:2a:01:03', gateway_ips: ['10.42.1.1'] },
 });
 
-/** An API whose server sends given answers. */
+/** An API with a simulated server that sends the given answers. */
 function playedApi() {
   let follower: Follower<unknown> | undefined;
   const api: Pick<KubernetesApi, 'follow'> = {

@@ -51,7 +51,7 @@ t.test('a central node that has moved', (t) => {
   t.end();
 });
 
-/** The same with these on lo. */
+/** The host with these addresses on lo instead. */
 function withOnLo(facts: HostFacts, ...addresses: readonly string[]): HostFacts {
   return { ...facts, links: [...facts.links, linkOf('lo', ['127.0.0.1/8', ...addresses])] };
 }

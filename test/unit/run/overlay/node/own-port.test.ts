@@ -24,7 +24,7 @@ t.test('the bundle of a node that was taken out is refused with that cause', (t)
 });
 
 t.test('Ctrl-C while `pki issue` waits for the port names the member and its missing bundle', async (t) => {
-  // The server answers nothing, as long as ovn-northd has not copied the port.
+  // The server answers no request, as if ovn-northd had not copied the port yet.
   const server = await startFakeServer(() => process.emit('SIGINT'));
   t.teardown(() => server.stop());
   const run = dirname(server.path);

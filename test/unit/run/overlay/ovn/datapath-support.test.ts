@@ -1,5 +1,5 @@
-// `overlay init` on a data path without what OVN needs: a database of Open vSwitch on paper, an ovs-vswitchd that only
-// has the name, and an ovs-appctl that prints an answer.
+// `overlay init` on a data path that lacks a feature that OVN needs: with a simulated database of Open vSwitch, a
+// process that only has the name ovs-vswitchd, and an ovs-appctl that prints a given answer.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Starts of OVN's daemons: Ctrl-C ends the wait for a daemon that does not come.
+// Starts of OVN's daemons: Ctrl-C ends the wait for a daemon that does not become ready.
 import { join } from 'node:path';
 import t from 'tap';
 import type { Systemd } from '../../../../../agent/drivers/systemd/systemd-units.ts';
@@ -11,7 +11,7 @@ import { failure } from '../../../failure.ts';
 const silent = (): void => undefined;
 const done = (): Promise<void> => Promise.resolve();
 
-/** systemd that starts units from which nothing comes; `begun` is called with each. */
+/** Simulated systemd whose started units never become ready; calls `begun` with the name of each unit. */
 const idle = (isInstalled: boolean, begun: (unit: string) => void): AskSystemd => {
   const systemd: Systemd = {
     daemonReload: done,

@@ -18,7 +18,10 @@ const policy = readPolicy({
   spec: { podSelector: { matchLabels: { app: 'web' } }, policyTypes: ['Ingress'] },
 });
 
-/** Returns the work for two pods and a policy that selects both. `b` has this port on this switch; `a` has its own. */
+/**
+ * Returns the work for two pods and a policy that selects both. `b` has this port on this switch; `a` has a port of its
+ * own.
+ */
 function workWith(uidOfPort: string | null, onSwitch = 'n1'): readonly WorkItem[] {
   const pods = new Map(['a', 'b'].map((name) => [`x/${name}`, podOf(name)]));
   const facts = {

@@ -1,4 +1,4 @@
-// Changes that arrive one after the other are written together, and a change alone does not wait.
+// Changes that arrive shortly after each other are written together, and a single change does not wait.
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
@@ -9,7 +9,7 @@ import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Stops the clock; the returned function moves it on, and lets the event loop run. */
+/** Stops the clock; the returned function advances it, and lets the event loop run. */
 function stopClock(t: Test): (ms: number) => Promise<void> {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
@@ -19,7 +19,7 @@ function stopClock(t: Test): (ms: number) => Promise<void> {
   };
 }
 
-/** Begins a pause; the returned function is true when it has ended. */
+/** Begins a pause; the returned function tells whether it has ended. */
 function pauseOf(gathering: Gathering): () => boolean {
   let isOver = false;
   void gathering.rest().then(() => {

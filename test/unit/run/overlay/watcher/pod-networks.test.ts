@@ -12,7 +12,7 @@ const refusal = new AgentError('cluster-refused', 'the API server refused to ann
 
 type Annotate = Parameters<typeof createPodNetworks>[0]['annotate'];
 
-/** `ports`: the logical ports that are there all the time. */
+/** `ports`: the logical ports that exist all the time. */
 function networks(annotate: Annotate = async () => 'written', ports: readonly DatabaseRow[] = []) {
   const reports: (string | null)[] = [];
   const pods = new Map<string, Pod>();

@@ -1,4 +1,4 @@
-// Work on many objects leaves the event loop to the CNI plug-in, the lock and the API in between.
+// Work on many objects is divided, so that the event loop can serve the CNI plug-in, the lock and the API in between.
 import t from 'tap';
 import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
 import { createWriter } from '../../../../../agent/run/overlay/watcher/writer.ts';
@@ -54,7 +54,7 @@ t.test('two thousand services are compared and written in slices', async (t) => 
         shape,
         isOwner: true,
         onChange: () => undefined,
-        // An answer that needs no turn of the event loop: what lets it run is the writer alone.
+        // An answer that needs no turn of the event loop, so only the writer itself can let the loop run.
         transact: () => {
           transactions += 1;
           return Promise.resolve('written' as const);

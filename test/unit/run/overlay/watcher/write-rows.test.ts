@@ -7,7 +7,7 @@ import { bring } from '../../../../../agent/run/overlay/watcher/write-rows.ts';
 import { applied, emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
 import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
 
-/** A service is brought to a database that fails so. */
+/** Writes a service to a database that fails in this way. */
 function brought(message: string) {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1)];
@@ -50,7 +50,7 @@ t.test('a plan during which rows change is made again, and in the end in one pie
     existing,
     shape,
     isOwner: true,
-    // Another program changes a row at each read of the revision.
+    // Another program changes the row each time the writer reads the revision.
     get revision() {
       revision += 1;
       return revision;

@@ -1,4 +1,4 @@
-// Clusters on paper: layouts, nodes and gateways to plan rows for, and databases to hold them.
+// Simulated clusters: layouts, nodes and gateways for the planner of rows, and databases for the planned rows.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -16,7 +16,7 @@ import { ModelDatabase } from './model-database.ts';
 
 export const overlayCases = join(import.meta.dirname, '../../../../test/cases/overlay');
 
-/** Schemas of releases for the tables that the planner uses, as recorded from them. */
+/** Recorded schemas of OVN's releases, limited to the tables that the planner uses. */
 const recorded = JSON.parse(readFileSync(join(overlayCases, 'shapes.json'), 'utf8')) as Record<
   string,
   Record<string, Record<string, string>>
@@ -54,7 +54,7 @@ export const dual: OverlayLayout = {
   joinSubnets: ['100.64.0.0/16', 'fd98::/64'],
 };
 
-/** As a guide of that time has its commands. */
+/** Database that contains the rows of a guide's commands of 2016. */
 export const seed: OverlayLayout = {
   ...modern,
   naming: 'seed',
@@ -63,10 +63,7 @@ export const seed: OverlayLayout = {
   mtu: 1400,
 };
 
-/**
- * NodePorts and the ports that ovn.yaml lists by default; external addresses in a part of the nodes' LAN and far from
- * it.
- */
+/** NodePorts and the ports that ovn.yaml lists by default; external addresses inside and outside of the nodes' LAN. */
 export const exposure: ServiceExposure = {
   nodePorts: [
     { first: 30_000, last: 32_767 },
@@ -77,7 +74,7 @@ export const exposure: ServiceExposure = {
   fixedRanges: [],
 };
 
-/** Node number `id` of a cluster. */
+/** Node with the number `id` of a cluster. */
 export function nodeOf(id: number, special: Partial<OverlayNode> = {}): OverlayNode {
   return {
     name: `n${id}`,
@@ -97,7 +94,7 @@ export function dualNode(id: number, special: Partial<OverlayNode> = {}): Overla
   return nodeOf(id, { subnets, hostAddresses: [`192.0.2.${10 + id}`, `2001:db8::${10 + id}`], ...special });
 }
 
-/** The gateway of node number `id`, over the bridge that it shares. */
+/** Gateway of the node with the number `id`, over a bridge that it shares with the host. */
 export function gatewayOf(id: number, special: Partial<OverlayGateway> = {}): OverlayGateway {
   return {
     bridge: 'br-ex',
@@ -130,7 +127,7 @@ export function factsOf(rows: DatabaseRows, special: Partial<NorthboundFacts> = 
   };
 }
 
-/** Plans, and makes the changes; returns the plan. */
+/** Plans the rows and writes them to the database; returns the plan. */
 export function applied(database: ModelDatabase, special: Partial<NorthboundFacts> = {}): OverlayPlan {
   const rows = database.rows();
   const plan = planNorthbound(factsOf(rows, special));

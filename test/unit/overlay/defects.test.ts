@@ -82,7 +82,7 @@ t.test('two gateways that are made at once get two addresses', (t) => {
     const database = emptyNorthbound();
     applied(database, { layout: one, nodes: [nodeOf(1)] });
     const rows = database.rows();
-    // Both take the lowest one that is free: neither knows of the other, nor of its number.
+    // Both nodes take the lowest free number, because neither knows of the other's choice.
     const plans = ['n2', 'n3'].map((name, index) => {
       const node = nodeOf(2, { name, systemId: name, subnets: [], gateway: gatewayOf(2 + index) });
       return { node, plan: planNorthbound(factsOf(rows, { layout: one, nodes: [node] })) };
@@ -191,7 +191,7 @@ t.test('IPv6 has all that IPv4 has', (t) => {
   });
   applied(database, { layout: dual, nodes: [dualNode(1, { gateway })] });
   const counted = (table: string, column: string): readonly number[] => {
-    // A rule without an address is for both families.
+    // A rule without an address applies to both families.
     const texts = rowsOf(database, table)
       .map((row) => String(row[column]))
       .filter((text) => !text.includes('udp.dst'));

@@ -1,4 +1,4 @@
-// A database that is on paper only: RFC 7047's transactions over rows, with the rules that matter to a planner.
+// Simulated database: it applies the transactions of RFC 7047 to rows, with the rules that matter to a planner.
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
 import type { RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
@@ -6,7 +6,7 @@ import { decodedRow } from '../../../agent/overlay/rows/wire.ts';
 
 type Wire = Record<string, unknown>;
 
-/** Tables whose rows exist as long as a row refers to them; every other table is a root. */
+/** Tables whose rows exist only while another row refers to them; all other tables are root tables. */
 const roots = new Set([
   'NB_Global',
   'SB_Global',
@@ -20,7 +20,7 @@ const roots = new Set([
   'Port_Group',
 ]);
 
-/** Tables in which no two rows have one name. */
+/** Tables in which names are unique. */
 const unique = [
   'Logical_Switch_Port',
   'Logical_Router_Port',
@@ -32,7 +32,7 @@ const unique = [
   'Port',
 ];
 
-/** Columns of which a reference does not keep a row. */
+/** Columns whose references do not keep a row alive (weak references). */
 const weakColumns = new Set([
   'Logical_Switch load_balancer',
   'Logical_Router load_balancer',
@@ -56,7 +56,7 @@ export class ModelDatabase {
     this.#tables = new Map(Object.keys(shape).map((table) => [table, new Map()]));
   }
 
-  /** The rows as a reader sees them. */
+  /** Rows as a client reads them. */
   rows(): DatabaseRows {
     const tables = Object.fromEntries(
       [...this.#tables].map(([table, rows]) => [
@@ -69,7 +69,7 @@ export class ModelDatabase {
     return { database: this.database, shape: this.#shape, tables };
   }
 
-  /** All operations, or none: throws where one fails. */
+  /** Applies all operations, or none: throws if one fails. */
   transact(operations: readonly RowOperation[]): void {
     const before = structuredClone(this.#tables);
     try {
@@ -155,7 +155,7 @@ export class ModelDatabase {
         : given.map(keyOf),
     );
     const there = elements(row[column]);
-    // `insert` leaves a key that a map has already as it is.
+    // `insert` does not change a key that the map already has.
     const added = given.filter((element) => !there.some((other) => keyOf(other) === keyOf(element)));
     row[column] = [
       kind,
@@ -207,7 +207,7 @@ function elements(value: unknown): readonly unknown[] {
   return isSet ? (value[1] as readonly unknown[]) : [value];
 }
 
-/** Rows and sets have no order. */
+/** The order of rows and sets has no meaning. */
 function sorted(rows: readonly unknown[]): readonly string[] {
   return rows
     .map((row) =>

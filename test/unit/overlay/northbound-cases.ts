@@ -9,9 +9,9 @@ import type { ModelDatabase } from './model-database.ts';
 
 type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?: Partial<OverlayGateway> };
 
-/** facts.json: what differs from one node with nothing in the database. */
+/** Content of facts.json: the differences from a cluster of one node with an empty database. */
 interface Facts {
-  /** The case whose rows are there already. */
+  /** Case whose rows the database already has. */
   readonly after?: string;
   /** Other changes of the database. */
   readonly edits?: readonly RowOperation[];
@@ -33,7 +33,7 @@ function factsFile(name: string): Facts {
   return JSON.parse(readFileSync(join(overlayCases, name, 'facts.json'), 'utf8')) as Facts;
 }
 
-/** The facts of a case, and the database they are about. */
+/** Facts of a case, and the database to which they belong. */
 export function readCase(name: string): { readonly facts: NorthboundFacts; readonly database: ModelDatabase } {
   const said = factsFile(name);
   const database = said.after === undefined ? emptyNorthbound(said.release) : applied(said.after);

@@ -11,8 +11,8 @@ import { caseNames, readCase } from './northbound-cases.ts';
 import { planLines } from './plan-lines.ts';
 
 /**
- * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is
- * committed.
+ * Each folder is a case (README.md there). UPDATE_CASES=1 writes the results; a person reviews the diff before the
+ * commit.
  */
 for (const name of caseNames()) {
   t.test(name, (t) => {

@@ -10,7 +10,7 @@ import type { ModelDatabase } from './model-database.ts';
 
 type Random = ReturnType<typeof seededRandom>;
 
-/** A few seconds. */
+/** This number takes a few seconds. */
 const runs = 40;
 
 const layouts: readonly OverlayLayout[] = [modern, dual, { ...seed, clusterSubnets: ['10.42.0.0/16'] }];
@@ -38,7 +38,7 @@ function randomNode(random: Random, layout: OverlayLayout, id: number): OverlayN
   });
 }
 
-/** A subnet that two gateways were asked for leaves by both, which is their affair; here each has its own. */
+/** If two gateways have the same subnet, its packets leave by both. Here each gateway has a separate subnet. */
 function withoutRivals(nodes: readonly OverlayNode[]): readonly OverlayNode[] {
   const asked = new Set<string>();
   return nodes.map((node) => {
@@ -48,7 +48,7 @@ function withoutRivals(nodes: readonly OverlayNode[]): readonly OverlayNode[] {
   });
 }
 
-/** Takes something away, as a hand or a crash of another tool might. */
+/** Removes something, as a person or a crash of another tool can. */
 function damage(random: Random, database: ModelDatabase): void {
   const { tables, shape } = database.rows();
   const sets = ['ports', 'static_routes', 'policies', 'nat', 'acls', 'gateway_chassis', 'load_balancer_group'];

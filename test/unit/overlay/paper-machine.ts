@@ -1,4 +1,5 @@
-// A machine on paper for the commands of ovn-kubernetes' first tool: its Open vSwitch, and what its kernel shows.
+// Simulated machine for the commands of ovn-kubernetes' first tool: its Open vSwitch, and the kernel's links and
+// addresses.
 import type { HostFacts } from '../../../agent/facts/overlay-host.ts';
 import type { Link } from '../../../agent/model/observation.ts';
 import type { NicFacts } from '../../../agent/overlay/gateway/own-nic.ts';
@@ -8,7 +9,7 @@ import { linkOf } from '../link.ts';
 import type { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';
 
-/** A machine with eth1 beside the bridge that has its address. */
+/** A machine with eth1, and a bridge that has eth1's address. */
 export interface Machine {
   readonly name: string;
   readonly vswitch: ModelDatabase;

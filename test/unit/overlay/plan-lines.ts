@@ -1,4 +1,4 @@
-// A plan of rows as a case keeps it: a line per condition and per change, each complete by itself, with rows by their
+// Text of a plan of rows for the file of a case: one complete line per condition and per change, with rows by their
 // names.
 import type { OverlayPlan } from '../../../agent/model/overlay.ts';
 import type { DatabaseRows, RowReference } from '../../../agent/model/rows.ts';

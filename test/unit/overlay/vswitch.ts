@@ -1,9 +1,9 @@
-// A node's own Open vSwitch on paper.
+// Simulated Open vSwitch of a node.
 import type { RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
 import { recordedShape } from './cluster.ts';
 import { ModelDatabase } from './model-database.ts';
 
-/** As it is after its first start, with a br-ex of another program. */
+/** State after the first start of Open vSwitch, with a br-ex of another program. */
 export function emptyVswitch(): ModelDatabase {
   const database = new ModelDatabase('Open_vSwitch', recordedShape('Open_vSwitch 3.1'));
   const rows: readonly (readonly [table: string, row: Extract<RowOperation, { op: 'insert' }>['row']])[] = [

@@ -1,4 +1,4 @@
-// Every column that plans write, found by planning clusters of all kinds.
+// Every column that plans write, collected from plans for clusters of all kinds.
 
 import type { DatabaseRows, RowPlan } from '../../../agent/model/rows.ts';
 import { planCentral } from '../../../agent/overlay/cluster/central.ts';
@@ -15,7 +15,7 @@ import { emptyVswitch } from './vswitch.ts';
 
 const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };
 
-/** `DATABASE.TABLE.COLUMN` of each. */
+/** `DATABASE.TABLE.COLUMN` for each column. */
 export function writtenColumns(): ReadonlySet<string> {
   const written = new Set<string>();
   const add = ({ database, changes }: RowPlan): void => {
@@ -39,7 +39,7 @@ export function writtenColumns(): ReadonlySet<string> {
   return written;
 }
 
-/** A pod, a policy that is for it and a service that it is behind. */
+/** A pod, a policy that selects it, and a service with the pod as endpoint. */
 function ofWorkload(): RowPlan {
   const database = emptyNorthbound();
   applied(database);

@@ -1,4 +1,5 @@
-// Effect of one object of each kind: hostile objects are refused, and the products of ordinary objects are bounded.
+// Limits on the rows that one object of each kind can cause: hostile objects are refused, and combinations of ordinary
+// objects are bounded.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -32,7 +33,7 @@ const servicePorts = (count: number, special = {}) =>
   many(count, (index) => ({ name: `p${index}`, port: index + 1, protocol: 'TCP', ...special }));
 const addressOf = (index: number) => `10.42.${1 + (index >> 8)}.${index & 255}`;
 
-/** For each kind, an object within its budget, and objects that are beyond it. */
+/** For each kind, an object within its limits, and objects that exceed them. */
 const objects: Readonly<
   Record<ObjectChange['kind'], { readonly ordinary: object; readonly hostile: readonly object[] }>
 > = {

@@ -1,4 +1,4 @@
-// Routes by which outside clients reach pods: which subnets have one, and how each router writes it.
+// Routes over which outside clients reach pods: the subnets that get one, and its notation for each kind of router.
 import t from 'tap';
 import type { NoRouteState, OutsideRoutes } from '../../../../agent/model/outside-routes.ts';
 import type { OverlayNode } from '../../../../agent/model/overlay.ts';

@@ -4,7 +4,10 @@ import type { DatabaseRows } from '../../../../agent/model/rows.ts';
 import { echoOf, judgeGateways, nextRound } from '../../../../agent/overlay/members/heartbeat.ts';
 import { gatewayOf, nodeOf } from '../cluster.ts';
 
-/** The southbound database: what was asked last, and who has answered what; null: a release without Chassis_Private. */
+/**
+ * OVN_Southbound: the last requested number, and the number that each chassis has answered; null for a release without
+ * Chassis_Private.
+ */
 function southbound(asked: number, answers: Readonly<Record<number, number>> | null): DatabaseRows {
   const answered = Object.entries(answers ?? {}).map(([id, number]) => ({
     _uuid: `answer ${id}`,

@@ -1,4 +1,4 @@
-// Flows of a shared bridge, and what the node itself needs: golden cases, and the ports that they are made for.
+// Flows of a bridge that the node and its gateway share: golden cases, and the ports for which the flows are made.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -16,7 +16,7 @@ import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
 const cases = join(import.meta.dirname, '../../../../../test/cases/demux');
 const six: OverlayLayout = { ...dual, clusterSubnets: ['fd01::/48'], serviceSubnets: ['fd02::/112'] };
 
-/** facts.json, see README.md there. */
+/** Content of facts.json (README.md there). */
 interface Facts {
   readonly layout?: 'modern' | 'dual' | 'six';
   readonly node?: Partial<OverlayNode>;
@@ -95,7 +95,7 @@ function southboundOf({ balancers = [], others = [], router }: Facts, node: Over
   };
 }
 
-/** br-ex with its own interface, the NIC as port 1 and the gateway's port as port 2, and more. */
+/** br-ex with its internal interface, the NIC as port 1, the gateway's port as port 2, and further ports. */
 function switchRows(more: readonly Partial<DatabaseRow>[] = [], cluster: Partial<DatabaseRow> = {}): DatabaseRows {
   const interfaces = [
     { name: 'br-ex', type: 'internal', ofport: [65_534] },

@@ -1,4 +1,4 @@
-// Network annotations of pods: those that the agent writes, and every form that earlier programs wrote.
+// Network annotations of pods: those that the agent writes, and every form that other programs have written.
 import t from 'tap';
 import {
   annotatedNetwork,

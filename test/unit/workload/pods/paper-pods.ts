@@ -1,4 +1,4 @@
-// Pods on paper, and a book that gives them addresses.
+// Simulated pods, and an address book that assigns them addresses.
 import type { OverlayNode } from '../../../../agent/model/overlay.ts';
 import type { Labels, Pod } from '../../../../agent/model/workload.ts';
 import {
@@ -31,20 +31,20 @@ export function asking(address: string): { readonly annotations: Labels } {
   return { annotations: { [annotationNames.requested]: address } };
 }
 
-/** As a pod of the node that has these addresses is annotated. */
+/** Annotation of a pod that has these addresses. */
 export function annotated(node: OverlayNode, ...addresses: readonly string[]): { readonly annotations: Labels } {
   return { annotations: wantedAnnotations(addresses, node, dual, 'any') };
 }
 
-/** A book, and how to tell it things. */
+/** An address book, and functions that report changes to it. */
 export interface Told {
   readonly book: AddressBook;
   tell(batch?: Partial<AddressBatch>): AddressOutcome;
-  /** The addresses of pods of `default`, by name. */
+  /** Addresses of the pods of `default`, by pod name. */
   all(): Readonly<Record<string, string>>;
 }
 
-/** `nodes` are those of every batch that names no others. */
+/** `nodes` are the nodes of every batch that names none. */
 export function openBook(nodes: readonly OverlayNode[] = [nodeOf(1)]): Told {
   const book = createAddressBook();
   return {

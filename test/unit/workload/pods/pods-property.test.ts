@@ -14,7 +14,7 @@ const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.leng
 
 const lives = 150;
 
-/** Small enough that addresses run out. */
+/** So small that addresses run out. */
 function nodesOf(random: Random): OverlayNode[] {
   return [1, 2].map((id) => {
     const four = `10.42.${id}.0/${27 + random(3)}`;

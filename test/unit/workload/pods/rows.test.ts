@@ -1,4 +1,4 @@
-// The logical ports of pods, on both releases and in both namings.
+// Logical ports of pods, with both releases of OVN and both naming schemes.
 import t from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
 import type { NetworkPolicy, Pod } from '../../../../agent/model/workload.ts';
@@ -13,7 +13,7 @@ import { openBook, podOf } from './paper-pods.ts';
 
 const none = emptyWorkload();
 
-/** A cluster with nodes and pods whose rows are planned and written, over and over. */
+/** A cluster whose rows for nodes and pods the test plans and writes repeatedly. */
 function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern, release?: string) {
   const database: ModelDatabase = emptyNorthbound(release);
   applied(database, { layout, nodes, centralNode: 'central' });
@@ -30,7 +30,7 @@ function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern
     const { existing, shape } = foundIn(database.rows());
     const plan = planWorkload(facts(), existing, shape, allObjectKeys(facts(), existing));
     database.transact(operationsOf(plan, shape));
-    // Address sets go with the ports, and have tests of their own.
+    // The plan also contains the address sets, which have separate tests.
     return { ...plan, changes: plan.changes.filter(({ table }) => table === 'Logical_Switch_Port') };
   };
   return {

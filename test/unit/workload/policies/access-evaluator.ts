@@ -1,5 +1,5 @@
-// Effect of access lists on a packet, as ovn-sb(5) and ovn-nb(5) describe matches and ACLs: the first of the highest
-// priority decides, none lets it pass.
+// Effect of ACLs on a packet, as ovn-sb(5) and ovn-nb(5) describe matches and ACLs: the first matching ACL of the
+// highest priority decides; without a matching ACL the packet passes.
 
 import type { DatabaseRow } from '../../../../agent/model/rows.ts';
 import type { Protocol } from '../../../../agent/model/workload.ts';
@@ -7,7 +7,7 @@ import { parseRange } from '../../../../agent/net/address-range.ts';
 import { indexRows, listOf, type RowIndex, textOf } from '../../../../agent/overlay/rows/row-index.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 
-/** A first packet between two ends; an end without a port is outside. */
+/** First packet of a connection between two ends; an end without a port is outside of the cluster. */
 export interface Packet {
   readonly source: { readonly port: string | null; readonly address: string };
   readonly destination: { readonly port: string | null; readonly address: string };
@@ -55,7 +55,7 @@ function parse(text: string, existing: RowIndex): Match {
     }
     return join(matches);
   };
-  // OVN takes `a && b || c` for a mistake, and so does this: one level has one operator.
+  // Like OVN, this refuses `a && b || c`: one level of an expression has one operator.
   const expression = (): Match => {
     const first = term();
     const operator = tokens[at];

@@ -1,4 +1,4 @@
-// Policies that a change concerns, among many: only those whose result it can change.
+// Policies that a change of an object affects, among many: only those whose rows the change can change.
 import t from 'tap';
 import type { Pod } from '../../../../agent/model/workload.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
@@ -27,7 +27,7 @@ for (const namespace of ['x', 'y', 'z'])
     world.policies.set(`${namespace}/${name}`, readPolicy({ metadata: { namespace, name }, spec }));
 const facts = factsOf(modern, world);
 
-/** Without what every unit of a selection says of itself. */
+/** Concerned units by short names, without the parts that all names share. */
 function concerned(before: Pod | undefined, now: Pod | undefined): readonly string[] {
   const change = { kind: 'Pod', ...(before && { before }), ...(now && { now }) } as const;
   return concernedPolicyUnits(change, facts)

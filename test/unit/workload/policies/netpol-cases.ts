@@ -1,18 +1,19 @@
-// The Kubernetes project's own cases for network policies (kubernetes/kubernetes,
-// test/e2e/network/netpol/network_policy.go), by their titles: which policies there are, and who then reaches whom.
+// The Kubernetes project's cases for network policies (kubernetes/kubernetes,
+// test/e2e/network/netpol/network_policy.go), by their titles: the policies of each, and which pods can then connect to
+// which.
 import type { LabelSelector, Labels, NetworkPolicy, Protocol } from '../../../../agent/model/workload.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 
 export interface NetpolCase {
-  /** That of the context comes first, where it is not TCP. */
+  /** Title of the test; after the title of its context if the protocol is not TCP. */
   readonly title: string;
-  /** The pods between which its truth table is. */
+  /** The pods in the truth table. */
   readonly pods: readonly string[];
   readonly steps: readonly Step[];
 }
 
 export interface Step {
-  /** First change; null removes a policy. */
+  /** Change that begins the step; null removes a policy. */
   readonly policies?: Readonly<Record<string, NetworkPolicy | null>>;
   readonly podLabels?: Readonly<Record<string, Labels>>;
   readonly namespaceLabels?: Readonly<Record<string, Labels>>;
@@ -26,7 +27,7 @@ export interface Probe {
   isOpen(from: string, to: string): boolean;
 }
 
-/** The address of a pod, for policies that name one. */
+/** Address of a pod, for policies that contain one. */
 export const addressOf: Readonly<Record<string, string>> = Object.fromEntries(
   ['x', 'y', 'z'].flatMap((namespace, row) =>
     ['a', 'b', 'c'].map((pod, column) => [`${namespace}/${pod}`, `10.42.${1 + (column % 2)}.${10 + row * 3 + column}`]),
@@ -50,12 +51,12 @@ const notOutOf =
   (namespace: string): IsOpen =>
   (from) =>
     !inside(from, namespace);
-/** x/a is reached by those only. */
+/** Only these pods reach x/a. */
 const onlyFrom =
   (isPeer: (pod: string) => boolean): IsOpen =>
   (from, to) =>
     to !== 'x/a' || isPeer(from);
-/** x/a reaches those only. */
+/** x/a reaches only these pods. */
 const onlyTo =
   (isPeer: (pod: string) => boolean): IsOpen =>
   (from, to) =>
@@ -74,7 +75,7 @@ interface Rules {
   readonly egress?: readonly object[];
 }
 
-/** A policy as a user writes it. */
+/** A policy in the form in which a user writes it. */
 function policy(key: string, podSelector: LabelSelector, rules: Rules): Readonly<Record<string, NetworkPolicy>> {
   const [namespace, name] = key.split('/');
   const policyTypes = [...(rules.ingress ? ['Ingress'] : []), ...(rules.egress ? ['Egress'] : [])];
@@ -83,7 +84,7 @@ function policy(key: string, podSelector: LabelSelector, rules: Rules): Readonly
   };
 }
 
-/** Returns a case with one step: policies, and the connections that they decide. */
+/** Returns a case with one step: policies, and the connections that they allow or deny. */
 function one(
   title: string,
   pods: string,

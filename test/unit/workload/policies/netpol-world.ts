@@ -1,5 +1,5 @@
-// The cluster of the Kubernetes project's cases: three namespaces with three pods each, which serve ports 80 and 81 by
-// all protocols.
+// The cluster of the Kubernetes project's cases: three namespaces with three pods each, which serve ports 80 and 81
+// with all protocols.
 import type { ObjectChange, Protocol } from '../../../../agent/model/workload.ts';
 import { addressOf, type Step } from './netpol-cases.ts';
 import { emptyWorld, namespaceOf, type PolicyWorld, podOf, portOf } from './world.ts';
@@ -19,12 +19,12 @@ export function netpolWorld(): PolicyWorld {
   return world;
 }
 
-/** Its node has the subnet that the address is in. */
+/** The subnet of the pod's node contains the pod's address. */
 export function nodeOf(address: string): string {
   return `n${address.split('.')[2]}`;
 }
 
-/** Makes the changes with which a step begins, and returns the changed objects. */
+/** Makes the changes that begin a step, and returns the changed objects. */
 export function changeWorld(world: PolicyWorld, step: Step): readonly ObjectChange[] {
   const changes: ObjectChange[] = [];
   for (const [key, policy] of Object.entries(step.policies ?? {})) {

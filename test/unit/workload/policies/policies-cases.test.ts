@@ -1,4 +1,4 @@
-// Golden cases: a folder of test/cases/workload/policies is a test, see README.md there.
+// Golden cases: each folder of test/cases/workload/policies is a test (README.md there).
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -40,7 +40,7 @@ function factsOfCase(name: string): Facts {
   return load(readFileSync(join(folder, name, 'facts.yaml'), 'utf8')) as Facts;
 }
 
-/** The objects of a case, and the rows before it. */
+/** Objects of a case, and the rows before the plan. */
 function readCase(name: string): Case {
   const { after, objects = [], gone = [], layout = 'modern', release = '23.03' } = factsOfCase(name);
   const before = after === undefined ? null : readCase(after);
@@ -78,7 +78,7 @@ function worldOf(objects: Iterable<ApiObject>): PolicyWorld {
   return world;
 }
 
-/** Returns the planned changes of a case as text, after it has made them in the database. */
+/** Returns the planned changes of a case as text, after it has applied them to the database. */
 function outcomeOf({ objects, layout, database }: Case): string {
   const world = worldOf(objects.values());
   setPorts(database, world);

@@ -29,7 +29,7 @@ import {
   setPorts,
 } from './world.ts';
 
-/** A few seconds. */
+/** This number takes a few seconds. */
 const runs = 50;
 const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const numbers = [80, 81, 8080, 8443, 9000];
@@ -184,11 +184,11 @@ interface Place extends End {
   readonly port: string | null;
 }
 
-/** Pairs of pods that may connect, each with an address of one family. */
+/** Pairs of pods that can connect, each with an address of one family. */
 function placesIn(world: PolicyWorld, isSix: boolean): readonly Place[] {
   const ofFamily = (address: string): boolean => address.includes(':') === isSix;
   const pods = [...world.addresses].flatMap(([key, addresses]) => {
-    // No property holds for an unknown namespace.
+    // Pods of an unknown namespace are left out, because no result is defined for them.
     const pod = world.pods.get(key);
     if (pod === undefined || !world.namespaces.has(pod.namespace)) return [];
     const address = addresses.find(ofFamily)?.replace(/\/.*/, '') ?? '';

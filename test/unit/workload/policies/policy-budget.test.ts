@@ -1,4 +1,4 @@
-// A policy of a hostile user: a small object that asks for many rows.
+// A policy of a hostile user: a small object that would cause many rows.
 import t from 'tap';
 import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
 import { kinds } from '../../../../agent/run/overlay/watcher/followed-kinds.ts';
@@ -24,7 +24,7 @@ function read(from: readonly object[], ports: readonly object[]) {
   return readPolicy({ metadata, spec: { podSelector: {}, ingress: [{ from, ports }] } });
 }
 
-/** The access lists that OVN gets for a policy of pods, each of which has one of these ports. */
+/** ACLs of a policy for pods, each of which has one of these ports. */
 function listsOf(policy: ReturnType<typeof read>, ports = [portOf('p0', 80), portOf('p0', 80)]) {
   const world = emptyWorld();
   world.namespaces.set('web', namespaceOf('web'));

@@ -1,5 +1,5 @@
-// Meaning of network policies, in the words of the API's documentation (networking.k8s.io/v1) and nothing of ours:
-// slow, and easy to check.
+// Second implementation of network policies, written only from the API's documentation (networking.k8s.io/v1): slow,
+// and easy to check.
 import type {
   LabelSelector,
   NetworkPolicy,
@@ -12,12 +12,12 @@ import type {
 import type { PolicyWorld } from './world.ts';
 
 export interface End {
-  /** null: outside of the cluster. */
+  /** null for an end outside of the cluster. */
   readonly pod: Pod | null;
   readonly address: string;
 }
 
-/** Whether a connection may be made. */
+/** Whether the policies allow a connection. */
 export function isAllowed(world: PolicyWorld, from: End, to: End, protocol: Protocol, port: number): boolean {
   const way = { protocol, port, to };
   return mayLeave(world, from, way) && mayEnter(world, from, way);
@@ -96,7 +96,7 @@ function fits(
   );
 }
 
-/** Bit by bit, IPv4 and full or compressed IPv6. */
+/** Compares bits of IPv4 and of full or compressed IPv6. */
 function inBlock(address: string, block: string): boolean {
   const [network = '', length = ''] = block.split('/');
   if (address.includes(':') !== network.includes(':')) return false;

@@ -1,4 +1,4 @@
-// Namespaces, pods and policies on paper, with the ports that the pods would have.
+// Simulated namespaces, pods and policies, with the logical ports of the pods.
 import type { OverlayLayout, OverlayPlan } from '../../../../agent/model/overlay.ts';
 import type {
   ContainerPort,
@@ -21,7 +21,7 @@ export interface PolicyWorld {
   readonly namespaces: Map<string, Namespace>;
   readonly pods: Map<string, Pod>;
   readonly policies: Map<string, NetworkPolicy>;
-  /** With length. */
+  /** Addresses with their prefix lengths, by the key of the pod. */
   readonly addresses: Map<string, readonly string[]>;
 }
 
@@ -29,12 +29,12 @@ export function emptyWorld(): PolicyWorld {
   return { namespaces: new Map(), pods: new Map(), policies: new Map(), addresses: new Map() };
 }
 
-/** As the API server labels it. */
+/** Labels as the API server sets them. */
 export function namespaceOf(name: string, labels: Labels = {}): Namespace {
   return { name, uid: `uid-${name}`, labels: { 'kubernetes.io/metadata.name': name, ...labels } };
 }
 
-/** A pod with the label that the Kubernetes project's tests give theirs, and ports that they name. */
+/** A pod with the label of the pods in the Kubernetes project's tests, and with their named ports. */
 export function podOf(key: string, special: Partial<Pod> = {}): Pod {
   const [namespace = '', name = ''] = key.split('/');
   return {
@@ -71,7 +71,7 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
   };
 }
 
-/** The units of policies that objects call for, and those that rows are there of. */
+/** Units of policies that the objects need, and units for which rows exist. */
 export function policyUnitsOf(facts: WorkloadFacts, existing: RowIndex): readonly ObjectKey[] {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
   const kinds = parts.map(({ kind }) => `${kind}:`);
@@ -87,7 +87,7 @@ export function concernedPolicyUnits(change: ObjectChange, facts: WorkloadFacts)
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
-/** Plans these units, and makes the changes; returns the plan. */
+/** Plans these units and writes the rows; returns the plan. */
 export function applied(facts: WorkloadFacts, database: ModelDatabase, units: readonly ObjectKey[]): OverlayPlan {
   const rows = database.rows();
   const plan = planWorkload(facts, indexRows(rows), rows.shape, units);
@@ -95,7 +95,7 @@ export function applied(facts: WorkloadFacts, database: ModelDatabase, units: re
   return plan;
 }
 
-/** Gives each pod its logical port, and takes those of others away. */
+/** Creates the logical port of each pod, and removes those of pods that do not exist. */
 export function setPorts(database: ModelDatabase, { pods }: PolicyWorld): void {
   const rows = database.rows();
   const there = indexRows(rows);

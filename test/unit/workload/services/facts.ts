@@ -1,4 +1,4 @@
-// Clusters with services on paper: objects as the API server has them, and the rows that are there already.
+// Simulated clusters with services: objects in the form of the API, and the existing rows.
 import type { NorthboundFacts, OverlayLayout, OverlayNode, OverlayPlan } from '../../../../agent/model/overlay.ts';
 import type { EndpointSlice, Service, Workload } from '../../../../agent/model/workload.ts';
 import { foundIn } from '../../../../agent/overlay/rows/desired-rows.ts';
@@ -43,26 +43,28 @@ export function factsFor(
   return { layout, nodes, exposure, workload: workloadOf(objects), addresses: new Map() };
 }
 
-/** The plan of all units. */
+/** Plans all units. */
 export function planAll(facts: WorkloadFacts, rows: NorthboundFacts['rows']): OverlayPlan {
   const { existing, shape } = foundIn(rows);
   return planWorkload(facts, existing, shape, allObjectKeys(facts, existing));
 }
 
-/** Plans all units, and makes the changes. */
+/** Plans all units, and writes the rows. */
 export function applyAll(facts: WorkloadFacts, database: ModelDatabase): OverlayPlan {
   const plan = planAll(facts, database.rows());
   database.transact(operationsOf(plan, database.rows().shape));
   return plan;
 }
 
-/** A Service `web` of the namespace `default`; `spec` is what differs from one of port 80 with one address. */
+/**
+ * A Service `web` of the namespace `default`; `spec` has the differences from a service with port 80 and one address.
+ */
 export function serviceObject(name: string, spec: object = {}, status: object = {}, metadata: object = {}): ApiObject {
   const usual = { type: 'ClusterIP', clusterIPs: ['10.43.0.80'], ports: [{ port: 80, protocol: 'TCP' }] };
   return { kind: 'Service', metadata: { ...metadataOf(name), ...metadata }, spec: { ...usual, ...spec }, status };
 }
 
-/** An EndpointSlice of a service; each endpoint is an address, its node, and what is not as usual. */
+/** An EndpointSlice of a service; each endpoint has an address, its node, and its unusual properties. */
 export function sliceObject(
   service: string,
   endpoints: readonly (readonly [address: string, node: string, conditions?: object])[],

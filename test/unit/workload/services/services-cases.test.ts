@@ -1,4 +1,4 @@
-// Golden cases: a folder of test/cases/workload/services is a test, see README.md there.
+// Golden cases: each folder of test/cases/workload/services is a test (README.md there).
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -61,7 +61,7 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
   });
 }
 
-/** The facts of a case, and the database as the case before it and the nodes have left it. */
+/** Facts of a case, and the database with the rows of the previous case and of the nodes. */
 function readCase(name: string): { readonly facts: WorkloadFacts; readonly database: ModelDatabase } {
   const said = JSON.parse(readFileSync(join(folder, name, 'facts.json'), 'utf8')) as Case;
   const layout = layouts[said.layout ?? 'modern'] ?? modern;

@@ -2,24 +2,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * One case: its name, what is said about it, and its parts in their order, each of whole lines. `=== name: about`
- * begins a case and `--- part` a part of it; an empty line is before each case. What a reader would not see is written
- * as `{U+9}`. A table can have a part that needs no heading: the lines between the name and the first heading.
+ * A case: its name, a description, and its parts in order, each of complete lines. `=== name: about` begins a case and
+ * `--- part` begins a part of it; an empty line separates cases. Characters that a reader would not see are written as
+ * `{U+9}`. A table can have a part without a heading: the lines between the name and the first heading.
  */
 export interface TableCase {
   readonly name: string;
-  /** Empty where the name says it all. */
+  /** Description of the case; empty if the name is sufficient. */
   readonly about: string;
   readonly parts: Readonly<Record<string, string>>;
 }
 
-// Control characters but for the newline, and those of Unicode that have no width or turn the direction of text.
+// Control characters except the newline, and Unicode characters that have no width or change the direction of text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\ufeff]/g;
 
 /**
- * The cases of a table, whose part `bare` needs no heading; throws a TypeError for a name or a part that is there
- * twice, and for a line outside of any case or part.
+ * Returns the cases of a table, whose part `bare` has no heading; throws a TypeError for a repeated name or part, and
+ * for a line outside of any case or part.
  */
 export function casesOf(text: string, bare: string | null = null): readonly TableCase[] {
   const cases = new Map<string, TableCase>();
@@ -32,7 +32,7 @@ export function casesOf(text: string, bare: string | null = null): readonly Tabl
   return [...cases.values()];
 }
 
-/** The text of a table, from which casesOf() reads the same cases. */
+/** Returns the text of a table, from which casesOf() reads the same cases. */
 export function tableText(cases: readonly TableCase[], bare: string | null = null): string {
   const blocks = cases.map(({ name, about, parts }) => {
     const head = about === '' ? `=== ${name}\n` : `=== ${name}: ${about}\n`;
@@ -45,12 +45,15 @@ export function tableText(cases: readonly TableCase[], bare: string | null = nul
   return blocks.join('\n');
 }
 
-/** The cases of a file. */
+/** Reads the cases of a file. */
 export function readTable(path: string, bare: string | null = null): readonly TableCase[] {
   return casesOf(readFileSync(path, 'utf8'), bare);
 }
 
-/** Writes what each case comes to now into its table: UPDATE_CASES=1, to be read before it is committed. */
+/**
+ * Writes the present result of each case into its table if UPDATE_CASES=1 is set; a person reviews the diff before the
+ * commit.
+ */
 export function writeTable(path: string, cases: readonly TableCase[], bare: string | null = null): void {
   writeFileSync(path, tableText(cases, bare));
 }

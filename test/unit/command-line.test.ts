@@ -12,7 +12,8 @@ interface Ended {
 }
 
 function run(words: readonly string[], prefix: readonly string[] = []): Ended {
-  // The test runner would have every Node process it starts load its own modules and write to its folder.
+  // Without these variables of the test runner, which would make every Node.js process load its modules and write to
+  // its folder.
   const [program = '', ...more] = [...prefix, 'env', '-u', 'NODE_OPTIONS', process.execPath, main, ...words];
   return spawnSync(program, more, {
     encoding: 'utf8',

@@ -1,5 +1,5 @@
-// Numbers in the documents that repeat a constant of the code, a unit or the schema: a change of one of the two fails
-// here.
+// Numbers in the documents that repeat a constant of the code, a setting of a unit or a value of the schema: the test
+// fails if only one of the two changes.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { defaultConfig } from '../../agent/config/defaults.ts';
@@ -7,12 +7,12 @@ import { bridges } from '../../agent/model/names.ts';
 import { isNeeded } from '../../agent/overlay/node-ports.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
-/** The pages break lines in the middle of sentences. */
+/** The pages have line breaks inside sentences. */
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /**
- * Reads a constant of a file: `const name = 3_000;`, also as a product or a member of an object. The constants belong
- * to what they limit, and are not exported for a test.
+ * Reads a constant from the text of a file: `const name = 3_000;`, also if it is a product or a property of an object.
+ * The code does not export such constants only for tests.
  */
 function constant(file: string, name: string): number {
   const found = new RegExp(`\\b${name}\\b(?:: [\\w\\[\\] ]+)?(?: = |: )([\\d_]+(?: \\* [\\d_]+)*)[;,\\n ]`).exec(
@@ -25,7 +25,7 @@ function constant(file: string, name: string): number {
 type Unit = 'ms' | 's' | 'MiB' | '';
 const divisors: Readonly<Record<Unit, number>> = { ms: 1000, s: 1, MiB: 1024 * 1024, '': 1 };
 
-/** `unit file constant`: the unit of the constant, of which the documents have seconds, MiB or a plain number. */
+/** `unit file constant`: the constant is in this unit, and the documents have seconds, MiB or a plain number. */
 function textOf(source: string): string {
   const [unit = '', file = '', name = ''] = source.split(' ');
   const divisor = divisors[(unit === '-' ? '' : unit) as Unit];
@@ -46,7 +46,7 @@ const round = 'ms run/overlay/daemon/rounds roundMs';
 const design = 'docs/internals/design.md';
 const watcher = 'docs/internals/overlay-watcher.md';
 
-/** Sentences with `{}` for a number, and the constants that these are, in order. */
+/** Sentences with `{}` in place of a number, and the constants for these places, in order. */
 const sentences: readonly (readonly [page: string, sentence: string, ...sources: readonly string[]])[] = [
   ['README.md', 'checkpoint expires after {} seconds', checkpoint],
   ['docs/use/files.md', 'the last {} |', kept],
@@ -159,7 +159,7 @@ const units: readonly (readonly [page: string, sentence: string, unit: string, l
   [watcher, 'ten times within five minutes', 'microshift-net-overlay.service', 'StartLimitIntervalSec=300s'],
 ];
 
-/** Sentences whose number is a word, with the constant in their unit. */
+/** Sentences with a number in words, and the constant with its unit. */
 const words: readonly (readonly [page: string, sentence: string, number: number, source: string])[] = [
   [
     'docs/use/overlay-commands.md',
@@ -241,7 +241,7 @@ t.test("defaults of MicroShift's keys", (t) => {
   t.end();
 });
 
-/** A key of the schema of ovn.yaml. */
+/** Value of a key in the schema of ovn.yaml. */
 interface SchemaKey {
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaKey>>;

@@ -19,7 +19,7 @@ const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(path, 'utf8');
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 /**
- * Returns the text below a heading. Throws if the page has no such heading, because a comparison with nothing would
+ * Returns the text below a heading. Throws if the page lacks the heading, because a comparison with an empty text would
  * pass.
  */
 function section(page: string, heading: string): string {
@@ -34,7 +34,7 @@ const filesBelow = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Runs the program from its sources. The test runner would have every Node process load its own modules. */
+/** Runs the program from its sources, without the test runner's variables, which would make it load other modules. */
 function run(words: readonly string[], options: { readonly cwd?: string; readonly uid?: number } = {}) {
   const env = { PATH: process.env.PATH, NO_COLOR: '1' };
   return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, main, ...words], {
@@ -225,7 +225,7 @@ t.test('docs/use/commands.md shows the plan of a node with one NIC and DHCP', (t
 
 t.test('docs/use/doctor.md shows what `doctor` prints', (t) => {
   const shown = /^ {4}\$ microshift-net doctor\n((?: {4}.*\n|\n)+)/m.exec(read('docs/use/doctor.md'))?.[1] ?? '';
-  // The width of a column depends on the other checks of a report.
+  // The width of a column depends on the other checks of the report.
   const linesOf = (text: string): readonly string[] =>
     text.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, '  '));
   const lines = linesOf(shown);

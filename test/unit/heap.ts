@@ -5,12 +5,15 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** An object that is collected late, or was made for another purpose, is in one or two of these; a leak is in each. */
+/**
+ * Number of rounds that must agree: an object that is collected late or belongs to other work affects one or two
+ * rounds, a leak affects all.
+ */
 const rounds = 5;
 
 /**
- * Bytes of the heap that each of so many tries leaves behind, in most of several rounds. As many tries before them fill
- * what is filled once.
+ * Bytes of the heap that each try leaves behind, in most of several rounds. The same number of tries runs before, to
+ * fill caches that are filled once.
  */
 export async function leftPerTry(tries: number, once: (index: number) => void | Promise<void>): Promise<number> {
   const left: number[] = [];
@@ -24,9 +27,10 @@ export async function leftPerTry(tries: number, once: (index: number) => void | 
   return left.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
 }
 
-/** Bytes of the heap that are in use. */
+/** Used bytes of the heap. */
 export async function usedHeap(): Promise<number> {
-  // The target of a WeakRef that was made or read in this turn of the loop stays until the turn ends.
+  // The target of a WeakRef that was created or read in this turn of the event loop is not collected before the turn
+  // ends.
   await setImmediate();
   collect();
   return process.memoryUsage().heapUsed;

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { parseAndRun } from '../../agent/cli/program.ts';
 
-/** Returns the help of a command, printed in this process for a terminal of some columns. */
+/** Returns the help of a command for a terminal with this number of columns, printed in this process. */
 async function helpOf(path: readonly string[], columns: number): Promise<string> {
   const [write, before] = [process.stdout.write, process.env.COLUMNS];
   let text = '';

@@ -1,6 +1,9 @@
 import type { LinkAddress } from '../../agent/model/observation.ts';
 
-/** A usable address of a link, of `address/prefix`; global, unless it is one of the link itself (RFC 4291, 2.5.6). */
+/**
+ * A usable address of a link, from `address/prefix`; its scope is global, except for link-local addresses (RFC 4291,
+ * 2.5.6).
+ */
 export function linkAddress(text: string): LinkAddress {
   const [address = '', prefix = ''] = text.split('/');
   const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };

@@ -1,7 +1,7 @@
 import type { Link } from '../../agent/model/observation.ts';
 import { linkAddress } from './link-address.ts';
 
-/** Properties of a NIC with a cable besides its name, index, MAC and addresses. */
+/** Properties of a NIC with a connected cable besides its name, index, MAC and addresses. */
 export const usualLink = {
   permanentMac: null,
   mtuBytes: 1500,
@@ -13,7 +13,7 @@ export const usualLink = {
   master: null,
 };
 
-/** A link that is up and has a cable, with addresses as `address/prefix`. */
+/** A link that is up and has a connected cable, with addresses as `address/prefix`. */
 export function linkOf(name: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
   return {
     name,

@@ -1,4 +1,4 @@
-// Errors of the system in sentences, with their code at the end.
+// Sentences for errors of the operating system, with the error's code at the end.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t from 'tap';

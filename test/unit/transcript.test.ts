@@ -1,5 +1,5 @@
-// About sixty command lines as a first user types them, on a machine where nothing runs: test/cases/transcript.txt, to
-// be read from top to bottom. UPDATE_CASES=1 writes it.
+// About sixty command lines that a new user types, on a machine where no service runs. UPDATE_CASES=1 writes
+// test/cases/transcript.txt, which reads from top to bottom.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -90,7 +90,7 @@ config check bad.yaml
 manifests render
 `;
 
-/** Shell text that runs the command lines of its standard input on a machine of its own. */
+/** Shell text that runs the command lines of its standard input in separate namespaces. */
 const shell = `set -e
 mount -t tmpfs tmpfs /run
 mount -t tmpfs tmpfs /var/lib

@@ -1,10 +1,10 @@
-// Units are named in several places; what is in systemd/ decides.
+// Names of units in several places agree with the files in systemd/.
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { watchUnits } from '../../agent/model/units.ts';
 
 const directory = 'systemd';
-/** They are for an admin who wants the manifests applied by the agent, and never enabled by us. */
+/** Units for an admin who wants the agent to apply the manifests; no package enables them. */
 const optional = /^microshift-net-manifests\./;
 const installed = readdirSync(directory)
   .filter((name) => /\.(service|path|socket)$/.test(name) && !optional.test(name))
@@ -30,7 +30,7 @@ t.test('the package enables every unit that can be', (t) => {
   t.end();
 });
 
-/** The settings of a unit's [Service] section from this one on, in order. */
+/** Settings in the file of a unit from the first line that begins with `first`, in order. */
 function settingsFrom(file: string, first: string): readonly string[] {
   const lines = readFileSync(`${directory}/${file}`, 'utf8').split('\n');
   const start = lines.findIndex((line) => line.startsWith(first));

@@ -8,10 +8,10 @@ import { configProblemsText } from '../../../agent/view/config-view.ts';
 import { readTable, type TableCase, writeTable } from '../case-table.ts';
 
 /**
- * The parts ovn.yaml (which needs no heading), config.yaml and config.d/NAME of a case are what the node has;
- * `effective` or `error` is what comes of it. `effective` has each setting with its source, but for those that are at
- * their defaults (`absent` has all), and the warnings. `error` has the kind, unless it is config-invalid, and the
- * problems, without the excerpts that are the line of the file and a caret below the column.
+ * The parts ovn.yaml (without a heading), config.yaml and config.d/NAME of a case are files of the node; `effective` or
+ * `error` is the result. `effective` has the warnings, and each setting with its source unless it has its default (the
+ * case `absent` has all settings). `error` has the kind unless that is config-invalid, and the problems without their
+ * excerpts, which consist of the line of the file and a caret below the column.
  */
 const file = join(process.cwd(), 'test/cases/config.txt');
 const outcomes = ['effective', 'error'];
@@ -33,7 +33,7 @@ function outcomeOf({ name, parts }: TableCase): Readonly<Record<string, string>>
     const loaded = loadConfig({
       ovnYaml: parts['ovn.yaml'] ?? null,
       configYaml: parts['config.yaml'] ?? null,
-      // Out of order on purpose: the order of the names decides, not the order of the directory.
+      // Intentionally not sorted: the order of the names counts, not that of the directory.
       configD: dropIns.toReversed(),
     });
     const { config, warnings } = withoutProblems(loaded);
@@ -69,7 +69,7 @@ function withoutUsualExcerpts(text: string, parts: TableCase['parts']): string {
   return kept.join('\n');
 }
 
-/** `ovs.handlerThreads: 2 (/etc/microshift/ovn.yaml:8)` for each setting that is unlike its default. */
+/** `ovs.handlerThreads: 2 (/etc/microshift/ovn.yaml:8)` for each setting that differs from its default. */
 function settingLines(value: object, defaults: unknown, way: string): readonly string[] {
   return Object.entries(value).flatMap(([key, item]) => {
     const usual = (defaults as Record<string, unknown> | undefined)?.[key];

@@ -3,7 +3,7 @@ import { loadConfig } from '../../../agent/config/load.ts';
 import type { FileContent } from '../../../agent/config/read-files.ts';
 import { AgentError } from '../../../agent/errors.ts';
 
-/** Inputs that test/cases/config.txt cannot contain: bytes that are no text, and sizes. */
+/** Inputs that test/cases/config.txt cannot contain: bytes that are not text, and large files. */
 function failure(ovnYaml: FileContent): AgentError {
   try {
     loadConfig({ ovnYaml, configYaml: null, configD: [] });

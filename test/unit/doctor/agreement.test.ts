@@ -1,5 +1,5 @@
-// doctor, status, verify and plan judge one node: none of them finds fault with what another one is content with, on
-// any node that a case of planning has, before `apply` and after it.
+// doctor, status, verify and plan agree about a node: none of them reports a fault in a state that another one accepts.
+// The nodes are those of all plan cases, before and after `apply`.
 import t from 'tap';
 import { planFor } from '../../../agent/commands/plan-command.ts';
 import { missingFromBridge } from '../../../agent/compare/manual-bridge.ts';
@@ -14,7 +14,9 @@ import { asExamined, withoutSession } from './as-examined.ts';
 
 type PlanNode = Pick<PlanCase, 'config' | 'observation'>;
 
-/** Report of `status` about a node, and whether `apply` would change it; `plan`: null if no plan can be made. */
+/**
+ * Report of `status` about a node, and whether `apply` would change the node; `plan` is null if no plan is possible.
+ */
 interface Status {
   readonly isContent: boolean;
   readonly applyActs: boolean;
@@ -36,7 +38,7 @@ function statusOf({ config, observation }: PlanNode): Status {
   }
 }
 
-/** A node on which MicroShift is installed and runs, so that the checks that look after it have something to judge. */
+/** A node on which MicroShift is installed and runs, so that the checks about MicroShift have a subject. */
 function withMicroShift({ config, observation }: PlanCase): PlanNode {
   const host = { ...observation.host, hasMicroShiftScript: true, hasMicroShift: true } as const;
   return { config, observation: { ...observation, host } };
@@ -66,7 +68,7 @@ function contradictions({ config, observation }: PlanNode): readonly string[] {
 
 function complaints({ id, verdict, found, fix }: CheckResult, status: Status): readonly string[] {
   const said = `${id}: ${verdict}, ${found.join('; ')}`;
-  // A step that has to come first is not on the judged node.
+  // A fix that says `# once` asks for `apply` after another change, which the judged node lacks.
   const isIdle = fix.some((line) => /^microshift-net apply(?!.*# once)/.test(line)) && !status.applyActs;
   return [
     ...(isIdle ? [`${said}: \`apply\` does nothing about it`] : []),
@@ -74,7 +76,7 @@ function complaints({ id, verdict, found, fix }: CheckResult, status: Status): r
   ];
 }
 
-/** The node after `apply`; null: it is refused, or left to the admin. */
+/** The node after `apply`; null if no plan is possible. */
 function applied({ config, observation }: PlanNode): PlanNode | null {
   const { plan } = statusOf({ config, observation });
   if (plan === null) return null;

@@ -1,4 +1,4 @@
-// An examination of the node of a plan's case, as `doctor` would make it.
+// Facts that `doctor` would examine on the node of a plan case.
 import { hintFiles } from '../../../agent/facts/hints.ts';
 import { observationOf } from '../../../agent/facts/make-observation.ts';
 import type { Examination } from '../../../agent/model/examination.ts';
@@ -8,7 +8,7 @@ import { examinationOf as recordedExamination } from './examined.ts';
 
 const healthy = recordedExamination('healthy');
 
-/** Facts of an examination of a node, of which `apply` makes this observation. */
+/** Facts of a node, from which `apply` would make this observation. */
 export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'observation'>): Examination {
   const answer = <T>(value: T) => ({ value, failure: null });
   const { host, links, routes, signpost, foreign = [], resolver, hints, tuning, networkManager, ovs } = observation;
@@ -55,7 +55,7 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
   };
 }
 
-/** Facts of a node without a login: links have their permanent MACs from NetworkManager. */
+/** Facts that are examined outside of an SSH session. Links have their permanent MACs from NetworkManager. */
 export function withoutSession(observation: Observation): Observation {
   const macs = new Map(observation.links.map((link) => [link.name, link.permanentMac] as const));
   const devices = observation.networkManager.devices.map((device) => {

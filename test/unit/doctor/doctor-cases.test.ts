@@ -9,23 +9,23 @@ import { changed } from '../plan/change.ts';
 import { changeOf, doctorCases, doctorTable, examinationOf } from './examined.ts';
 
 /**
- * The lines below the name of a case say which case it changes (`from NAME`; `healthy` if they do not say it), and how:
- * `way = value` as of changed(). The part `report` is the whole report about `healthy`, and else only what comes out
- * differently. UPDATE_CASES=1 writes the reports, to be read before they are committed.
+ * The lines below the name of a case say which case it changes (`from NAME`; `healthy` by default), and how: `path =
+ * value`, as changed() reads it. The part `report` is the whole report about `healthy`, and for other cases only the
+ * differences. UPDATE_CASES=1 writes the reports; a person reviews the diff before the commit.
  */
 const names = doctorCases.map(({ name }) => name);
 const judged = new Map(names.map((name) => [name, judge(examinationOf(name))] as const));
 const resultsOf = (name: string): readonly CheckResult[] => judged.get(name) ?? [];
 
-/** Reports of the cases have no width; the width is a matter of doctor-view.test.ts. */
+/** The reports of the cases have no limit of width; doctor-view.test.ts tests the width. */
 const screen = { verbose: true, width: null, nowMs: Date.parse('2026-11-20T21:48:00Z') };
 process.env.TZ = 'UTC';
 
-/** With what a command of a fix may begin. */
+/** Words with which the command of a fix can begin. */
 const programs =
   /^(cat|chown|dnf|du|echo|firewall-cmd|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nft|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
 
-/** Verdicts without the lines that count them, unless the case is the whole report. */
+/** The report's lines without those that count the results, unless the case has the whole report. */
 function reportOf(name: string): string {
   const results = resultsOf(name);
   const base = changeOf(name)?.of;
@@ -54,7 +54,7 @@ t.test('every complaint has a fix', (t) => {
     const all = resultsOf(name);
     const idsOf = (list: readonly CheckResult[]): readonly string[] => list.map(({ id }) => id);
     t.strictSame(idsOf(all.filter(({ found }) => found.length === 0)), [], `${name}: all have evidence`);
-    // A warning about a setting names the line to change.
+    // A warning about a setting names the line of the file to change.
     const unmended = all.filter(({ verdict, fix }) => verdict === 'failed' && fix.length === 0);
     t.strictSame(idsOf(unmended), [], `${name}: what failed has a fix`);
   }

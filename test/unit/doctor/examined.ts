@@ -1,4 +1,4 @@
-// The cases of test/cases/doctor.txt: what was found on nodes.
+// Reads the cases of test/cases/doctor.txt: facts about nodes.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Examination, UnitFacts } from '../../../agent/model/examination.ts';
@@ -24,15 +24,15 @@ const usualUnit = {
   restarts: 0,
 };
 
-/** A case that is another one with changes. */
+/** A case that consists of changes to another case. */
 interface Change {
-  /** The name of the other one. */
+  /** Name of the other case. */
   readonly of: string;
   readonly change: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Changes that make this case from another one, `healthy` if none is named; null if it has an examination of its own,
+ * Changes that make this case from another one (`healthy` by default); null if the case has its own facts in
  * test/cases/doctor/NAME.json.
  */
 export function changeOf(name: string): Change | null {
@@ -53,7 +53,7 @@ export function examinationOf(name: string): Examination {
   return wholeExamination(kept);
 }
 
-/** With what almost every node has, where it was left out; as of observations. */
+/** Adds the usual facts that a case leaves out, as for observations. */
 function wholeExamination(kept: Examination): Examination {
   const { network, networkManager, ovs, units } = kept;
   const whole = wholeParts({

@@ -1,4 +1,4 @@
-// doctor judges the node that apply plans on: the same choice, the same steps, the same refusal.
+// doctor and apply judge the same node in the same way: the same choice, the same steps, the same refusal.
 import t from 'tap';
 import { diagnose } from '../../../agent/doctor/diagnosis.ts';
 import { isAgentError } from '../../../agent/errors.ts';

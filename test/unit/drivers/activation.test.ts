@@ -9,7 +9,7 @@ import { failure } from '../failure.ts';
 
 const path = '/active/1';
 
-/** The part of NetworkManager a watch uses; `state` is what it answers when it is asked. */
+/** The part of NetworkManager that a wait uses; `state` is its answer to a query. */
 function scripted(t: Test, state: () => number) {
   const listeners = new Map<(signal: Signal) => void, string | undefined>();
   const nm: Pick<NetworkManager, 'onSignal' | 'property'> = {

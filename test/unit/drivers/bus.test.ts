@@ -1,4 +1,4 @@
-// The D-Bus connection against a real dbus-daemon of the test's own, and against daemons that misbehave.
+// The D-Bus connection to a real dbus-daemon that only the test uses, and to daemons that misbehave.
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
@@ -77,7 +77,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     const rule = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
     const end = bus.subscribe(rule, 'org.freedesktop.DBus', (signal) => seen.push(signal));
     const owned = (): number => seen.filter((signal) => signal.body[0] === 'org.example.Flicker').length;
-    // Once the bus has answered a later call of ours, the rule stands.
+    // If the bus has answered a later call, it has applied the earlier rule.
     await bus.call({ ...daemonCall, member: 'GetId' });
     const flicker = async (): Promise<void> => {
       await actor.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Flicker', 0] });
@@ -187,7 +187,7 @@ t.test('a daemon that speaks garbage', async (t) => {
   for (const [name, answer] of table) {
     const address = await fakeDaemon(t, (socket) => {
       if (answer !== null) socket.write(answer);
-      // A real one says something or hangs up; so that nothing waits for the limit here, this one hangs up.
+      // A real dbus-daemon answers or hangs up; this one hangs up, so that the test does not wait for the time limit.
       setTimeout(() => socket.destroy(), answer === null ? 0 : 100);
     });
     await t.rejects(connectBus(address), failure('dbus-unreachable'), name);
@@ -203,8 +203,8 @@ t.test('a daemon that hangs up in the middle of a message is not waited for', as
 });
 
 t.test('an array that never ends makes its message one that cannot be read', async (t) => {
-  // A reply to Hello whose body claims an array of a gigabyte; `()` takes no bytes, a byte is read beyond the end
-  // without a word.
+  // A reply to Hello whose body declares an array of a gigabyte. An element of type `()` has no bytes, and a read of a
+  // byte beyond the end raises no error.
   for (const signature of ['a()', 'a(y)', 'aa(())']) {
     const address = await fakeDaemon(t, (socket) => {
       socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
@@ -228,7 +228,7 @@ t.test('a message that names a file, and brings none, can be read', async (t) =>
   t.ok(await connected(t, address));
 });
 
-/** A server on a unix socket that answers the first message, whatever it is. */
+/** Server on a unix socket that answers the first message with the given bytes. */
 async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<string> {
   const path = join(socketDirectory(t), 'bus');
   const server: Server = createServer((socket) => {

@@ -9,7 +9,7 @@ import { listenForCommands } from '../../../agent/drivers/host/process/control-s
 
 const call = promisify(execFile);
 
-/** In a folder with a short name: the kernel takes 107 characters. */
+/** The folder has a short name, because the path of a socket is limited to 107 characters. */
 function socketFor(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'control-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -56,7 +56,7 @@ t.test('output goes into a file that is open already', async (t) => {
 const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/process/exec.js')));
 
 t.test('input of the terminal does not reach the started programs', async (t) => {
-  // Field 6 of proc_pid_stat(5).
+  // Session id: field 6 of proc_pid_stat(5).
   const session = async (...options: Parameters<typeof run>[3][]): Promise<string[]> => {
     const file = join(t.testdir({}), 'session');
     await run('sh', ['-c', `echo $$ $(cut -d ' ' -f 6 /proc/$$/stat) > ${file}`], 5_000, ...options);
@@ -81,7 +81,7 @@ t.test('a program that is followed ends with us, however we do', async (t) => {
 });
 
 t.test('the end of a program that could not be started ends no process', async (t) => {
-  // In a process group of its own: there the signal would arrive.
+  // The process is in a separate process group, where the signal would arrive.
   const script = `process.env.PATH = '/nonexistent';
     const { follow } = await import(${driver});
     for (let i = 0; i < 20; i++) (await follow('ip', [], () => undefined, () => undefined))();`;

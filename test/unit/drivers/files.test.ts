@@ -82,7 +82,7 @@ t.test('a temporary file of a run that died does not stop a later one for good',
   const directory = t.testdir({});
   const path = join(directory, 'hint');
   writeFileSync(`${path}.${process.pid}.tmp`, 'half');
-  // The name has this process's pid: the first try may refuse it, and clears it away.
+  // The temporary name contains this process's pid: the first attempt can be refused, and removes the file.
   try {
     writeFileAtomically(path, 'eth0\n');
   } catch {

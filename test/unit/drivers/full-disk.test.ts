@@ -1,4 +1,4 @@
-// A disk that fills up while state is written: the write fails and leaves nothing that could be read as state.
+// Writes of state on a disk that becomes full: the write fails and leaves no file that could be read as state.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import t from 'tap';

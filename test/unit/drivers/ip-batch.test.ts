@@ -1,4 +1,4 @@
-// The lines that reach ip(8), by a stand-in that writes down what it reads.
+// Lines that the agent passes to ip(8); a replacement of ip records them.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -30,7 +30,7 @@ t.test('a line that ip would read as another one is not given to it', async (t) 
 t.test('a line that ip does not understand does not cost those behind it', async (t) => {
   const folder = t.testdir({});
   const done = join(folder, 'done');
-  // Ends as ip(8) does: without what is left of the batch.
+  // Ends like ip(8) does after an error: it ignores the rest of the batch.
   writeFileSync(
     join(folder, 'ip'),
     `#!/bin/sh\nwhile read -r line; do case $line in *newer*) exit 255;; esac; echo "$line" >> ${done}; done\n`,

@@ -1,4 +1,4 @@
-// Input of logger(1); the booted node shows that journald accepts it.
+// Input of logger(1). test/node shows that journald accepts it.
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

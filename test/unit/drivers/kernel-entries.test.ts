@@ -108,7 +108,7 @@ t.test('IPv6 addresses that the kernel lists behind one of the node', (t) => {
 });
 
 t.test('every attribute of an address', (t) => {
-  // As iproute2 7 shows them.
+  // Output of iproute2 7.
   const listed = [
     {
       family: 'inet',

@@ -12,7 +12,8 @@ t.test('a change is not missed that the kernel announced before anybody listened
   const deadline = startDeadline(60_000);
   t.teardown(deadline.clear);
   let asked = 0;
-  // True from the third time on: before `ip monitor`, right after its start, and then.
+  // Condition that holds from the third check on: the first check is before `ip monitor` starts, the second right after
+  // its start.
   const condition = (): boolean => {
     asked += 1;
     return asked > 2;

@@ -1,5 +1,5 @@
-// Order of restored addresses: the same as before, whichever of them exist already. A simulated interface lists new
-// addresses as the kernel does.
+// Order of restored addresses: the order is restored whichever of the addresses exist already. A simulated interface
+// lists new addresses in the kernel's order.
 import t from 'tap';
 import { goFirst, inOrderOfAdding } from '../../../agent/drivers/host/kernel/kernel-order.ts';
 import type { KernelAddress } from '../../../agent/model/kernel-entries.ts';
@@ -11,7 +11,7 @@ function given(address: string, behindOwn = false): KernelAddress {
   return { address, metric: null, noDad: true, deprecated: false, ...(behindOwn ? { behindOwn } : {}) };
 }
 
-/** Order of entries after `listed` was given to an interface that lists these. */
+/** Order of the entries after `listed` was added to an interface that already has these entries. */
 function after(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
   const isIpv6 = (address: string): boolean => address.includes(':');
   const gone = goFirst(listed, present);

@@ -1,4 +1,4 @@
-// Devices of other network namespaces that are stacked on a link of another one.
+// Devices in other network namespaces that are stacked on a link of the node's namespace.
 import t from 'tap';
 import { hasOnlyLoopback, parseStacked } from '../../../agent/drivers/host/kernel/network-namespaces.ts';
 

@@ -1,4 +1,4 @@
-// A real dbus-daemon on a private socket.
+// A real dbus-daemon on a private socket, for tests.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,10 @@ import readline from 'node:readline';
 import type { Test } from 'tap';
 import { type Bus, connectBus } from '../../../agent/drivers/dbus/bus-connection.ts';
 
-/** Why a test that needs it is skipped. */
+/** Reason why a test that needs the bus is skipped. */
 export const noDaemon = spawnSync('dbus-daemon', ['--version']).error !== undefined && 'dbus-daemon is not installed';
 
-/** A bus of the test's own, on which everybody may do everything. */
+/** A private bus, on which every user may send every message. */
 export interface Daemon {
   readonly address: string;
   readonly process: ChildProcess;
@@ -30,14 +30,14 @@ export async function startDaemon(t: Test): Promise<Daemon> {
   throw new Error('dbus-daemon ended without a word');
 }
 
-/** A connection of the agent's kind, closed with the test. */
+/** Opens a connection of the agent's class, which is closed when the test ends. */
 export async function connected(t: Test, address: string): Promise<Bus> {
   const bus = await connectBus(address);
   t.teardown(() => bus.close());
   return bus;
 }
 
-/** The path of a socket must be short (108 bytes, unix(7)), which the folders of the test runner are not. */
+/** The path of a socket is limited to 108 bytes (unix(7)), and the folders of the test runner are longer. */
 export function socketDirectory(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'bus-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

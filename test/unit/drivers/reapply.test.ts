@@ -1,4 +1,5 @@
-// Changing a device in place: NetworkManager refuses all of it for one property, so what it can change is sent alone.
+// Changes of a device without a new activation: NetworkManager refuses the whole change because of one property, so the
+// agent sends the properties that it accepts separately.
 import t from 'tap';
 import { DBusReplyError } from '../../../agent/drivers/dbus/dbus-errors.ts';
 import { fromReply } from '../../../agent/drivers/networkmanager/nm-errors.ts';
@@ -30,7 +31,7 @@ t.strictSame(
   'what cannot be changed in place stays as it is applied, the rest is in the desired state',
 );
 
-/** A NetworkManager that refuses what is not merged, with this error. */
+/** A NetworkManager that refuses a profile that was not merged with the present one, with this error. */
 function refusing(errorName: string): { sent: unknown[]; request: Parameters<typeof reapply>[0] } {
   const sent: unknown[] = [];
   return {
@@ -72,7 +73,7 @@ interface Sent {
   readonly flags: unknown;
 }
 
-/** A NetworkManager whose device runs the profile above; `fail` may refuse a change. */
+/** A NetworkManager whose device runs the profile above; `fail` can refuse a change. */
 function running(fail: (sent: Sent) => string | null = () => null) {
   const sent: Sent[] = [];
   const request: Parameters<typeof clearIpSettings>[0] = async (what, { member, path, body = [] }) => {

@@ -18,13 +18,13 @@ const agent = 'org.example.Agent';
 
 /** Client of the bus that sends arbitrary messages. */
 interface Speaker {
-  /** Sends a signal to the agent; `h` is the number of a file that would have been passed along. */
+  /** Sends a signal to the agent; `h` is the number of a file descriptor that the message would pass. */
   signal(sent: Partial<Message>): void;
-  /** Resolves when all that was said before has been delivered. */
+  /** Resolves when the bus has delivered all earlier messages. */
   heard(by: Bus): Promise<void>;
 }
 
-/** `answers` are what he says to calls, by their members. */
+/** `answers` are the client's answers to calls, by the names of the methods. */
 async function speaker(
   t: Test,
   address: string,
@@ -61,7 +61,7 @@ async function speaker(
       const fields = { type: 4, destination: agent, path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
       let bytes = write({ ...fields, ...sent, signature: sent.signature?.replace('h', 'u') ?? '' });
       if (sent.signature === 'h') bytes = replaced(bytes, '\x01g\0\x01u\0', '\x01g\0\x01h\0');
-      // An unknown field of the header with the same value.
+      // A header field with an unknown number and the same value.
       if (sent.replySerial !== undefined) bytes = replaced(bytes, '\x05\x01u\0', '\xc8\x01h\0');
       socket.write(bytes);
     },
@@ -78,7 +78,7 @@ function replaced(bytes: Buffer, from: string, to: string): Buffer {
   return Buffer.from(text.replace(from, to), 'latin1');
 }
 
-/** The agent's connection, under a name by which it is found. */
+/** The agent's connection, with a name by which the client finds it. */
 async function agentOn(t: Test, address: string): Promise<Bus> {
   const bus = await connected(t, address);
   await bus.call({ ...daemonCall('RequestName'), signature: 'su', body: [agent, 0] });

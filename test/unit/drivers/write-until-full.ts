@@ -1,5 +1,5 @@
-// Run by full-disk.test.ts on a file system of a few pages: writes more than fits by each of the ways in which state is
-// written.
+// Program that full-disk.test.ts runs on a file system of a few pages: it writes more than the file system can hold,
+// with each of the functions that write state.
 import { readdirSync } from 'node:fs';
 import { replaceFile, writeFileAtomically } from '../../../agent/drivers/host/files/files.ts';
 import { writeManifestFiles } from '../../../agent/drivers/kubernetes/manifest-files.ts';

@@ -1,4 +1,4 @@
-// ip(8) is asked only where files of the kernel show a sign that other programs gave links anything.
+// The agent runs ip(8) only if files of the kernel indicate that other programs configured links.
 import t from 'tap';
 import { mayHaveOthers, readTableSigns } from '../../../agent/facts/may-have-others.ts';
 import type { Link, LinkAddress, Route } from '../../../agent/model/observation.ts';
@@ -17,7 +17,7 @@ function link(name: string, ...addresses: readonly (string | LinkAddress)[]): Li
 }
 
 const linkLocal = { ...linkAddress('fe80::5054:ff:feaa:0/64'), scope: 'link' as const };
-/** As NetworkManager configures a NIC. */
+/** Configuration of a NIC as NetworkManager makes it. */
 const nic = link('eth0', '192.0.2.50/24', '2001:db8::50/64', linkLocal);
 const own = [
   route('0.0.0.0/0', '192.0.2.1', 100),
@@ -67,7 +67,7 @@ t.test('signs', (t) => {
 });
 
 t.test('tables and neighbours that the kernel reports', (t) => {
-  // Linux, net/ipv4/fib_trie.c (fib_trie_seq_show) and net/ipv4/arp.c.
+  // Formats of the kernel's files: Linux, net/ipv4/fib_trie.c (fib_trie_seq_show) and net/ipv4/arp.c.
   const files = (ids: readonly number[], flags: string) => (path: string) =>
     path === '/proc/net/arp'
       ? `IP address       HW type     Flags       HW address            Mask     Device\n192.0.2.1        0x1         ${flags}         52:54:00:bb:00:00     *        eth0\n`

@@ -8,7 +8,7 @@ t.afterEach(() => {
   process.env.PATH = path;
 });
 
-/** Reads the packet filter with only these programs, each of which prints its lines. */
+/** Reads the packet filter on a machine that has only these programs; each prints its lines. */
 async function readWith(t: Test, programs: Readonly<Record<string, readonly string[]>>) {
   const scripts = Object.entries(programs).map(([name, lines]) => {
     const prints = lines.map((line) => `echo '${line}'\n`).join('');

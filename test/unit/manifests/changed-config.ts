@@ -1,6 +1,6 @@
 import type { Config } from '../../../agent/model/config.ts';
 
-/** A configuration with other values; a group of settings in the changes is gone into, anything else is a value. */
+/** Returns the configuration with other values. Only groups of settings are merged; every other value is replaced. */
 export function withChanges(config: Config, changes: Record<string, unknown>): Config {
   const merge = (base: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> => {
     const entries = Object.entries(change).map(([name, value]) => {

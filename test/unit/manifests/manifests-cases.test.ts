@@ -16,13 +16,13 @@ import { shortYaml } from './short-yaml.ts';
 
 /**
  * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like`
- * another one has manifests.diff instead: the lines in which its manifests differ from those of the other, each with
- * its place. Lists and groups are on one line where they fit. UPDATE_CASES=1 writes them again.
+ * another case has manifests.diff instead: the lines in which its manifests differ from the other's, each with its
+ * place. Short lists and groups are on one line. UPDATE_CASES=1 writes the files again.
  */
 const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
 
 interface Input {
-  /** The case whose manifests this one's are held against. */
+  /** Case with which this case's manifests are compared. */
   readonly like?: string;
   /**
    * Settings that differ from the defaults, as in {"cluster": {"nodeIp": "192.0.2.10"}}; their source is ovn.yaml:1.
@@ -32,7 +32,7 @@ interface Input {
   readonly image?: string;
   readonly cniBinDirectory?: string;
   readonly controlPlane?: string;
-  /** The text of MicroShift's release file. */
+  /** Text of MicroShift's release file. */
   readonly release?: string;
 }
 
@@ -100,6 +100,6 @@ function rendered({ cniBinDirectory, controlPlane, ...input }: Input): readonly 
   const { value: image } = chooseImage({ asked: input.image ?? null, config, release, usesCluster: false });
   const settings = { cniBinDirectory: cniBinDirectory ?? defaultCniBinDirectory, controlPlane: controlPlane ?? null };
   const objects = renderManifests({ config, flavor, image, ...settings });
-  // The scripts are files of their own; a copy of them in every case would only hide what differs.
+  // The scripts are separate files; a copy of them in every case would hide the differences.
   return objects.filter(({ metadata }) => metadata.name !== 'ovnkube-scripts');
 }

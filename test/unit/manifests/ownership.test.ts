@@ -29,7 +29,7 @@ t.test('apply and delete ask before anything else; a unit may leave it to MicroS
   const results: string[] = [];
   const result = (text: string): void => void results.push(text);
   const output = { format: 'text', style: plain, result, say: () => t.fail('nothing is begun') } as const;
-  // No image and no kubeconfig: whatever comes first is what it ends with.
+  // The node has no image and no kubeconfig, so the command ends with the first error that it finds.
   const options = {
     config: defaultConfig,
     output,

@@ -1,9 +1,9 @@
-// Differences of two streams of YAML, each at its place.
+// Compares two streams of YAML, and states the place of each difference.
 
-/** The most removed lines of one place that are written out; the first text has the others. */
+/** Maximum number of removed lines per place that the comparison shows; the rest is in the first text. */
 const mostRemoved = 6;
 
-/** Lines of the first text that the second one lacks, and lines that it has in their place. */
+/** Lines that the first text has at a place, and the lines that the second text has instead. */
 interface Place {
   /** Number of lines of the first text before the place. */
   readonly at: number;
@@ -14,9 +14,9 @@ interface Place {
 }
 
 /**
- * Returns the lines in which two streams of YAML differ, place by place. `after 12, DaemonSet ovnkube-node
- * spec.template:` is after line 12 of the first text, and in this object and under these keys of the second one; an
- * item of a list is named by its `name`. The first text and these lines determine the second text with its order.
+ * Returns the differing lines of two streams of YAML, place by place. `after 12, DaemonSet ovnkube-node spec.template:`
+ * means: after line 12 of the first text, and under these keys of this object in the second text; an item of a list has
+ * its `name` as key. The first text and these lines determine the second text, including its order.
  */
 export function placedChanges(before: string, after: string): readonly string[] {
   const [from, to] = [before.split('\n'), after.split('\n')];
@@ -33,7 +33,7 @@ function shortened(removed: readonly string[]): readonly string[] {
   return [removed[0] ?? '', `(${removed.length - 2} lines)`, removed.at(-1) ?? ''];
 }
 
-/** The object and the keys under which a line stands if it comes after so many lines of a text. */
+/** The object and the keys of a line that comes after this number of lines of a text. */
 function keysAbove(lines: readonly string[], count: number, line: string): string {
   const keys: string[] = [];
   let depth = line.search(/\S/);
@@ -54,7 +54,7 @@ function keysAbove(lines: readonly string[], count: number, line: string): strin
   return `${wordOf('kind')} ${wordOf('name')} ${keys.filter((key) => key !== '').join('.')}`.trim();
 }
 
-/** The places at which the second list of lines differs from the first, with as many common lines as possible. */
+/** Places at which the second list of lines differs from the first, with as many common lines as possible. */
 function placesOf(from: readonly string[], to: readonly string[]): readonly Place[] {
   const common = commonLengths(from, to);
   const lengthAt = (i: number, j: number): number => common[i]?.[j] ?? 0;
@@ -80,7 +80,7 @@ function placesOf(from: readonly string[], to: readonly string[]): readonly Plac
   return places;
 }
 
-/** For each pair of positions, the number of lines that the rests of both lists have in common, in their order. */
+/** For each pair of positions, the length of the longest common subsequence of the remaining lines. */
 function commonLengths(from: readonly string[], to: readonly string[]): readonly Uint16Array[] {
   const rows = Array.from({ length: from.length + 1 }, () => new Uint16Array(to.length + 1));
   for (let i = from.length - 1; i >= 0; i -= 1) {

@@ -1,4 +1,4 @@
-// YAML for people: a list or a group that fits on a line is on one.
+// Compact YAML: a list or a group that fits on a line is on one line.
 import { dump } from 'js-yaml';
 
 const width = 120;
@@ -8,7 +8,7 @@ export function shortYaml(objects: readonly object[]): string {
   return objects.map((object) => `---\n${writtenOut(object, 0).join('\n')}\n`).join('');
 }
 
-/** Returns the lines of a list or a group, each with this indent. */
+/** Returns the lines of a list or a group with this indent. */
 function writtenOut(value: object, indent: number): readonly string[] {
   const margin = ' '.repeat(indent);
   if (Array.isArray(value)) {
@@ -25,7 +25,7 @@ function writtenOut(value: object, indent: number): readonly string[] {
   });
 }
 
-/** Returns a value with this indent: in one line if it fits behind a key of this length, or else written out. */
+/** Returns a value with this indent: on one line if it fits after a key of this length, otherwise on several lines. */
 function linesOf(value: unknown, indent: number, keyLength = 0): readonly string[] {
   const margin = ' '.repeat(indent);
   const isText = typeof value === 'string' && value.includes('\n');

@@ -77,7 +77,7 @@ t.test('every container can be watched and ended, and says what it needs', async
         t.ok(fieldAt(container, 'resources', 'requests', 'memory'), `${name} requests memory`);
         t.equal(fieldAt(container, 'terminationMessagePolicy'), 'FallbackToLogsOnError', name);
         t.ok(fieldAt(container, 'readinessProbe', 'exec'), `${name} has a readiness probe`);
-        // Controllers that are no node's have no state to end, and nothing on a node waits for them.
+        // Controllers that belong to no node have no state to remove, and nothing on a node waits for them.
         const isController = ['ovnkube-cluster-manager', 'multi-node ovnkube-master'].some((one) => name.endsWith(one));
         if (!isController) t.ok(fieldAt(container, 'lifecycle', 'preStop'), `${name} is ended in an orderly way`);
         for (const mount of listAt(container, 'volumeMounts')) used.add(fieldAt(mount, 'name'));

@@ -1,4 +1,4 @@
-// Frames by which a LAN learns the present place of an address, byte by byte.
+// Frames that announce to a LAN at which host an address is now, byte by byte.
 import t from 'tap';
 import { neighbourAnnouncement } from '../../../agent/net/neighbour-announcement.ts';
 
@@ -25,7 +25,7 @@ t.test('an unsolicited neighbour advertisement overrides what was known (RFC 486
   t.equal(source, '20010db8000000000000000000000200');
   t.equal(group, 'ff020000000000000000000000000001');
   t.match(message, /^8800[0-9a-f]{4}2000000020010db80000000000000000000002000201020000000005$/);
-  // With the checksum included, the sum over pseudo header and message is all ones (RFC 1071).
+  // The sum over pseudo header and message, including the checksum, is all ones (RFC 1071).
   const words = `${source}${group}000000200000003a${message}`.match(/.{4}/g) ?? [];
   let sum = words.reduce((total, word) => total + Number.parseInt(word, 16), 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);

@@ -1,8 +1,8 @@
-// Frames with a TCP segment, checked as a receiver does it.
+// Frames with a TCP segment, checked in the same way as a receiver checks them.
 import t from 'tap';
 import { tcpFrame } from '../../../agent/net/tcp-frame.ts';
 
-/** RFC 1071: a sum over what is right, its checksum included, is all ones. */
+/** RFC 1071: the sum over correct data, including its checksum, is all ones. */
 function sumOf(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);

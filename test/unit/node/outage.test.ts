@@ -1,8 +1,8 @@
-// Definition of an outage in the tests of booted nodes.
+// Calculation of outages from replies, for the tests of booted nodes.
 import t from 'tap';
 import { outageBetween } from '../../node/outage.ts';
 
-/** A reply every 10 ms, but for these silences. */
+/** Replies every 10 ms, except during these pauses. */
 const replies = (...silent: readonly (readonly [from: number, to: number])[]): number[] =>
   Array.from({ length: 100 }, (_, i) => i * 10).filter(
     (time) => !silent.some(([from, to]) => time > from && time < to),

@@ -1,4 +1,4 @@
-// The recording of a demonstration: header, times and line ends of asciicast v2.
+// Recordings of demonstrations: header, times and line ends of asciicast v2.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

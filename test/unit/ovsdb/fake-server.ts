@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import type { Json, JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
 import { createMessageStream } from '../../../agent/drivers/ovsdb/stream.ts';
 
-/** One client as the fake server sees it. */
+/** One client of the fake server. */
 export interface FakePeer {
   readonly socket: Socket;
   send(message: Json): void;
   reply(request: JsonObject, result: Json, error?: Json): void;
 }
 
-/** Decides what the server does with a message; everything it got is in `received`. */
+/** Decides how the server reacts to a message; `received` has all messages of the client. */
 export type Script = (message: JsonObject, peer: FakePeer) => void;
 
 export interface FakeServer {
@@ -24,7 +24,7 @@ export interface FakeServer {
   stop(): Promise<void>;
 }
 
-/** A scripted server on a private socket, for the faults a real ovsdb-server does not produce on demand. */
+/** A scripted server on a private socket, for faults that a real ovsdb-server does not produce on request. */
 export async function startFakeServer(script: Script = () => {}): Promise<FakeServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ovsdb-fake-'));
   const path = join(folder, 'db.sock');

@@ -1,4 +1,6 @@
-/** A seeded generator (mulberry32), so that a failing case can be run again; returns integers below `limit`. */
+/**
+ * A random generator with a seed (mulberry32), so that a failed case can be repeated; returns integers below `limit`.
+ */
 export function seededRandom(seed: number): (limit: number) => number {
   let state = seed >>> 0;
   return (limit) => {

@@ -9,7 +9,7 @@ const patienceMs = 60_000;
 const schema = { name: 'D', tables: { T: { columns: { n: { type: 'integer' } } } } };
 const leader = { row: { new: { name: 'D', model: 'standalone', connected: true, leader: true, cid: ['set', []] } } };
 
-/** Answers as a server does that knows these monitors; `contents` gets the rest. */
+/** Answers like a server that has these monitors; `contents` answers all other requests. */
 const serve =
   (known: string, contents: (message: JsonObject, peer: FakePeer) => void) =>
   (message: JsonObject, peer: FakePeer): void => {

@@ -1,4 +1,4 @@
-// Files and commands that a support bundle includes, shortens and leaves out.
+// Files and commands of a support bundle: which of them it contains, shortens or leaves out.
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// Rows of the databases of a cluster, as they were recorded.
+// Reads recorded rows of the databases of clusters.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TraceQuestion } from '../../../agent/model/overlay-trace.ts';
@@ -14,14 +14,14 @@ interface Recorded {
   readonly switches: Readonly<Record<string, Tables>>;
 }
 
-/** A packet that was asked about. */
+/** The packet to trace. */
 export interface TraceCase {
   readonly release: string;
-  /** Where it was asked; null: on a node without Open vSwitch. */
+  /** Node on which the command ran; null for a machine without Open vSwitch. */
   readonly node: string | null;
   readonly isMember: boolean;
   readonly withBack: boolean;
-  /** Name of a case with the same packet: the output of ovn-trace is the same, wherever the question is asked. */
+  /** Name of a case with the same packet, whose output of ovn-trace is the same on every node. */
   readonly ovnTraceOf?: string;
   readonly question: TraceQuestion;
 }
@@ -32,8 +32,8 @@ export function traceNames(): readonly string[] {
 }
 
 /**
- * Output of ovn-trace or ofproto/trace as it was recorded, after the question that was put. Both underline their
- * headings; a case marks a heading by the empty line before it alone.
+ * Recorded output of ovn-trace or ofproto/trace, after the description of the packet. Both tools underline their
+ * headings; a case has an empty line before a heading instead.
  */
 export function recordedOutput(name: string, file: string): { readonly asked: string; readonly text: string } {
   const [first = '', ...lines] = readFileSync(join(traceCases, name, file), 'utf8').split('\n');
@@ -48,7 +48,7 @@ export function json<T>(...path: readonly string[]): T {
   return JSON.parse(readFileSync(join(traceCases, ...path), 'utf8')) as T;
 }
 
-/** Contents of the central databases and of Open vSwitch of a node. */
+/** Contents of the central databases, and of Open vSwitch on a node. */
 export function recordedRows(release: string, node: string) {
   const { southbound, northbound, switches } = json<Recorded>(`network-${release}.json`);
   const rowsOf = (database: string, tables: Tables): DatabaseRows => ({ database, shape: {}, tables });

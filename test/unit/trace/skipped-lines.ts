@@ -1,5 +1,5 @@
-// Lines of ovn-trace and ofproto/trace that decide nothing: test/cases/trace/skipped-lines.txt has each form of them
-// that was met.
+// Lines of ovn-trace and ofproto/trace that decide nothing: test/cases/trace/skipped-lines.txt has each of their known
+// forms.
 import { join } from 'node:path';
 import { readTable } from '../case-table.ts';
 import { traceCases } from './recorded.ts';
@@ -7,17 +7,17 @@ import { traceCases } from './recorded.ts';
 export type TraceTool = 'ovn-trace' | 'ofproto-trace';
 
 /**
- * `actions` stand below a flow, `steps` are flows before another one, and `between` are lines before the part of a
+ * `actions` come below a flow, `steps` are flows before another flow, and `between` are lines before the part of a
  * bridge.
  */
 type Part = 'actions' | 'steps' | 'between';
 
 const tools = new Map(readTable(join(traceCases, 'skipped-lines.txt')).map(({ name, parts }) => [name, parts]));
 
-/** The action of an ACL, which OVN carries out in the stage after that of the ACL. */
+/** Action of an ACL, which OVN executes in the stage after the ACL's stage. */
 const aclAction = /^ *\d+\. ls_\w+_acl\w*_action\b/;
 
-/** Returns the output with all of these lines at every place at which the tool can print them. */
+/** Returns the output with all of these lines inserted at every place at which the tool can print them. */
 export function withSkippedLines(tool: TraceTool, kept: string): string {
   const skipped = (part: Part): readonly string[] =>
     (tools.get(tool)?.[part] ?? '').split('\n').filter((line) => line !== '');

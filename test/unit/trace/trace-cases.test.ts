@@ -1,4 +1,4 @@
-// Recorded packets through clusters: rows of the databases, and the output of ovn-trace and ofproto/trace.
+// Traces of packets through recorded clusters: rows of the databases, and the output of ovn-trace and ofproto/trace.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -29,8 +29,8 @@ for (const name of traceNames()) {
 }
 
 /**
- * Output of the command for a case, with its exit code; `printed` makes the output of a tool from the part that the
- * case keeps.
+ * Output of the command for a case, with its exit code; `printed` restores the output of a tool from the part that the
+ * case contains.
  */
 function wordsOf(t: Test, name: string, printed = (_tool: TraceTool, kept: string): string => kept): string {
   const { release, node, isMember, withBack, ovnTraceOf, question } = json<TraceCase>(name, 'question.json');

@@ -53,7 +53,7 @@ t.test('no line of any case runs over the width, unless it is one long word', (t
   t.end();
 });
 
-/** A line without its indent, the word `fix:`, the mark of a comment and the backslash of a command that goes on. */
+/** A line without its indent, the word `fix:`, the comment sign, and the backslash of a continued command. */
 function content(line: string): string {
   return line
     .trim()
@@ -65,7 +65,7 @@ function content(line: string): string {
 t.test('a shell reads the lines of a fix as the same command', (t) => {
   const all = new Set(reports.flatMap((results) => results.flatMap(({ fix }) => fix)));
   const wide = [...all, ...complaint.fix].filter((line) => line.length > 40);
-  // Every line becomes a function, whose definition bash prints as it has read it.
+  // Every line becomes a function, whose definition bash prints in parsed form.
   const printed = (texts: readonly string[]): string => {
     const script = texts.map((text, index) => `f${index}() {\n:\n${text}\n}\ndeclare -f f${index}`).join('\n');
     const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });

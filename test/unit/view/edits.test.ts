@@ -133,7 +133,7 @@ function firstLines({ node, change = {}, yaml = '', tuning }: Edit): readonly st
   return planText(decision.plan, observation, plain, false, differences).split('\n').slice(0, 5);
 }
 
-/** Returns a node whose NICs run with their profiles as they are. */
+/** Returns a node whose NICs run with unchanged profiles. */
 function withApplied(observation: Observation): Observation {
   const { devices, profiles } = observation.networkManager;
   const { activeConnections } = observation.networkManager;

@@ -1,4 +1,4 @@
-// Output of every command: it goes through one module.
+// The output of every command goes through one module.
 import t, { type Test } from 'tap';
 import { openOutput } from '../../../agent/commands/output.ts';
 import { reporting } from '../../../agent/commands/reporting.ts';

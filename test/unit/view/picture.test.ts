@@ -1,5 +1,5 @@
-// docs/br-ex.svg, the picture of README.md: the product's own drawing of a node before and after a move.
-// UPDATE_CASES=1 writes it.
+// docs/br-ex.svg, the picture in README.md: drawings by the program of a node before and after a move. UPDATE_CASES=1
+// writes it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { plain } from '../../../agent/view/style.ts';
@@ -28,7 +28,7 @@ function panel(title: string, drawing: string): readonly string[] {
   return [title, ...drawing.trimEnd().split('\n'), ''];
 }
 
-/** Returns lines of text as an SVG whose colours suit a light and a dark page. */
+/** Returns lines of text as an SVG with colours that are readable on light and dark pages. */
 function svgOf(lines: readonly string[]): string {
   const width = Math.ceil(Math.max(...lines.map((line) => line.length)) * character.width) + 2 * margin;
   const height = lines.length * character.height + margin;

@@ -1,4 +1,4 @@
-// Tables for a terminal, and times for people.
+// Tables on a terminal, and times in the form for people.
 import t from 'tap';
 import { plain } from '../../../agent/view/style.ts';
 import { fitted, tableLines, wrapped } from '../../../agent/view/table.ts';

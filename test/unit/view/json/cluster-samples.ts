@@ -1,4 +1,4 @@
-// A document of every command of a cluster, made from facts.
+// A sample document of every command about a cluster, made from facts.
 import type { OverlayChanges } from '../../../../agent/model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../../agent/model/overlay-record.ts';
 import type { TracedWay } from '../../../../agent/model/overlay-trace.ts';
@@ -169,7 +169,8 @@ const daemonSet = {
 };
 
 /**
- * Documents of the commands of a cluster by the names of their cases; the part before a dot is the name of the schema.
+ * Documents of the commands about a cluster by the names of their cases; the part before the dot is the name of the
+ * schema.
  */
 export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
   'manifests-render': renderDocument('classic', null, [{ apiVersion: 'v1', kind: 'Namespace' }]),

@@ -1,5 +1,5 @@
-// The contract of `--output json`: a golden of every command, which its schema allows. UPDATE_CASES=1 writes the
-// goldens.
+// The contract of `--output json`: every command has a golden document, which matches its schema. UPDATE_CASES=1 writes
+// the goldens.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -15,7 +15,7 @@ const folder = 'test/cases/json';
 const samples = { ...nodeSamples, ...clusterSamples };
 const schemaOf = (name: string): string => name.replace(/\..*/, '');
 
-/** Words that only a programmer knows, and paths of D-Bus. */
+/** Words that only programmers know, and D-Bus paths. */
 const internal = /org\/freedesktop|"(?:do|kind)": "(?:writeProfiles|attachUplink|clearUplink|pinThreads|changeKernel)"/;
 
 for (const [name, document] of Object.entries(samples)) {
@@ -60,7 +60,7 @@ interface Shape {
   readonly properties: Readonly<Record<string, { readonly const?: string; readonly enum?: readonly string[] }>>;
 }
 
-/** The alternatives of a document. */
+/** The alternatives in a document's schema. */
 function shapesOf(schema: object): readonly Shape[] {
   const { anyOf, definitions } = schema as Shape & {
     readonly anyOf?: readonly { readonly $ref: string }[];

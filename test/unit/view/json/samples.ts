@@ -1,4 +1,4 @@
-// A document of every command, made from facts.
+// A sample document of every command about a node, made from facts.
 import { inWords } from '../../../../agent/compare/in-words.ts';
 import { namedSettings } from '../../../../agent/config/settings.ts';
 import { AgentError } from '../../../../agent/errors.ts';
@@ -63,7 +63,7 @@ const tuned: TuningFacts = {
 
 const transaction = { id, state: 'awaiting-confirm', confirmUntil, stepTimesMs: plan.steps.map(() => 12) } as const;
 const run = { plan, observation, tuning, transaction };
-/** Run of two steps, for commands whose documents have their steps in the same form as that of `apply`. */
+/** A run with two steps, for commands whose documents have steps in the same form as the document of `apply`. */
 const short = { ...plan, steps: plan.steps.slice(0, 2) };
 const shortRun = { ...run, plan: short, transaction: { ...transaction, stepTimesMs: [12, 12] } };
 const record: JournalRecord = {
@@ -103,7 +103,8 @@ const firewall = { zone: 'trusted', wanted, addRunning: [], addPermanent: ['10.4
 const check = { id: 'uplink', title: 'An uplink can be chosen', found: ['eth0, by default route'], fix: [] };
 
 /**
- * Documents of the node's own commands by the names of their cases; the part before a dot is the name of the schema.
+ * Documents of the commands about a node by the names of their cases; the part before the dot is the name of the
+ * schema.
  */
 export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
   plan: planDocument(plan, tuning, observation, pending, warnings),

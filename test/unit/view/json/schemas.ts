@@ -1,4 +1,4 @@
-// JSON Schemas of `--output json`, made as the build makes them.
+// JSON Schemas of `--output json`, generated in the same way as in the build.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Ajv from 'ajv';
@@ -17,7 +17,7 @@ export const schemas: Schemas = Object.fromEntries(
 const ajv = new Ajv.default({ allErrors: true, strict: true, allowUnionTypes: true });
 const validators = new Map(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]));
 
-/** Returns the faults of a document, which is compared as it is printed; null if it has none. */
+/** Returns the violations of the schema in a document as it is printed; null if it has none. */
 export function schemaFaults(name: string, document: object): string | null {
   const validate = validators.get(name);
   if (validate === undefined) return `there is no schema ${name}`;

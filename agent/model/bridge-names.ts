@@ -15,7 +15,8 @@ export interface BridgeNames {
   /** Route metric of the bridge: below every default of NetworkManager, so that the bridge has the default route. */
   readonly routeMetric: number;
   /**
-   * True for a bridge of `bridge add`. Its default route has the precedence among the node's routes that the NIC's had.
+   * True for a bridge of `bridge add`. Its default route has the same precedence over other routes as the NIC's route
+   * had before the move.
    */
   readonly isAdded: boolean;
 }

@@ -24,8 +24,8 @@ export function readAdded(): readonly AddedBridge[] {
 }
 
 /**
- * Writes the list if it differs from the file. An empty list removes the file: systemd checks the existence of the file
- * as a start condition.
+ * Writes the list if it differs from the file. An empty list removes the file, because
+ * microshift-net-bridges.service checks the existence of the file before it starts the agent.
  */
 export function writeAdded(list: readonly AddedBridge[], path = addedBridgesPath): void {
   const text = list.length === 0 ? null : `${JSON.stringify(list)}\n`;

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the containers' scripts with real OVN: scripts-inside.sh <folder with upper/ and work/> <scripts>, in mount, network
-# and process namespaces of its own. The root is the host's with OVN laid over it; what is written stays in <folder>.
-# Prints one `name=value` per finding.
+# Runs the containers' scripts with a real OVN: scripts-inside.sh <folder with upper/ and work/> <scripts>. It runs in separate mount, network and
+# process namespaces. Its root is this machine's with OVN's files laid over it, and written files stay in <folder>.
+# Prints one `name=value` per result.
 set -eu
 folder=$1
 scripts=$2
@@ -61,7 +61,7 @@ until_ready bash /scripts/ovsdb-ready.sh nb
 find database_stays "$(ovn-nbctl --timeout=5 --bare --columns=name list Logical_Switch)"
 kill $nb $sb
 
-# A stand-in for ovnkube that knows the given options, prints its arguments, and exits; the image itself cannot run here.
+# Replaces ovnkube: knows the given options, prints its arguments, and exits. The real ovnkube's image cannot run here.
 cat > /usr/bin/ovnkube <<'STAND_IN'
 #!/bin/bash
 if [[ $1 == --help ]]; then exec cat /tmp/options; fi
@@ -79,7 +79,7 @@ conf=/run/ovnkube-config/ovnkube.conf
 cni=/etc/cni/net.d/10-ovn-kubernetes.conf
 mkdir -p /etc/cni/net.d
 
-# Starts it, and finds how ovnkube was called; or, with `stays`, that it was not and what the readiness probe says of it.
+# Starts the script, and finds the arguments of ovnkube; with `stays`, checks that ovnkube did not start, and runs the readiness probe.
 call() {
   : > /tmp/calls
   timeout 20 bash /scripts/ovnkube.sh "${@:2}" > /tmp/ovnkube.log 2>&1

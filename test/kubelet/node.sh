@@ -1,11 +1,11 @@
 #!/bin/bash
-# Gives a node of test/overlay/guest.sh what a kubelet and containerd need: node.sh CONTROLLERS... Runs on the node, in control groups and a namespace
-# of them of the node's own. Prints `ready` and then stays.
+# Prepares a node of test/overlay/guest.sh for a kubelet and containerd: node.sh CONTROLLERS... Runs on the node, in separate control groups and a
+# cgroup namespace. Prints `ready`, and then waits until it is killed.
 set -eu
 mkdir -p /etc/{kubernetes,containerd,cni/net.d} /opt/cni/bin
-# which containerd runs beside every other plugin
+# containerd runs this plug-in in addition to the others
 cp /opt/containerd/lib/cni/loopback /opt/cni/bin
-# A kubelet sets what is the whole machine's; here it finds it so.
+# A kubelet sets these values for the whole machine; here it finds them set.
 mount --bind /proc/sys /proc/sys
 mount -o remount,bind,ro /proc/sys
 mkdir /run/sysctl
@@ -22,7 +22,7 @@ for controllers; do
   mkdir "/sys/fs/cgroup/$controllers"
   mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers"
 done
-# runc wants links by one name where two are together
+# runc accepts only one name for controllers that are mounted together, so links have that name
 for controllers; do
   IFS=, read -ra names <<< "$controllers"
   for name in "${names[@]}"; do [ -e "/sys/fs/cgroup/$name" ] || ln -s "$controllers" "/sys/fs/cgroup/$name"; done

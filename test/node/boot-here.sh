@@ -1,6 +1,6 @@
 #!/bin/bash
-# Boots the node once on this machine's own kernel, as a container is: for what needs nf_tables, which User-Mode Linux lacks. The disk, the
-# file descriptors and the end are those of boot.sh; /dev, /sys and all of /proc/sys but net are out of the node's reach.
+# Boots the node once on this machine's own kernel, like a container, for tests that need nf_tables, which User-Mode Linux lacks. The disk, the file
+# descriptors and the shutdown are those of boot.sh; the node cannot change /dev, /sys, and /proc/sys except /proc/sys/net.
 #   boot-here.sh MEMORY KERNEL-ARGUMENT...       file descriptors: 1 console, 3 command channel, 4 interactive line
 set -eu
 root=/mnt/root
@@ -24,7 +24,7 @@ done
 ln -s pts/ptmx "$root/dev/ptmx"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 
-# In place of the serial line; what is written there before the node listens waits.
+# Replaces the serial line; data that is written before the node listens waits.
 mkfifo "$root/run/to-node" "$root/run/from-node" "$root/run/to-shell" "$root/run/from-shell"
 cat <&3 > "$root/run/to-node" &
 cat < "$root/run/from-node" >&3 &

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Debian packages that give this machine the named commands; does nothing for those it has.
-# Services that come with them (etcd, Open vSwitch) are neither started nor enabled: only the programs are wanted.
+# Installs the Debian packages of the named commands; does nothing for commands that this machine has.
+# Services of these packages (etcd, Open vSwitch) are neither started nor enabled, because the tests need only the programs.
 #   host-packages.sh COMMAND...      e.g. host-packages.sh mmdebstrap flock
 set -euo pipefail
 package_of() {
@@ -35,9 +35,9 @@ if ! [ -e "$policy" ]; then
   chmod 755 "$policy"
 fi
 install() { apt-get "${options[@]}" install -y -q --no-install-recommends "${missing[@]}" < /dev/null; }
-# package lists are fetched only when the ones at hand do not do
+# package lists are fetched only if the existing lists are not sufficient
 install || { apt-get "${options[@]}" update -q && install; }
-# nor are they started at the next boot
+# the services do not start at the next boot either
 for package in "${missing[@]}"; do
   dpkg -L "$package" | sed -n 's|.*/systemd/system/\([^/]*\.service\)$|\1|p' | while read -r unit; do
     systemctl disable "$unit" > /dev/null 2>&1 || true

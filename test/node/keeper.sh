@@ -10,7 +10,8 @@ mkdir -p /mnt/upper /mnt/work /mnt/root
 mount -t overlay overlay -o "lowerdir=$1,upperdir=/mnt/upper,workdir=/mnt/work" /mnt/root
 mount --rbind /dev /mnt/root/dev
 mount -t tmpfs -o size=8G,exec tmpfs /mnt/root/dev/shm
-# The control groups of a node on this machine's kernel outlive it, and us when we are killed: what is busy still, the next node's start drops.
+# The control groups of a node on this machine's kernel remain after the node, and after this script if it is killed. The start of the next node
+# removes those that are still busy now.
 drop() { find "$1" -depth -type d -exec rmdir {} + 2> /dev/null || true; }
 mkdir /mnt/cgroup
 group=

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Leaves on a node what configure-ovs.sh leaves after a run: profiles under its names with UUIDs made by nmcli, clones of a bond's ports,
-# hint files, its marker. Only the outcome is the script's; the way there is ours. PLACE=run leaves the profiles in /run, as its later
-# versions do.
+# Leaves a node in the state in which configure-ovs.sh leaves it after a run: profiles with the script's names and UUIDs that nmcli made, clones of a
+# bond's ports, hint files, and the script's marker. Only the result is the same as the script's. PLACE=run leaves the profiles in /run, like the
+# script's later versions.
 set -euo pipefail
 PLACE=${PLACE:-etc}
 save=yes
@@ -11,7 +11,7 @@ get() { nmcli -g "$2" connection show "$1"; }
 add() { nmcli connection add save "$save" connection.autoconnect no "$@" > /dev/null; }
 profile_of() { nmcli -g GENERAL.CON-UUID device show "$1"; }
 
-# Activates a profile. The script tries ten times as well, because a port's activation ends when its controller restarts.
+# Activates a profile. Like the script, it tries ten times, because a port's activation ends when its controller restarts.
 up() {
   local attempt
   for attempt in 1 2 3 4 5; do
@@ -36,7 +36,7 @@ bridge() {
   esac
   add type "$type" con-name "ovs-if-phys$number" connection.interface-name "$nic" master "ovs-port-phys$number" \
     connection.autoconnect-priority 100 802-3-ethernet.mtu "$mtu" "${device[@]}"
-  # Methods, fixed addresses and the few settings the script knows; everything else of the NIC's profile is lost.
+  # Methods, fixed addresses and the few settings that the script knows; all other settings of the NIC's profile are lost.
   for key in ipv4.method ipv4.addresses ipv4.gateway ipv4.dns ipv4.dns-search ipv6.method ipv6.addresses ipv6.gateway ipv6.addr-gen-mode; do
     value=$(nmcli -e no -g "$key" connection show "$old")
     [ -z "$value" ] || address+=("$key" "$value")
@@ -55,7 +55,7 @@ bridge() {
   done
   up "ovs-port-$bridge"
   up "ovs-port-phys$number"
-  # A bond is active once it has a port, and a port needs its controller under way.
+  # A bond becomes active when it has a port, and a port's activation needs a controller that is being activated.
   nmcli --wait "$([ "$type" = bond ] && echo 0 || echo 60)" connection up "ovs-if-phys$number" > /dev/null
   for port in "${ports[@]}"; do up "$port"; done
   up "ovs-if-$bridge"

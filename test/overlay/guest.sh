@@ -1,6 +1,6 @@
 #!/bin/bash
-# A node in mount and network namespaces of its own: guest.sh <folder> <ovn> <dist> [FOLDER=PLACE]... Its root is the host's with OVN laid over it and
-# each FOLDER at its PLACE; what is written stays in <folder>. Prints `ready` and then stays, until it is killed.
+# A node in separate mount and network namespaces: guest.sh <folder> <ovn> <dist> [FOLDER=PATH]... Its root is this machine's with OVN's files laid
+# over it and each FOLDER at its PATH; written files stay in <folder>. Prints `ready`, and then waits until it is killed.
 set -eu
 folder=$1
 ovn=$2
@@ -10,7 +10,7 @@ mkdir -p "$folder"/{upper,root}
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$folder/upper"
 mkdir -p "$folder"/upper/{work,files/usr/{bin,share}}
-# Two layers of an overlay must not be one in the other, so that OVN is copied.
+# OVN is copied, because no layer of an overlay may be inside of another one.
 cp "$ovn"/usr/bin/* "$folder/upper/files/usr/bin"
 cp -r "$ovn/usr/share/ovn" "$folder/upper/files/usr/share"
 root=$folder/root
@@ -26,7 +26,8 @@ for mounted in "$dist=/opt/program" "$@"; do
   mount --bind "${mounted%=*}" "$root${mounted#*=}"
 done
 ip link set lo up
-# The root of the whole namespace, and not of this process alone: a process that enters a container's namespace gets the namespace's.
+# Changes the root of the whole mount namespace, and not only of this process, because a process that enters a container's namespace gets the
+# namespace's root.
 mkdir "$root/run/before"
 cd "$root"
 pivot_root . run/before

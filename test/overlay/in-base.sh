@@ -1,7 +1,8 @@
 #!/bin/bash
-# Lets programs of the test node's base run over a folder of this machine: in-base.sh <base> <folder> [SCRIPT]. The base's root, laid over
-# <folder>/base/root and left as it is, sees <folder> at its own path; SCRIPT, for sh, runs in it with <folder> as its argument. Prints `ready` and then
-# stays, until it is killed. To be run in a mount namespace of its own, and one of processes, if SCRIPT leaves any.
+# Runs programs from the base of the test node with a folder of this machine: in-base.sh <base> <folder> [SCRIPT]. The base's root is mounted below
+# <folder>/base/root with a writable layer, which leaves the base unchanged, and has <folder> at its own path; sh runs SCRIPT in it with <folder> as
+# the argument. Prints `ready`, and then waits until it is killed. The caller starts it in a separate mount namespace, and in a separate pid namespace
+# if SCRIPT leaves processes.
 set -eu
 base=$1
 folder=$2

@@ -1,5 +1,6 @@
 #!/bin/sh
-# OVN over databases of an older release, in the root that in-base.sh makes: newer-ovn.sh <folder>. In <folder> are ovnnb_db.db and ovnsb_db.db.
+# Runs OVN with databases of an older release, in the root that in-base.sh makes: newer-ovn.sh <folder>. <folder> contains ovnnb_db.db and
+# ovnsb_db.db.
 quiet="-vconsole:off -vsyslog:off --detach --no-chdir"
 mkdir -p /run/ovn
 for database in nb sb; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prepares a node that runs on another machine's kernel for MicroShift's kubelet, which sets what is the whole machine's and ends where it
-# cannot: it finds these settings as it wants them. It also reads the kernel's log, and finds an empty one.
+# Prepares a node on this machine's own kernel for MicroShift's kubelet, which changes settings of the whole machine and exits if it cannot. The
+# node's files show these settings with the values that the kubelet wants, and an empty kernel log.
 set -eu
 mkdir -p /run/kubelet-kernel
 for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/panic_on_oops=1 kernel/keys/root_maxkeys=1000000 \
@@ -10,5 +10,5 @@ for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/p
   echo "${setting#*=}" > "$file"
   mount --bind "$file" "/proc/sys/${setting%=*}"
 done
-# A device of its own: units with ProtectKernelLogs= make /dev/kmsg inaccessible, and through a link it would be /dev/null.
+# A separate device: units with ProtectKernelLogs= make /dev/kmsg inaccessible, and through a link they would make /dev/null inaccessible.
 [ -e /dev/kmsg ] || mknod /dev/kmsg c 1 3

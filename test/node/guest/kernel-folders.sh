@@ -1,5 +1,5 @@
 #!/bin/bash
-# Gives a node that runs on another's kernel what the kernel shows: kernel-folders.sh ROOT. Of /proc/sys only the network is the node's own to change.
+# Gives a node on this machine's own kernel the kernel's folders: kernel-folders.sh ROOT. In /proc/sys the node can change only the network.
 set -eu
 root=$1
 mount -t proc proc "$root/proc"
@@ -7,7 +7,7 @@ mount --bind "$root/proc/sys" "$root/proc/sys"
 mount -o remount,bind,ro "$root/proc/sys"
 mount --bind "$root/proc/sys/net" "$root/proc/sys/net"
 mount -o remount,bind,rw "$root/proc/sys/net"
-# Every boot of the node has an identifier of its own, by which systemd and the agent tell one boot from another.
+# Each boot of the node has a separate boot id, by which systemd and the agent distinguish boots.
 cat /proc/sys/kernel/random/uuid > "$root/testnode/boot-id"
 mount --bind "$root/testnode/boot-id" "$root/proc/sys/kernel/random/boot_id"
 mount -t sysfs -o ro sysfs "$root/sys"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2086  # the scripts that source this file read the variables; $LAN is a command of several words
-# What a LAN file (../lan/*.sh) is written in. A LAN file sets variables and defines lan() and profiles():
+# Functions for LAN files (../lan/*.sh). A LAN file sets variables and defines lan() and profiles():
 #   NODE_IF  default-route interface before the change     (eth0)
 #   PHYS     interface that must end inside br-ex          (NODE_IF)
 #   IP4 IP6  node addresses that must survive              (pinged from the LAN)
@@ -10,8 +10,8 @@
 #   READY    seconds within which IP4 and IP6 must answer  (60)
 #   lan()        builds the LAN: runs at every boot, before NetworkManager; $BOOT counts from 1
 #   profiles()   writes NetworkManager keyfiles and node configuration: first boot only
-#   ready()      optional, waits for more than IP4 and IP6 being reachable
-#   before_cmd() optional, to be run right before the first command
+# ready()      optional, waits for more than answers of IP4 and IP6
+#   before_cmd() optional, runs right before the first command
 NODE_IF=eth0 IP4=192.0.2.50 IP6='' GW4=192.0.2.1 GW6='' EXPECT=br-ex READY=60 EXTRA_IP='' PHYS='' PING_MS=40
 LAN="ip netns exec lan"
 NMDIR=/etc/NetworkManager/system-connections
@@ -25,8 +25,8 @@ br() { # br NAME: a switch in the LAN namespace
   whole_checksums "$1" "$LAN"
   $LAN ip link set "$1" up
 }
-# whole_checksums DEVICE [COMMAND]: on another's kernel (boot-here.sh makes the pipe) the userspace data path reads veths by packet sockets, and a
-# veth leaves checksums to its other end
+# whole_checksums DEVICE [COMMAND]: on this machine's own kernel (boot-here.sh makes the pipe), the userspace data path reads packets of veths from
+# packet sockets, and a veth leaves the calculation of checksums to the other end
 whole_checksums() { [ ! -p /run/to-node ] || ${2:-} ethtool -K "$1" tx off > /dev/null; }
 nic() { # nic NAME [SWITCH|none]: a NIC of the node, cabled to SWITCH (lan0)
   ip link add "$1" address "$(mac_of "$1")" type veth peer name "p$1"

@@ -13,7 +13,7 @@ $LAN ip link set lo up
 
 lan
 [ "$BOOT" != 1 ] || profiles
-# For the whole life of the node, ahead of everything else on its one CPU, so that a busy node does not look like a silent one.
+# Runs during the node's whole life with the highest priority on the node's one CPU, so that a busy node does not seem unreachable.
 for address in $IP4 $IP6 $EXTRA_IP; do
   setsid $LAN chrt -f 10 python3 /testnode/pinger.py "$address" "$PING_MS" < /dev/null > "/run/testnode/ping.$address.log" 2> /dev/null &
 done

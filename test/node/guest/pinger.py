@@ -8,7 +8,7 @@ Not ping(8): from 10 ms on that waits by the kernel's clock ticks and sends only
 import os, select, socket, struct, sys, time
 
 INTERVAL = int(sys.argv[2]) / 1000
-# ahead of everything else in the node: later than this, the node as a whole has stood still
+# The pinger has the highest priority on the node: if it is later than this, the whole node did not run
 LATE = 0.02
 address = sys.argv[1]
 v6 = ':' in address

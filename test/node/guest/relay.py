@@ -15,7 +15,7 @@ tap = os.open('/dev/net/tun', os.O_RDWR)
 fcntl.ioctl(tap, TUNSETIFF, struct.pack('16sH22x', tap_name.encode(), IFF_TAP | IFF_NO_PI))
 nic = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_FRAMES))
 nic.bind((nic_name, ALL_FRAMES))
-# SOL_PACKET, PACKET_ADD_MEMBERSHIP: promiscuous, because the tap device has a MAC of its own.
+# SOL_PACKET, PACKET_ADD_MEMBERSHIP: promiscuous, because the tap device has another MAC.
 nic.setsockopt(263, 1, struct.pack('iHH8s', socket.if_nametoindex(nic_name), 1, 0, b''))
 while True:
     for ready in select.select([tap, nic], [], [])[0]:
@@ -23,7 +23,7 @@ while True:
             nic.send(os.read(tap, LARGEST_FRAME))
         else:
             frame, origin = nic.recvfrom(LARGEST_FRAME)
-            # What we sent ourselves comes back as PACKET_OUTGOING.
+            # Packets that this process sent come back as PACKET_OUTGOING.
             if origin[2] != 4:
                 try:
                     os.write(tap, frame)

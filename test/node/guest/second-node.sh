@@ -1,11 +1,11 @@
 #!/bin/bash
-# Boots a second node inside of this one, with systemd, a network, processes, /etc, /var and /run of its own. Its NIC is cabled to the LAN's
-# switch; programs, the agent and the units are those of this node. Its disk stays until this node is off: started again, it boots again.
-#   second-node.sh NAME ADDRESS [EDIT]     beside this node, whose address is 192.0.2.50; the program EDIT makes the files of the new disk its own
+# Boots a second node inside of this node, with separate systemd, network, processes, /etc, /var and /run. Its NIC is connected to the LAN's switch;
+# programs, the agent and the units are those of this node. Its disk remains until this node is switched off, so that it can boot again.
+#   second-node.sh NAME ADDRESS [EDIT]     beside this node, whose address is 192.0.2.50; the program EDIT adapts the files of the new disk
 set -eu
 disk=/run/second-node
 if [[ $1 != inside ]]; then
-  # What a machine's network keeps over a power cut is nothing.
+  # A power cut removes the whole network state of a machine.
   ip netns exec lan ip link delete "p$1" 2> /dev/null || true
   ip netns delete "$1" 2> /dev/null || true
   ip netns add "$1"
@@ -22,7 +22,7 @@ if [[ ! -e $disk ]]; then
   mkdir -m 755 "$disk"
   cp -a /etc /var /testnode "$disk"
   cd "$disk"
-  # What the first node has become since its own boot is not this one's.
+  # The second node does not have the changes that the first node made after its boot.
   rm -rf var/lib/{microshift-net,openvswitch,NetworkManager,ovn}/* var/log/{journal,ovn,openvswitch} etc/openvswitch/*
   echo "$name" > etc/hostname
   tr -d - < /proc/sys/kernel/random/uuid > etc/machine-id
@@ -31,7 +31,7 @@ if [[ ! -e $disk ]]; then
   [[ -z ${4-} ]] || "$4" "$name" "$address"
 fi
 
-# Containers lay a file system over the node's root. The kernel allows two of them on each other, so this root may not be one more.
+# Containers lay a file system over the node's root. The kernel allows only two such layers, so this root may not be a layer itself.
 root=/mnt/root
 mount -t tmpfs -o mode=755 tmpfs /mnt
 mkdir "$root"
@@ -44,8 +44,8 @@ cp -a /dev/{null,zero,full,random,urandom,console,net,ptmx} "$root/dev/"
 
 hostname "$name"
 cd /
-# What is mounted later, as a pod's network namespace is, is to be seen in the pods of the node. ip(8) makes a mount of the folder where there is none,
-# and would hide it from pods that are older.
+# The node's pods must see later mounts, such as those of pods' network namespaces. If the folder is no mount, ip(8) makes one of it, and older pods
+# would not see what is in it.
 mkdir "$root/run/netns"
 mount --bind "$root/run/netns" "$root/run/netns"
 mount --make-rshared "$root"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prints the node's network state in sections, "@@ NAME" before each; ../parse-state.ts reads it. The start of a process is what is dear in
-# this kernel: one program answers as many questions as it can.
+# Prints the node's network state in sections with "@@ NAME" before each; ../parse-state.ts reads it. Starts of processes are slow on this kernel, so
+# each program answers as many questions as it can.
 section() { echo "@@ $1"; }
 files() {
   local file

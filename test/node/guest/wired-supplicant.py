@@ -1,6 +1,6 @@
-# Makes a wpa_supplicant that runs without wifi in the kernel out of Debian's, in place: wired-supplicant.py FILE
-# Debian's asks its first driver, nl80211, for the NICs there are as soon as it starts, and ends when the kernel has no such thing. Afterwards
-# the wired driver is the first. The table of drivers is found by what it points at: structures that begin with a driver's name.
+# Changes Debian's wpa_supplicant, so that it runs on a kernel without wifi: wired-supplicant.py FILE
+# At its start Debian's program asks its first driver, nl80211, for the NICs, and exits if the kernel lacks nl80211. The change makes the driver for
+# wired NICs the first one. It finds the table of drivers by its pointers: each points to a structure that begins with a driver's name.
 import os
 import struct
 import sys
@@ -8,7 +8,7 @@ import sys
 path = sys.argv[1]
 image = bytearray(open(path, "rb").read())
 sections, size, count = struct.unpack_from("<Q", image, 40)[0], *struct.unpack_from("<HH", image, 58)
-# what the loader fills in: where in the file an address is written, by where in memory it goes
+# addresses that the loader writes: their places in the file, by their places in memory
 at, points_to = {}, {}
 for section in range(count):
     kind, _, _, start, length = struct.unpack_from("<IQQQQ", image, sections + section * size + 4)
@@ -30,7 +30,7 @@ if len(tables) != 1:
     sys.exit(f"no table of drivers, or more than one, in {path}: {tables}")
 first, wired = (at[place] for place in tables[0])
 image[first : first + 8], image[wired : wired + 8] = image[wired : wired + 8], image[first : first + 8]
-# never half written, and not into the one that may be running
+# replaces the file at once, so that it is never incomplete, and a running program keeps its file
 with open(f"{path}.new", "wb") as file:
     file.write(image)
 os.chmod(file.name, 0o755)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
-# ovn.yaml says disableOVSInit: true: nothing may change
+# ovn.yaml has disableOVSInit: true, so nothing may change
 EXPECT=unchanged
 lan() { nic eth0; lan_ip lan0 192.0.2.1/24; dhcp lan0 $(pool4); }
 profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=auto\n[ipv6]\nmethod=disabled'; ovn_yaml <<< $'ovsInit:\n  disableOVSInit: true\nmtu: 1400'; }

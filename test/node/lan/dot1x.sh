@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
-# one NIC with DHCPv4 at a switch port that asks for 802.1X (EAP-MD5) and lets in only a MAC that has authenticated
+# one NIC with DHCPv4 at a switch port that requires 802.1X (EAP-MD5) and forwards only frames of a MAC that has authenticated
 # Needs guest/wired-supplicant.py in /testnode: see dot1x.ts.
 DOT1X=/run/testnode/hostapd
 lan() { nic eth0; lan_ip lan0 192.0.2.1/24; authenticator peth0; dhcp lan0 $(pool4); }
@@ -11,11 +11,11 @@ profiles() {
 authenticator() { # authenticator PORT: hostapd guards this port of a switch; what it sees is in $DOT1X.log, $DOT1X is where it is asked
   mkdir -p $DOT1X
   echo '"node" MD5 "squeamish-ossifrage"' > $DOT1X.users
-  # speaks to the group address as switches do, and never asks again by itself
+  # sends to the group address like a switch, and does not repeat an authentication
   printf '%s\n' interface=$1 driver=wired ctrl_interface=$DOT1X logger_stdout=-1 logger_stdout_level=0 logger_syslog=0 \
     ieee8021x=1 use_pae_group_addr=1 eap_server=1 eap_user_file=$DOT1X.users eap_reauth_period=0 > $DOT1X.conf
-  # hostapd's wired driver blocks no host; the kernel's bridge does: a locked port drops frames from every MAC without an entry.
-  # EAPOL goes to hostapd all the same: a bridge forwards no link-local frames, it hands them up.
+  # hostapd's wired driver blocks no host, so the kernel's bridge does: a locked port drops frames from every MAC without an entry.
+  # hostapd still receives EAPOL frames, because a bridge passes link-local frames to the host and does not forward them.
   $LAN bridge link set dev $1 locked on learning off
   cat > $DOT1X.action << 'X'
 #!/bin/sh
@@ -25,7 +25,7 @@ case $2 in
 esac
 X
   chmod +x $DOT1X.action
-  # Both go into the background when they are ready, so no authentication is missed.
+  # Both programs go into the background when they are ready, so that they miss no authentication.
   $LAN hostapd -B -t -f $DOT1X.log $DOT1X.conf
   $LAN hostapd_cli -B -p $DOT1X -i $1 -a $DOT1X.action
 }

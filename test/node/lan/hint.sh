@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
-# gateway interface eth1 asked for (ovn.yaml gatewayInterface and iface_default_hint), eth0 has the better default route
+# ovn.yaml (gatewayInterface) and iface_default_hint name eth1; eth0 has the better default route
 NODE_IF=eth1 IP4=203.0.113.50 GW4=203.0.113.1 EXTRA_IP=192.0.2.50
 lan() { nic eth0; nic eth1 lan1; lan_ip lan0 192.0.2.1/24; lan_ip lan1 203.0.113.1/24; }
 profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=manual\naddress1=192.0.2.50/24,192.0.2.1\nroute-metric=100\n[ipv6]\nmethod=disabled'

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
-# three NICs without profiles, for tests that bring their own: eth0 and eth1 on a LAN with DHCPv4, RA and VLAN 100, eth2 on one with DHCPv6
+# three NICs without profiles, for tests that write the profiles: eth0 and eth1 on a LAN with DHCPv4, RA and VLAN 100, eth2 on a LAN with DHCPv6
 IP4='' EXTRA_IP='192.0.2.50 198.51.100.50 203.0.113.50'
 lan() {
   nic eth0; nic eth1; nic eth2 lan1; lan_vlan lan0 100
@@ -13,7 +13,7 @@ lan() {
     --dhcp-option=option:router,203.0.113.1 --enable-ra --dhcp-range=2001:db8:1::100,2001:db8:1::1ff,64,1h --ra-param=lan1,10,1800
 }
 profiles() { mkdir -p /etc/NetworkManager/conf.d; printf '[main]\nno-auto-default=*\n' > /etc/NetworkManager/conf.d/no-auto-default.conf; }
-# lacp MODE: bundles the switch's ends of eth0 and eth1; `lacp off` takes the bundle apart
+# lacp MODE: bundles the switch's ports of eth0 and eth1; `lacp off` separates them
 lacp() {
   local i
   $LAN ip link del lagg0 2> /dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tries each way that a packet can take between pod a on this node, pod b on the second one, both nodes and the LAN: between-nodes.sh SECONDS
+# Tries each kind of connection between pod a on this node, pod b on the second node, both nodes and the LAN: between-nodes.sh SECONDS
 set -u
 # shellcheck source=tries.sh
 . /testnode/ovnkube/tries.sh
@@ -10,7 +10,7 @@ first=192.0.2.50
 second=192.0.2.51
 lan=192.0.2.1
 on_second=/testnode/on-second.sh
-# The largest packet, less the headers of IPv4 and ICMP.
+# The payload of the largest packet, without the headers of IPv4 and ICMP.
 largest=$(($(ip netns exec a cat /sys/class/net/eth0/mtu) - 28))
 
 from=(ip netns exec a)

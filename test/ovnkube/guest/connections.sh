@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tries each way that a packet of a pod can take on a node alone: connections.sh SECONDS [FAMILY]     4 or 6, of a node with addresses of both
+# Tries each kind of connection of a pod on a single node: connections.sh SECONDS [FAMILY]     4 or 6, for a node with addresses of both families
 set -u
 # shellcheck source=tries.sh
 . /testnode/ovnkube/tries.sh
@@ -19,7 +19,7 @@ try 'pod to pod' says "$b" 8080 b
 try 'pod to pod, ping' pings "$b"
 try 'pod to ClusterIP' says "$web" 80 b
 try 'pod to NodePort' says "$node" 30080 b
-# The API server's service has one family.
+# The service of the API server has an address of one family.
 [[ $first == 1 ]] || try "pod to the API server's ClusterIP" says 10.43.0.1 443 ''
 from=(ip netns exec b)
 try 'pod to itself by ClusterIP' says "$web" 80 b

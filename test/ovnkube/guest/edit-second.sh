@@ -1,5 +1,6 @@
 #!/bin/bash
-# The second node's kubelet talks to the API server of the first one, and nothing of the first one's pods is its own. In the folder of its disk:
+# Adapts the files of the second node: its kubelet uses the API server of the first node, and it has no state of the first node's pods. Runs in the
+# folder of the second node's disk:
 #   edit-second.sh NAME ADDRESS
 set -eu
 rm -rf var/lib/{kubelet,ovnk}/* var/lib/etcd var/log/kubelet etc/cni

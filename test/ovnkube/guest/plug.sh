@@ -1,6 +1,6 @@
 #!/bin/bash
-# Does for a pod what a container runtime does: a network namespace, the CNI plug-in, and its address in the pod's status; in the namespace
-# a server on TCP port 8080 says the pod's name and who asks.
+# Connects a pod as a container runtime does: a network namespace, a call of the CNI plug-in, and the address in the pod's status. In the namespace, a
+# server on TCP port 8080 answers with the pod's name and the client's address.
 #   plug.sh NAME
 set -eu
 name=$1
@@ -16,7 +16,7 @@ result=$(CNI_COMMAND=ADD CNI_CONTAINERID=$id CNI_NETNS=/run/netns/$name CNI_IFNA
 addresses=$(jq -r '.ips[].address | sub("/.*"; "")' <<< "$result")
 status=$(jq -n --arg addresses "$addresses" '($addresses | split("\n")) as $all |
   { status: { phase: "Running", podIP: $all[0], podIPs: [$all[] | { ip: . }], conditions: [{ type: "Ready", status: "True" }] } }')
-# Open vSwitch's userspace data path drops what leaves the sum to hardware that a veth has not.
+# Open vSwitch's userspace data path drops packets whose checksum is left to hardware, which a veth does not have.
 ip netns exec "$name" ethtool -K eth0 tx off > /dev/null
 "${kubectl[@]}" patch pod "$name" --subresource=status --type=merge -p "$status" > /dev/null
 setsid ip netns exec "$name" node /testnode/ovnkube/server.mjs "$name" < /dev/null > /dev/null 2>&1 &

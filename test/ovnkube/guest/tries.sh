@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the lists of connections: asks again and again until an answer comes or the time is over that all of them have together.
-# Prints "name ok" for each, or "name -". The array `from` is where the question comes from: a command that runs another one there.
+# Functions for the lists of connections: they repeat each request until an answer arrives or the time for all requests is over.
+# Prints "name ok" or "name -" for each connection. The array `from` is a command prefix that runs a command at the source of the connection.
 deadline=$(($(date +%s) + $1))
 from=()
 of() { kubectl --kubeconfig /testnode/kube/admin.kubeconfig -n default get "$@"; }

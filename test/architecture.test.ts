@@ -1,4 +1,5 @@
-// The rules that keep the parts apart: who may import whom, how long a file may be, and what no file may hold.
+// Rules about the parts of the agent: the imports that each part may have, the length of files, and texts that no file
+// may contain.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,13 +9,13 @@ import t from 'tap';
 const maxLines = 240;
 
 interface Layer {
-  /** Folders and files of agent/ it may import. */
+  /** Folders and files of agent/ that the layer may import. */
   readonly may: readonly string[];
-  /** Packages and parts of Node it may import. */
+  /** Packages and parts of Node.js that the layer may import. */
   readonly packages?: readonly string[];
-  /** Why it may import nothing else. */
+  /** Reason why the layer may import nothing else. */
   readonly because: string;
-  /** Forbidden imports that look tempting, each with the reason. */
+  /** Forbidden imports that seem useful, each with the reason. */
   readonly never?: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +23,7 @@ const driversKnowNoPlans = 'a driver offers what the outside world can do and kn
 const driversApart = 'each driver can be replaced without reading another one';
 const pure = 'it computes from plain values: the same facts always give the same answer';
 
-/** Imports that are not listed are forbidden. Files directly in agent/ are layers of their own. */
+/** Imports that are not listed are forbidden. Each file directly in agent/ is a separate layer. */
 const layers: Readonly<Record<string, Layer>> = {
   'main.ts': {
     may: ['cli'],
@@ -57,7 +58,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'version.ts',
       'view',
     ],
-    // node:v8 for the one command that stays: how its memory is collected is decided where the process is.
+    // node:v8 is for the command that runs as a daemon: the process sets how its memory is collected.
     packages: ['node:fs', 'node:path', 'node:v8'],
     because: 'a command parses its flags, calls the stages and prints',
     never: {
@@ -420,10 +421,10 @@ interface Import {
 }
 
 interface Source {
-  /** Path below agent/. */
+  /** Path relative to agent/. */
   readonly file: string;
   readonly text: string;
-  /** Without comments. */
+  /** Text without comments. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
@@ -445,7 +446,7 @@ t.test('every import is allowed', (t) => {
     }
     for (const { from } of source.imports) {
       const target = from.startsWith('.') ? layerOf(resolved(source.file, from)) : packageOf(from);
-      // From outside, the rooms of plan/ are one, and so are those of run/.
+      // To other layers, plan/ and its folders count as one layer, and so do run/ and its folders.
       const [folder = ''] = target.split('/');
       const asked = ['plan', 'run'].includes(folder) && !name.startsWith(folder) ? folder : target;
       const allowed = target === name || [...layer.may, ...(layer.packages ?? [])].includes(asked);
@@ -492,7 +493,8 @@ t.test('nothing is imported in a circle', (t) => {
 });
 
 t.test('in no folder do its files and folders import one another in a circle', (t) => {
-  // So they stand on floors, and no import goes up: `a -> b/c.ts` and `b/d.ts -> a` would be a circle of a and b.
+  // Without circles, the entries of a folder have an order in which each imports only lower ones: `a -> b/c.ts` and
+  // `b/d.ts -> a` would be a circle of a and b.
   for (const [folder, graph] of floors()) t.strictSame(findCycle(graph), null, folder);
   t.end();
 });
@@ -533,7 +535,7 @@ t.test('a run with nothing to do loads no transaction, and nothing of Node that 
 t.test(
   'plan, compare, doctor, overlay, workload, trace, cni, net and model know no clock, no chance and no process',
   (t) => {
-    // A hash is no chance; which layer may import what has one is in the table.
+    // A hash is not random; the table of layers says which layer may import node:crypto.
     const impure =
       /\b(Date|Math\.random|random(?:Bytes|Int|UUID|FillSync)|process|performance|(?<!node:)crypto|globalThis|fetch|setTimeout|setInterval|await|Promise)\b/;
     for (const source of sources.filter((entry) =>
@@ -580,8 +582,8 @@ t.test('a server of a test outlives a connection that its client has reset', (t)
 });
 
 t.test('one place reads files up to a limit, and never cuts them', (t) => {
-  // The first two report what they leave out: a fault that is not armed, and an item of the support bundle with a note.
-  // The sockets that listen come first in their table, so that the connections behind them are not read.
+  // The first two report what they leave out: a fault point that is not set, and an item of the support bundle with a
+  // note. Listening sockets come first in the kernel's table, so the connections after them need not be read.
   const others = [
     'run/fault-points.ts',
     'support/collect.ts',
@@ -606,7 +608,7 @@ t.test('no name or path gets into the text of a shell', (t) => {
       /\bshell\s*:|\bexecaCommand|\{[^}]*\$[^}]*\} = await import\('execa'\)/,
       `${file}: with their words in a list, never through a shell`,
     );
-    // A shell gets a script that is the same on every machine; what it is about follows as words of their own.
+    // A shell gets a constant script; its parameters follow as separate arguments.
     for (const [, words = ''] of code.matchAll(/'(?:ba|da)?sh', \[(?:'-c', )?([^\]]*)\]/g)) {
       t.match(words, /^script(,|$)/, `${file}: ${words}`);
       t.match(
@@ -634,7 +636,7 @@ t.test('every limit says why it is what it is', (t) => {
     const lines = text.split('\n');
     lines.forEach((line, index) => {
       if (!limit.test(line)) return;
-      // Limits that belong together share one comment.
+      // Several limits in consecutive lines can share one comment.
       let above = index - 1;
       while (limit.test(lines[above] ?? '')) above -= 1;
       t.match(lines[above], /\*\/$|^\/\//, `${file}:${index + 1} has a comment above it`);
@@ -647,7 +649,7 @@ const files = trackedFiles();
 const noCheckout = files.length === 0 && 'git cannot list the files of this folder';
 
 t.test('no file names a package registry or a path of a development machine', { skip: noCheckout }, (t) => {
-  // Put together here, or this file would be the first to break the rule.
+  // The names are in parts, because otherwise this file would break the rule.
   const registries = [
     'registry.npmjs',
     'registry.yarnpkg',
@@ -687,12 +689,12 @@ function readSource(file: string): Source {
     from,
     typeOnly: names.startsWith('type '),
   }));
-  // An import at run time cannot be in a circle while modules are loaded.
+  // A dynamic import cannot be part of a circle while modules are loaded.
   const lazy = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, from = '']) => ({ from, typeOnly: true }));
   return { file, text, code, imports: [...statements, ...lazy] };
 }
 
-/** Files of agent/ and parts of Node that are loaded with a file, before anything of it is called. */
+/** Files of agent/ and parts of Node.js that the import of a file loads. */
 function loadedBy(first: string): ReadonlySet<string> {
   const loaded = new Set([first]);
   for (const file of loaded) {
@@ -703,7 +705,7 @@ function loadedBy(first: string): ReadonlySet<string> {
   return loaded;
 }
 
-/** The folder a file is in (`plan`, `drivers/dbus`); the file itself when it is directly in agent/. */
+/** The folder of a file (`plan`, `drivers/dbus`); the file itself if it is directly in agent/. */
 function layerOf(file: string): string {
   const parts = file.split('/');
   if (parts.length === 1) return file;
@@ -712,7 +714,7 @@ function layerOf(file: string): string {
   return isRoom ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
 }
 
-/** Imports between the files and folders of each folder of agent/, by folder. An import that is loaded later counts. */
+/** Imports between the files and folders of each folder of agent/, by folder. Dynamic imports count. */
 function floors(): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
   const graphs = new Map<string, Map<string, string[]>>();
   for (const { file, imports } of sources) {

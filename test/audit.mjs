@@ -1,6 +1,6 @@
-// npm run audit, a part of npm run check: known faults of the packages in package-lock.json.
+// npm run audit, a part of npm run check: reports known faults of the packages in package-lock.json.
 //   npm run audit -- [--accepted=FILE] [option of npm]...
-// What has to stay for now is in audit-accepted.json: the advisory's name (GHSA-...) and the reason.
+// audit-accepted.json lists accepted faults, each with the name of its advisory (GHSA-...) and the reason.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ let report = {};
 try {
   report = JSON.parse(stdout);
 } catch {
-  // Said below.
+  // The code below reports that the output is no JSON.
 }
 if (report.vulnerabilities === undefined) {
   const why = report.message?.replace(/ - .*/, '') ?? 'npm audit gave no report';

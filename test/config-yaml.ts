@@ -1,15 +1,15 @@
-// Programs of the agent on a node with a config.yaml of MicroShift, which the machine of the tests does not have.
+// Runs programs of the agent with a config.yaml of MicroShift, which this machine does not have.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Folders to lay over /etc, by what config.yaml holds. */
+/** Folders to mount over /etc, by the text of config.yaml. */
 const folders = new Map<string, string>();
 process.once('exit', () => {
   for (const folder of folders.values()) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The words that run a program with such a config.yaml, laid over /etc in a mount namespace of its own. */
+/** Command prefix that runs a program in a separate mount namespace with such a config.yaml below /etc. */
 export function withConfigYaml(configYaml: string, words: readonly string[]): [program: string, ...words: string[]] {
   const folder = folders.get(configYaml) ?? mkdtempSync(join(tmpdir(), 'microshift-net-etc-'));
   if (!folders.has(configYaml)) {

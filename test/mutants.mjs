@@ -1,13 +1,17 @@
-// npm run mutants [-- PART...]: does a test notice when a line of the agent is wrong? Each defect below is put into the compiled agent by itself
-// (build/agent; no source is changed), the tests that should notice it run, and the file is compiled as it was.
-// The last line counts; an exit code of 1 means that a defect was missed. docs/decisions/0074-defects-by-hand.md has a run of it.
+// npm run mutants [-- PART...]: checks that tests notice a wrong line of the agent. It puts each defect below
+// separately into the compiled agent (build/agent; the sources do not change), runs the tests that should notice it,
+// and compiles the file again. The last line has the counts; exit code 1 means that no test noticed some defect.
+// docs/decisions/0074-defects-by-hand.md has the results of a run.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { transformSync } from 'esbuild';
 
 const limitMs = 120_000;
 
-/** Where, what is there, what stands there instead, and the tests that are expected to notice; the text occurs once in its file. */
+/**
+ * A defect: the file, its text, the text that replaces it, and the tests that should notice it. The text occurs once in
+ * its file.
+ */
 const defects = [
   ['model/added-names', 'name.length > nameBytes) return `', 'name.length > nameBytes + 1) return `', 'plan/added'],
   ['plan/bridge/datapath', 'lacksKernelDatapath !== true', 'lacksKernelDatapath === true', 'plan/plan-cases'],
@@ -91,7 +95,7 @@ for (const [file, text, replacement, ...tests] of chosen) {
 process.stdout.write(`${chosen.length - missed} found, ${missed} missed\n`);
 process.exitCode = missed > 0 ? 1 : 0;
 
-/** The first test that fails with a defect; null if none does. */
+/** Returns the first test that fails with a defect; null if none fails. */
 function noticedBy(file, text, replacement, tests) {
   const source = fs.readFileSync(`agent/${file}.ts`, 'utf8');
   if (source.split(text).length !== 2)
@@ -106,13 +110,13 @@ function noticedBy(file, text, replacement, tests) {
   }
 }
 
-/** As tsc compiles it, with the same names of imported files. */
+/** Returns a file as tsc compiles it, with the same names of imported files. */
 function compiledOf(source) {
   const { code } = transformSync(source, { loader: 'ts', format: 'esm', target: 'es2022' });
   return code.replaceAll(/from "(\.[^"]*)\.ts"/g, 'from "$1.js"');
 }
 
-/** The test of a name, or all tests of a folder. */
+/** Returns the test with this name, or all tests of a folder. */
 function testFiles(name) {
   const folder = `build/test/unit/${name}`;
   if (!fs.existsSync(folder)) return [`${folder}.test.js`];

@@ -14,7 +14,7 @@ const patterns: readonly RegExp[] = [
   /, too\b/,
   /\bReturns (?:the fact that|how)\b/,
 ];
-/** Starts of a comment whose subject is a riddle. */
+/** Beginnings of a comment that do not say what the comment is about. */
 const starts = /^(?:Of|By which|Up to which|What|Who|Those|Whatever|Whoever|One that|That which)\b/;
 
 const filesOf = (...folders: readonly string[]): readonly string[] =>

@@ -8,21 +8,22 @@ import readline from 'node:readline';
 import { inSource } from './in-source.mjs';
 import { putTapIntoOneFile } from './tap-in-one-file.mjs';
 
-// A booted node waits for its own timers for a third of its time in User-Mode Linux and for most of it on this machine's kernel. So these run at once in
-// any case, and one more is started after each look at which the CPUs were idle for a part of the time.
+// A booted node waits for its own timers: a third of the time in User-Mode Linux, and most of it on this machine's
+// kernel. Therefore this number of files runs in parallel on any machine, and another file starts after each interval
+// in which the CPUs were idle for this share of the time.
 const filesAtOnce = 4;
 const nodesAtOnce = 3;
 const idleShare = 0.2;
 const lookMs = 5000;
-// Memory for more is not there on a small machine; slot.ts has places for four nodes.
+// A small machine has no memory for more; slot.ts has addresses for four nodes.
 const filesAtMost = 7;
 const nodesAtMost = 4;
-// Only a test that hangs reaches it: the longest files boot a dozen nodes and wait for a free CPU.
+// Only a test that hangs reaches this limit: the longest files boot a dozen nodes and wait for a free CPU.
 const fileLimitSeconds = 1500;
 const progressMs = 60_000;
 const orderFile = 'test/longest-first.json';
 
-/** Resources that are made before the tests of a folder start, and whether these tests boot a node. */
+/** Resources that are made before the tests of a folder start, and whether the tests of the folder boot a node. */
 const needs = {
   cluster: { base: true, kubernetes: true },
   kubelet: { base: true, kubernetes: true },
@@ -55,7 +56,10 @@ async function main() {
   return finish(counts.pass === 0 ? 'nothing ran' : undefined);
 }
 
-/** After its installation tap has all of its plugins; those that package.json leaves out would still be loaded in the first run. */
+/**
+ * tap has all of its plug-ins after its installation; without a build, the first run would load also those that
+ * package.json leaves out.
+ */
 function tapIsBuilt() {
   return !fs.readFileSync('node_modules/@tapjs/test/test-built/dist/esm/index.js', 'utf8').includes('@tapjs/mock');
 }
@@ -67,7 +71,7 @@ function testFiles() {
   return names.filter((name) => fs.existsSync(`test/${name}.test.ts`)).sort();
 }
 
-/** Longest first, so that no long file runs alone at the end; a file without a place is taken for short. */
+/** Longest first, so that no long file runs alone at the end; a file without a known duration counts as short. */
 function inOrder(names) {
   const order = JSON.parse(fs.readFileSync(orderFile, 'utf8'));
   const place = (name) => (order.includes(name) ? order.indexOf(name) : order.length);
@@ -76,7 +80,10 @@ function inOrder(names) {
 
 const needsOf = (name) => needs[name.split('/')[0]] ?? {};
 
-/** Starts to make what the files need; each entry resolves to null, or to what could not be made. */
+/**
+ * Starts to make the resources that the files need; each entry resolves to null, or to the name of a resource that
+ * could not be made.
+ */
 function prepare(names) {
   const isNeeded = (what) => names.some((name) => needsOf(name)[what]);
   const base =
@@ -87,7 +94,10 @@ function prepare(names) {
   return { base, kubernetes };
 }
 
-/** Runs a program that makes something; what it should have made and did not counts as a failure, and tests that need it say so. */
+/**
+ * Runs a program that makes a resource. A failure counts in the result, and tests that need the resource report that it
+ * is missing.
+ */
 function made(command, argv, what) {
   return new Promise((resolve) => {
     spawn(command, argv, { stdio: ['ignore', 'ignore', 'inherit'] }).once('close', (status) => {
@@ -100,7 +110,7 @@ function made(command, argv, what) {
   });
 }
 
-/** Runs every file as soon as what it needs is there, longest first; gives the seconds that each took. */
+/** Runs the files, longest first, each as soon as its resources exist; returns the seconds that each took. */
 async function runAll(names, prepared) {
   const waiting = [...names];
   const running = new Map();
@@ -109,7 +119,7 @@ async function runAll(names, prepared) {
   note(`${names.length} test files`);
   const progress = setInterval(() => note(progressLine(names.length, waiting.length, [...running.keys()])), progressMs);
   await new Promise((resolve) => {
-    /** Starts the next file that has what it needs, or none. */
+    /** Starts the next file whose resources exist; returns false if there is none. */
     const startOne = (nodeLimit) => {
       const nodes = [...running.keys()].filter((name) => needsOf(name).node).length;
       const next = waiting.findIndex((name) => {
@@ -150,7 +160,7 @@ async function runAll(names, prepared) {
   return durations;
 }
 
-/** Returns a function that gives the share of the time since its last call in which this machine's CPUs were idle, between 0 and 1. */
+/** Returns a function that returns the idle share of this machine's CPUs since its last call, between 0 and 1. */
 function idleMeter() {
   const read = () => {
     const times = os.cpus().map((cpu) => cpu.times);
@@ -171,7 +181,7 @@ function progressLine(all, left, running) {
   return `${minutes} min: ${all - left - running.length} of ${all} files done, running: ${running.join(', ')}`;
 }
 
-/** Runs one file, shows a line for it and what failed in it, and adds its counts of assertions. */
+/** Runs one file, prints a line for it and its failures, and adds its counts of assertions. */
 async function runFile(name) {
   const beganMs = performance.now();
   const child = spawn(process.execPath, [`build/test/${name}.test.js`], {
@@ -188,7 +198,7 @@ async function runFile(name) {
     if (/^# \{ total: /.test(line)) total = line;
     const skip = /# SKIP (.+)/i.exec(line)?.[1];
     if (skip !== undefined) skipped.add(skip);
-    // A failure is its line and the YAML block below it.
+    // A failure in TAP consists of its line and the YAML block below it.
     if (/^ *not ok /.test(line)) inFailure = true;
     else if (!/^ {2}/.test(line)) inFailure = false;
     if (inFailure) shown.push(line);

@@ -1,4 +1,4 @@
-// Where inputs start from: the files of test/cases.
+// Initial inputs of the fuzzers: the files of test/cases.
 import path from 'node:path';
 import type { Observation } from '../../agent/model/observation.ts';
 import type { Plan } from '../../agent/model/plan.ts';
@@ -8,14 +8,14 @@ import { baseOf, caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 
 const cases = path.join(process.cwd(), 'test/cases');
 
-/** Files of this name in the cases of the configuration. */
+/** Files with this name from the cases of the configuration. */
 export function configFiles(name: 'ovn.yaml' | 'config.yaml'): readonly Buffer[] {
   return readTable(path.join(cases, 'config.txt'), 'ovn.yaml').flatMap(({ parts }) =>
     parts[name] === undefined ? [] : [Buffer.from(parts[name])],
   );
 }
 
-/** Observations of nodes, as they were taken. */
+/** Observations of nodes. */
 export function observations(): readonly Observation[] {
   return caseNames().flatMap((name) => (baseOf(name) === null ? [readCase(name).observation] : []));
 }
@@ -32,7 +32,7 @@ export function plans(): readonly Plan[] {
   });
 }
 
-/** A node whose NIC has a lease and could move. */
+/** A node whose NIC has a lease and can be moved into a bridge. */
 export function dhcpNode(): Observation {
   return readCase('dhcp').observation;
 }

@@ -1,23 +1,23 @@
-// Properties of every outcome of every target.
+// Properties that every result of every target must have.
 
 import { type AgentError, isAgentError } from '../../agent/errors.ts';
 import { errorText } from '../../agent/view/error-view.ts';
 import { errorDocument } from '../../agent/view/json/error-json.ts';
 import { plain, printable as shown } from '../../agent/view/style.ts';
 
-/** The kind of a failure. Throws what is not a failure a user can do something about. */
+/** Returns the kind of an AgentError. Throws any other error, which is a finding. */
 export function expectedFailure(error: unknown, kinds?: RegExp): string {
   if (!isAgentError(error) || error.kind === 'internal') throw error;
   if (kinds !== undefined && !kinds.test(error.kind))
     throw new Error(`unexpected kind ${error.kind}`, { cause: error });
   if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
-  // As Output prints it.
+  // Formats a text as Output prints it.
   printable(shown(errorText(error as AgentError, plain)), 'the message of a failure');
   JSON.stringify(errorDocument(error, 'apply'));
   return error.kind;
 }
 
-/** Throws when a text could do something to a terminal. */
+/** Throws if a text contains characters that control a terminal. */
 export function printable(text: string, what: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
   const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];

@@ -4,7 +4,7 @@ import t from 'tap';
 import { fuzz } from './fuzz.ts';
 import { targets } from './targets.ts';
 
-/** As much as a machine does in this time; thousands of inputs on most. */
+/** Time for each target, enough for thousands of inputs on most machines. */
 const eachMs = 1_000;
 
 t.setTimeout(120_000);

@@ -1,5 +1,4 @@
-// Runs one fuzzer for a while and watches it: an uncaught error, a hang or memory that grows is a finding like a wrong
-// outcome.
+// Runs one fuzzer for a given time: an uncaught error, a hang or growing memory is a finding, like a wrong result.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -7,17 +6,20 @@ import { inputOf } from './mutate.ts';
 import { targets } from './targets.ts';
 import type { FuzzOrder, FuzzReport } from './worker.ts';
 
-/** Inputs take milliseconds; on a machine that does three other things at once the slowest took a tenth of this. */
+/** Inputs take milliseconds; on a busy machine the slowest one took a tenth of this. */
 const hangMs = 20_000;
 const watchMs = 500;
-/** Memory that garbage takes between two collections; an input that is kept shows within a minute. */
+/**
+ * Memory for garbage between two collections. If the target keeps its inputs in memory, it exceeds the limit within a
+ * minute.
+ */
 const heapLimitMb = 384;
 const growthLimitBytes = 512 * 1024 * 1024;
 
 export interface FuzzOptions {
   readonly seed: number;
   readonly limitMs: number;
-  /** Feed this input once instead. */
+  /** Runs only this input once. */
   readonly input?: Buffer;
 }
 
@@ -27,12 +29,12 @@ export interface FuzzResult {
   readonly inputs: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly slowestMs: number;
-  /** Peak of this process's resident memory above its start. */
+  /** Maximum resident memory of this process, minus that at the start. */
   readonly grownBytes: number;
   readonly finding: { readonly what: string; readonly file: string } | null;
 }
 
-/** Runs one target. A finding's input is saved below build/fuzz. */
+/** Runs one target. The input of a finding is saved below build/fuzz. */
 export async function fuzz(name: string, options: FuzzOptions): Promise<FuzzResult> {
   const progress = new SharedArrayBuffer(4);
   const { seed, limitMs, input = null } = options;

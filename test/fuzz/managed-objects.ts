@@ -1,4 +1,4 @@
-// NetworkManager's answers as dbus-next hands them out, from what was observed of a node.
+// NetworkManager's answers in dbus-next's form, made from the observation of a node.
 import { Variant } from 'dbus-next/lib/variant.js';
 import {
   activeInterface,

@@ -1,11 +1,11 @@
-// Inputs from a seed: the same target, seed and number give the same input on every machine.
+// Generates inputs from a seed: the same target, seed and number result in the same input on every machine.
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import type { FuzzTarget, Random } from './target.ts';
 
-/** Large enough for lists and strings longer than anything real, small enough for thousands of inputs a second. */
+/** Longer than all real lists and strings, and small enough for thousands of inputs per second. */
 const largestRepeatBytes = 64 * 1024;
 
-/** Input number `index` of a run. The first ones are the corpus itself, which must hold too. */
+/** Returns input number `index` of a run. The first inputs are those of the corpus without changes. */
 export function inputOf(target: FuzzTarget, corpus: readonly Buffer[], seed: number, index: number): Buffer {
   const untouched = corpus[index];
   if (untouched !== undefined) return untouched;
@@ -20,7 +20,7 @@ export function inputOf(target: FuzzTarget, corpus: readonly Buffer[], seed: num
   return input;
 }
 
-/** A random source that depends on the input alone (FNV-1a of its bytes). */
+/** A random source that depends only on the input (FNV-1a of its bytes). */
 export function randomOf(input: Buffer): Random {
   let hash = 0x811c9dc5;
   for (const byte of input) hash = Math.imul(hash ^ byte, 0x01000193);
@@ -61,7 +61,7 @@ function repeated(piece: Buffer, random: Random): Buffer {
 
 type Tree = unknown[] | Record<string, unknown>;
 
-/** One place of a JSON value replaced, removed, doubled or exchanged for a piece of another input. */
+/** Replaces, removes or doubles one place of a JSON value, or exchanges it for a part of another input. */
 function changedTree(input: Buffer, corpus: readonly Buffer[], random: Random): Buffer {
   const root = parsed(input);
   if (!isTree(root)) return input;

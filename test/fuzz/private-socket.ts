@@ -23,7 +23,7 @@ export async function listenOn(path: string): Promise<PrivateSocket> {
   }
 }
 
-/** The bytes in pieces of random size; most often one or a few. */
+/** Divides the bytes into pieces of random size, most of them of one or a few bytes. */
 export function* cutAnyhow(bytes: Buffer, random: Random): Generator<Buffer> {
   const most = [bytes.length + 1, 4096, 64, 7][random(4)] ?? 1;
   const least = Math.ceil(bytes.length / 200);

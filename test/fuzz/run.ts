@@ -1,6 +1,6 @@
 // npm run fuzz: random inputs, until the time is over or an input causes a finding.
 //   npm run fuzz -- [--minutes N] [--seed N] [target]...     every target by default
-//   npm run fuzz -- --input FILE target                      one input that was saved
+//   npm run fuzz -- --input FILE target                      one saved input
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type FuzzResult, fuzz } from './fuzz.ts';

@@ -1,4 +1,4 @@
-// A folder of a target's own, and whether reading it changed it.
+// A separate folder for a target, and a check that reading it changes nothing.
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ export function scratchFolder(name: string): { readonly path: string; readonly r
   return { path: folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** Runs something that may only read. Throws when a file came, went or changed. */
+/** Runs a function that may only read. Throws if a file was created, removed or changed. */
 export async function readingOnly<T>(folder: string, read: () => Promise<T> | T): Promise<T> {
   const before = listing(folder);
   const result = await read();

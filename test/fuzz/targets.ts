@@ -1,4 +1,4 @@
-// Everything the agent reads and did not write itself.
+// All fuzz targets: every format that the agent reads and that other programs or users write.
 import type { FuzzTarget } from './target.ts';
 import { overlayAnnouncement } from './targets/announcement.ts';
 import { overlayBundle } from './targets/bundle.ts';

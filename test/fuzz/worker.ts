@@ -1,27 +1,25 @@
-// Feeds a target inside a thread of its own, where a hang can be seen from outside and memory has a limit.
+// Runs a target in a separate thread, whose memory is limited and which another thread can end if it hangs.
 import { parentPort, workerData } from 'node:worker_threads';
 import { inputOf, randomOf } from './mutate.ts';
 import { targets } from './targets.ts';
 
-/** Input of the thread. */
+/** Input of this thread. */
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
   readonly limitMs: number;
-  /** One input instead of generated ones. */
+  /** One input that replaces the generated ones. */
   readonly input: Uint8Array | null;
-  /** Number of the input it is at, for the thread that watches. */
+  /** Number of the present input, for the thread that supervises this one. */
   readonly progress: SharedArrayBuffer;
 }
 
-/** Report of the thread at its end. */
+/** Final report of this thread. */
 export type FuzzReport =
   | { readonly kind: 'done'; readonly outcomes: Readonly<Record<string, number>>; readonly slowestMs: number }
   | { readonly kind: 'finding'; readonly index: number; readonly what: string };
 
-/**
- * Loading a library can take all the time of a short run on a busy machine; fewer inputs than these would say nothing.
- */
+/** Minimum number of inputs: on a busy machine the load of a library can take the whole time of a short run. */
 const fewestInputs = 200;
 
 const order = workerData as FuzzOrder;
@@ -47,7 +45,7 @@ async function main(): Promise<FuzzReport> {
       return { kind: 'finding', index, what: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
     slowestMs = Math.max(slowestMs, performance.now() - started);
-    // A target that never waits would keep its own late callbacks from running.
+    // Without this pause, a target that never waits would prevent its own late callbacks.
     if (index % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   await session.close();

@@ -140,9 +140,9 @@ TimeoutSec=2m
 };
 
 /**
- * Returns a stand-in of the size of the real file, with the first text of the table at its byte if the stand-in itself
- * contains the text. Throws if the text does not fit. `edit` changes the stand-in before it is filled up; an edited
- * file may be longer than the real one.
+ * Returns a stand-in with the size of the real file. The first text of the table is at the same offset as in the real
+ * file if the stand-in contains the text. Throws if the text does not fit. `edit` changes the stand-in before comment
+ * lines fill it; an edited file may be longer than the real one.
  */
 export function microshiftStandInFile(path: string, edit = (text: string): string => text): string {
   const file = microshiftFileTable.find((entry) => entry.path === path);

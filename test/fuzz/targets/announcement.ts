@@ -45,12 +45,12 @@ export const overlayAnnouncement: FuzzTarget = {
         bridgeMappings: 'physnet:br-ex',
       };
       const announced = announcedGateway(chassis, dual);
-      // The central node has granted whatever is announced.
+      // The central node has granted everything that was announced.
       const granted = announced !== null && 'gateway' in announced ? announced.gateway : undefined;
       const member = granted === undefined ? node : { ...node, granted };
       const { nodes, trace, faults } = membersNow(dual, nodeOf(1), [nodeOf(1), member], [chassis]);
       printable([...trace, ...faults].join(' '), 'what is said of it');
-      // An accepted announcement can be planned, and gives the same announcement again.
+      // The planner can use an accepted announcement, and the planned rows contain the same announcement.
       const plan = planNorthbound(factsOf(emptyNorthbound().rows(), { layout: dual, nodes }));
       printable(JSON.stringify(plan.changes), 'a row');
       if (announced === null) return 'nothing';

@@ -1,4 +1,4 @@
-// Requests of a container runtime, and annotations of a pod, which every account can write.
+// Requests of a container runtime, and annotations of a pod, which many accounts can write.
 import { type Attachment, linkOf, nodeLines, podLines } from '../../../agent/cni/attachment.ts';
 import { checkFaults } from '../../../agent/cni/check.ts';
 import { cniCommands, readRequest, versionOf } from '../../../agent/cni/cni-request.ts';
@@ -18,7 +18,7 @@ const network = JSON.stringify({
   },
 });
 const seen = JSON.stringify([{ ifname: 'eth0', flags: ['UP'], addr_info: [{ local: '10.42.1.3', prefixlen: 24 }] }]);
-/** A line for ip(8): words, and the alias. */
+/** An input line for ip(8): words, and the alias. */
 const line = /^[\w./+:@,=-]+( ([\w./+:@,=-]+|"microshift-net pod"))*$/;
 
 export const cniRequests: FuzzTarget = {

@@ -1,4 +1,4 @@
-// The bus itself: bytes of a peer that knows the handshake and then says anything.
+// Messages on the D-Bus connection: arbitrary bytes from a peer that completes the handshake.
 import type { Socket } from 'node:net';
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { Message } from 'dbus-next/lib/message-type.js';
@@ -13,11 +13,11 @@ import { cutAnyhow, listenOn, type PrivateSocket } from '../private-socket.ts';
 import { scratchFolder } from '../scratch.ts';
 import type { FuzzTarget, Random } from '../target.ts';
 
-/** Stands between what is said after one request and after the next. */
+/** Separates the peer's answers to one request from those to the next. */
 const nextRequest = '=NEXT=';
-/** A request the peer has nothing to say to is followed by silence, and this much later by the end. */
+/** If the peer has no answer for a request, it waits this long, and then closes the connection. */
 const patienceMs = 2;
-/** An input that repeats the mark a thousand times is not worth its silences. */
+/** Limit, because an input that repeats the separator a thousand times would only wait. */
 const mostParts = 12;
 
 function reply(serial: number, signature: string, body: unknown[]): Buffer {

@@ -1,4 +1,4 @@
-// The hint files: read, planned with, and shown.
+// The hint files: the target reads them, plans with them and prints them.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { readSmallFile } from '../../../agent/drivers/host/files/files.ts';
@@ -9,7 +9,7 @@ import { expectedFailure } from '../expect.ts';
 import { readingOnly, scratchFolder } from '../scratch.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Stands between the five files of an input. */
+/** Separates the five files in an input. */
 const nextFile = '\x1f';
 const names = ['iface_default_hint', 'extra_bridge', 'default_bridge', 'primary-ip', 'bridges.json'];
 

@@ -1,4 +1,4 @@
-// Journals of earlier runs: read, listed, shown, and obeyed as far as a recovery decides anything.
+// Journals of earlier runs: the target reads, lists and prints them, and makes the decisions of a recovery.
 import { rmSync, writeFileSync } from 'node:fs';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
@@ -15,7 +15,8 @@ import type { FuzzTarget } from '../target.ts';
 const boot = '00000000-0000-4000-8000-000000000000';
 
 /**
- * One line, so that it can be changed as a tree; the events of a journal come from `words` and from the seeds below.
+ * One line, so that the fuzzer can change it as a tree; the events of a journal come from `words` and from the seeds
+ * below.
  */
 function headers(): readonly Buffer[] {
   const nodes = observations().filter((node) =>

@@ -1,4 +1,5 @@
-// A kubeconfig, plain ones and those that take the library. No plug-in is named: the library would run it.
+// Kubeconfigs: those that the agent reads itself, and those for which it uses the library. None names a plug-in,
+// because the library would run it.
 import { writeFileSync } from 'node:fs';
 import { readAccess } from '../../../agent/drivers/kubernetes/kubeconfig.ts';
 import { expectedFailure } from '../expect.ts';

@@ -1,4 +1,5 @@
-// NetworkManager's configuration files, put together, and asked whether they keep it off br-ex.
+// NetworkManager's configuration files: the target merges them, and checks whether they make NetworkManager ignore
+// br-ex.
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { mergeConfig } from '../../../agent/facts/merge-config.ts';
 import { planApply } from '../../../agent/plan/make-plan.ts';
@@ -6,7 +7,7 @@ import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Stands between the files of an input. */
+/** Separates the files in an input. */
 const nextFile = '\x1f';
 
 export const networkManagerConf: FuzzTarget = {

@@ -1,5 +1,5 @@
-// Answers of NetworkManager of an unexpected shape, which are valid on the bus. They are observed, planned with and
-// shown.
+// Answers of NetworkManager that are valid on the bus and have an unexpected form. The target observes them, plans with
+// them and prints them.
 import { Variant } from 'dbus-next/lib/variant.js';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import type { Bus, MethodCall } from '../../../agent/drivers/dbus/bus-connection.ts';
@@ -84,7 +84,7 @@ function answersOf(node: Observation): Answers {
 }
 
 function marked(_key: string, value: unknown): unknown {
-  // Buffers and 64-bit integers have no place in JSON; what the peer says instead is another wrong shape.
+  // JSON has no buffers and no 64-bit integers; the peer sends another wrong type instead.
   if (value instanceof Variant) return { $: [value.signature, value.value] };
   return typeof value === 'bigint' ? value.toString() : value;
 }

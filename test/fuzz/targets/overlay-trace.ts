@@ -1,5 +1,5 @@
-// Output of ovn-trace and ofproto/trace. It contains names of ports and rows, which every account can choose that may
-// write those.
+// Output of ovn-trace and ofproto/trace. It contains names of ports and rows, which an account with write access can
+// choose freely.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';

@@ -1,4 +1,4 @@
-// Messages of a server about its tables: a schema, contents and changes of any shape.
+// Messages of a server about its tables: schemas, contents and changes of any form.
 
 import { isJsonArray, isJsonObject, type Json } from '../../../agent/drivers/ovsdb/json.ts';
 import { OvsdbError } from '../../../agent/drivers/ovsdb/ovsdb-errors.ts';
@@ -83,7 +83,9 @@ export const ovsdbMirror: FuzzTarget = {
   }),
 };
 
-/** Applies the updates in their order; what stands after null is contents again. Answers how many rows changed. */
+/**
+ * Applies the updates in order; the update after null has the full contents again. Returns the number of changed rows.
+ */
 function follow(tables: Tables, input: Json): number {
   if (!isJsonObject(input)) return 0;
   const followed = followedOf(readSchema(input.schema ?? null), requests);

@@ -69,7 +69,7 @@ export const ovsdb: FuzzTarget = {
       feed: async (input, random) => {
         let sent = 0;
         server.serve = (socket) => {
-          // The first request is what the answers are to.
+          // The answers refer to the first request.
           socket.once('data', () => {
             for (const piece of cutAnyhow(input, random)) socket.write(piece);
             sent = input.length;

@@ -1,4 +1,4 @@
-// MicroShift's list of the images it was built with.
+// MicroShift's release file, which lists the images of the release.
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';
 import { expectedFailure, printable } from '../expect.ts';

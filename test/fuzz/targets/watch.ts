@@ -57,7 +57,7 @@ export const watchStream: FuzzTarget = {
   }),
 };
 
-/** As a connection may cut it. */
+/** Divides the input at a random place, as a connection can. */
 function pieces(input: Buffer, random: Random): Buffer[] {
   const cut = random(input.length + 1);
   return [input.subarray(0, cut), input.subarray(cut)].filter((piece) => piece.length > 0);

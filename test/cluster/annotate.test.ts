@@ -56,12 +56,12 @@ if (server !== null) {
     const [pod = { namespace: '', name: '', uid: '' }] = storm;
     const before = between.requests.length;
     const waiting = api.annotate(pod, { ovn: 'late' });
-    await between.until((requests) => requests.length > before, 'it is tried while there is no server');
+    await between.until((requests) => requests.length > before, 'the write is repeated while no server answers');
     const giveUp = new AbortController();
     const [, other = { namespace: '', name: '', uid: '' }] = storm;
     const givenUp = api.annotate(other, { ovn: 'too late' }, giveUp.signal);
-    const refused = t.rejects(givenUp, { name: 'AbortError' }, 'who gave up');
-    await between.until((requests) => requests.length > before + 1, 'and so is another one');
+    const refused = t.rejects(givenUp, { name: 'AbortError' }, 'the cancelled write fails');
+    await between.until((requests) => requests.length > before + 1, 'another write is repeated');
     giveUp.abort();
     server.start();
     t.equal(await waiting, 'written');
@@ -160,7 +160,7 @@ if (server !== null) {
     await until();
     api.report(noticeOf(pod, 'again'));
     await until(1);
-    t.notOk(seen.has(name), 'it is another one');
+    t.notOk(seen.has(name), 'the new Event has another name');
   });
 
   t.test('too many Events are omitted, which is reported once', async (t) => {

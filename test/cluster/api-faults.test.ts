@@ -33,7 +33,7 @@ if (server !== null) {
     const expired = await run(server, 'apply', { kubeconfig: server.kubeconfig('expired', certificate('expired')) });
     t.match(expired.error, { kind: 'cluster-refused', message: /its client certificate expired on/ });
     const valid = await run(server, 'apply', { kubeconfig: server.kubeconfig('valid', certificate('client')) });
-    t.equal(valid.code, 0, 'and one that is valid works');
+    t.equal(valid.code, 0, 'a valid certificate is accepted');
   });
 
   t.test('an exec plug-in and files beside the kubeconfig work too', async (t) => {

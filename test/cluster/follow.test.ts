@@ -20,7 +20,7 @@ if (server !== null) {
     const api = openTestApi(server.kubeconfig('between', { server: between.server }));
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('g'), 'all of it is heard');
+    await heard.until(({ names }) => names.has('g'), 'all changes are reported');
     t.strictSame(heard.log, ['whole a b c d e f g']);
     const lists = between.requests.filter(({ url }) => url.searchParams.has('limit'));
     t.equal(lists.length, 3, 'seven objects in pages of three');
@@ -39,7 +39,7 @@ if (server !== null) {
     t.strictSame(other.log, ['whole i'], 'what a selector narrows');
     t.notOk(
       heard.log.some((line) => line.endsWith(' i')),
-      'and who has stopped hears nothing',
+      'a stopped follower reports nothing',
     );
   });
 
@@ -51,7 +51,7 @@ if (server !== null) {
     const api = openTestApi(server.kubeconfig('between', { server: between.server }), { pageSize: 200 });
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until((all) => all.names.has('h'), 'all of it is heard');
+    await heard.until((all) => all.names.has('h'), 'all changes are reported');
     t.match(heard.log[0], new RegExp(`^whole .*${names.join(' ')}$`));
     const sizes = between.requests.flatMap(({ url }) => url.searchParams.get('limit') ?? []);
     t.strictSame(
@@ -70,7 +70,7 @@ if (server !== null) {
     t.teardown(api.close);
     await put('a', '1');
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await heard.until(({ names }) => names.has('a'), 'all objects are reported');
     for (const name of ['x', 'y', 'z']) await other.put(name, '1');
     const versions = (): number[] =>
       between.requests
@@ -88,17 +88,21 @@ if (server !== null) {
     const api = openTestApi(server.kubeconfig('between', { server: between.server }), { silenceMs: 1_500 });
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
-    await between.until((requests) => requests.some(({ url }) => url.searchParams.has('watch')), 'it is watched');
+    await heard.until(({ names }) => names.has('a'), 'all objects are reported');
+    await between.until((requests) => requests.some(({ url }) => url.searchParams.has('watch')), 'the watch has begun');
     between.silence();
     await put('b', '1');
     between.speak();
-    await heard.until(({ names }) => names.has('b'), 'what came in silence is heard');
+    await heard.until(({ names }) => names.has('b'), 'the change during the silence is reported');
 
     between.cut();
     await put('c', '1');
-    await heard.until(({ names }) => names.has('c'), 'what came after the cut is heard');
-    t.strictSame(heard.log, ['whole a', 'ADDED b', 'ADDED c'], 'each once, and all was listed once only');
+    await heard.until(({ names }) => names.has('c'), 'the change after the cut is reported');
+    t.strictSame(
+      heard.log,
+      ['whole a', 'ADDED b', 'ADDED c'],
+      'each change is reported once, and the objects were listed once',
+    );
   });
 
   t.test('a version that the server has forgotten is no loss', async (t) => {
@@ -108,11 +112,11 @@ if (server !== null) {
     const api = openTestApi(server.kubeconfig('between', { server: between.server }));
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('b'), 'all of it is heard');
+    await heard.until(({ names }) => names.has('b'), 'all objects are reported');
 
     between.refuse(() => ({ status: 503 }));
     between.cut();
-    await heard.until(({ log }) => log.includes('lost cluster-not-ready'), 'it is lost');
+    await heard.until(({ log }) => log.includes('lost cluster-not-ready'), 'the loss is reported');
     await remove('a');
     await put('b', '2');
     await put('c', '1');
@@ -123,7 +127,7 @@ if (server !== null) {
     await server.untilReady();
     const before = between.requests.length;
     between.refuse(null);
-    await heard.until(({ names }) => names.has('c'), 'what was missed is heard');
+    await heard.until(({ names }) => names.has('c'), 'the missed change is reported');
     const kinds = between.requests.slice(before).map(({ url }) => (url.searchParams.has('watch') ? 'watch' : 'list'));
     t.strictSame(kinds.slice(0, 2), ['watch', 'list'], 'asked for from where it was left, then for all');
     t.strictSame(heard.log, ['whole a b', 'lost cluster-not-ready', 'found', 'whole b c']);
@@ -142,13 +146,16 @@ if (server !== null) {
     const api = openTestApi(admin);
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await heard.until(({ names }) => names.has('a'), 'all objects are reported');
     await server.kill();
-    await heard.until(({ log }) => log.includes('lost cluster-unreachable'), 'it is lost');
+    await heard.until(({ log }) => log.includes('lost cluster-unreachable'), 'the loss is reported');
     server.start();
     await server.untilReady();
     await put('b', '1');
-    await heard.until(({ log, names }) => log.includes('found') && names.has('b'), 'it is found again');
+    await heard.until(
+      ({ log, names }) => log.includes('found') && names.has('b'),
+      'the return and the change are reported',
+    );
     const lost = heard.log.filter((line) => line.startsWith('lost'));
     t.strictSame(
       lost.filter((line, index) => line === lost[index - 1]),
@@ -165,9 +172,9 @@ if (server !== null) {
     t.teardown(api.close);
     server.freezeStore();
     const heard = hear(api, maps);
-    await heard.until(({ log }) => log.length > 0, 'it is lost').finally(server.thawStore);
+    await heard.until(({ log }) => log.length > 0, 'the loss is reported').finally(server.thawStore);
     t.strictSame(heard.log, ['lost cluster-unreachable']);
-    await heard.until(({ log }) => log.includes('found'), 'it is found');
+    await heard.until(({ log }) => log.includes('found'), 'the return is reported');
     t.strictSame(heard.log, ['lost cluster-unreachable', 'whole a', 'found']);
   });
 
@@ -180,11 +187,11 @@ if (server !== null) {
     const api = openTestApi(server.kubeconfig('between', { server: between.server }));
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ log }) => log.includes('found'), 'it is found');
+    await heard.until(({ log }) => log.includes('found'), 'the return is reported');
     t.strictSame(heard.log, ['lost cluster-not-ready', 'whole a', 'found']);
     const [first, second, third] = between.requests.map(({ atMs }) => atMs);
     t.ok(Number(second) - Number(first) >= 990, 'once');
-    t.ok(Number(third) - Number(second) >= 990, 'and again');
+    t.ok(Number(third) - Number(second) >= 990, 'the second pause also has its length');
   });
 
   t.test('credentials are read again, also those of a kubeconfig that comes late', async (t) => {
@@ -212,7 +219,7 @@ if (server !== null) {
     t.strictSame(late.log, ['lost kubeconfig-unusable']);
     server.kubeconfig('changing');
     patient.wake();
-    await late.until(({ log }) => log.includes('found'), 'it is woken');
+    await late.until(({ log }) => log.includes('found'), 'the follower is woken');
     t.strictSame(late.log, ['lost kubeconfig-unusable', 'whole a b', 'found']);
   });
 
@@ -222,10 +229,10 @@ if (server !== null) {
     const api = openTestApi(server.kubeconfig('weak'));
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ log }) => log.length > 0, 'it is refused');
+    await heard.until(({ log }) => log.length > 0, 'the refusal is reported');
     server.kubectl('create', 'clusterrole', 'lookers', '--verb=get,list,watch', '--resource=configmaps');
     server.kubectl('create', 'clusterrolebinding', 'lookers', '--clusterrole=lookers', '--user=weak');
-    await heard.until(({ log }) => log.includes('found'), 'it looks');
+    await heard.until(({ log }) => log.includes('found'), 'the follower asks again');
     t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found']);
   });
 
@@ -236,14 +243,14 @@ if (server !== null) {
     const api = openTestApi(path);
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await heard.until(({ names }) => names.has('a'), 'all objects are reported');
     await put('b', '1');
-    await heard.until(({ names }) => names.has('b'), 'it is watched');
+    await heard.until(({ names }) => names.has('b'), 'the watch reports the change');
     const caFile = join(server.folder, 'two.crt');
     writeFileSync(caFile, readFileSync(join(server.folder, 'ca.crt'), 'utf8').repeat(2));
     server.kubeconfig('moving', { caFile });
     api.wake();
-    await heard.until(({ log }) => log.length > 2, 'all of it is heard again');
+    await heard.until(({ log }) => log.length > 2, 'all objects are reported again');
     t.strictSame(heard.log, ['whole a', 'ADDED b', 'whole a b']);
   });
 
@@ -255,13 +262,13 @@ if (server !== null) {
     const api = openTestApi(admin);
     t.teardown(api.close);
     const heard = hear(api, maps);
-    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await heard.until(({ names }) => names.has('a'), 'all objects are reported');
     await server.loseStore();
     await server.untilReady();
     await (await newNamespace(server, 'restored')).put('b', '1');
-    await heard.until(({ names }) => names.has('b'), 'what is there now is heard');
-    t.strictSame([...heard.names], ['b'], 'and nothing else is there');
-    t.ok(heard.log.indexOf('found') > 0, 'it is found again');
+    await heard.until(({ names }) => names.has('b'), 'the present object is reported');
+    t.strictSame([...heard.names], ['b'], 'no other object is reported');
+    t.ok(heard.log.indexOf('found') > 0, 'the return is reported');
   });
 }
 

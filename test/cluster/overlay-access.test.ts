@@ -84,7 +84,7 @@ if (server !== null) {
       fieldAt((await server.call('GET', '/api/v1/nodes/n1')).body, 'metadata', 'resourceVersion');
     const before = await versionOf();
     t.equal(await api.annotateNode('n1', { ...values, [names[2]]: '[]' }), 'written');
-    t.equal(await versionOf(), before, 'the same values change nothing');
+    t.equal(await versionOf(), before, 'a write of the same values changes nothing');
     t.equal(await api.annotateNode('n1', { [names[2]]: null }), 'written');
     const node = readNode((await server.call('GET', '/api/v1/nodes/n1')).body);
     t.strictSame(

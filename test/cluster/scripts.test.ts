@@ -76,7 +76,11 @@ else {
     );
     t.equal(found.central, `${common} ${addresses} ${ranges} --mtu 1442 --init-master n1 ${election}`);
     t.match(found, { too_new: '', too_new_end: '143' }, 'an ovnkube without central databases is not started');
-    t.match(found.too_new_ready, /^this ovnkube has no central databases any more .* 1$/, 'and not over and over');
+    t.match(
+      found.too_new_ready,
+      /^this ovnkube has no central databases any more .* 1$/,
+      'the readiness probe reports the reason',
+    );
     t.match(found, { without_device: '', without_device_end: /^1$/ }, 'nor one without a device to take the MTU of');
   });
 
@@ -89,7 +93,11 @@ else {
     t.equal(found.zone_of_2026, zone.replace('1442', '1422'), 'later every node is a zone without an option');
     for (const container of ['zone_of_2022', 'zones_of_2022']) {
       t.match(found[`${container}_ready`], /^this ovnkube has no zones .* 1$/, 'a release before zones is not started');
-      t.match([found[container], found[`${container}_end`]], ['', '143'], 'and not over and over');
+      t.match(
+        [found[container], found[`${container}_end`]],
+        ['', '143'],
+        'the container waits instead of restarting repeatedly',
+      );
     }
   });
 }

@@ -111,7 +111,7 @@ if (server !== null) {
       isOver = true;
     });
     while (!isOver && (await server.call('GET', daemonSetPath)).status !== 404) await pause(50);
-    t.notOk(isOver, 'it waits for the pod');
+    t.notOk(isOver, 'the apply waits for the pod');
     const { body } = await server.call('GET', pods);
     await server.call('DELETE', `${pods}/ovnkube-master-x`, { gracePeriodSeconds: 0 });
     const { code, text, error } = await forced;

@@ -30,7 +30,7 @@ t.test('firewalld', { skip }, async (t) => {
     const run = agent('check');
     t.equal(run.status, 3, run.stderr);
     t.match(run.stdout, /10\.42\.0\.0\/16 +not now, not after a restart of firewalld \(pods\)/);
-    t.equal(sources(), '', 'and changes nothing');
+    t.equal(sources(), '', 'check changes no source');
     t.end();
   });
 
@@ -86,7 +86,7 @@ clusterToCluster:
             .includes(source),
           source,
         );
-    t.notMatch(sources(), '192.0.2.20', 'but not its host');
+    t.notMatch(sources(), '192.0.2.20', 'the zone does not have the host');
     t.equal(dual('check').status, 0);
     t.end();
   });

@@ -88,14 +88,14 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
         );
     }
     const [near] = pods.filter(({ node }) => node === 'n1');
-    t.equal(ping(second.host, near?.address ?? ''), 63, 'the other node reaches it, over one router');
+    t.equal(ping(second.host, near?.address ?? ''), 63, 'the other node reaches the pod over one router');
     t.match(first.host.must('ovn-nbctl', 'show'), new RegExp(`port default_${names[0]}\n`));
   });
 
   t.test('services', async (t) => {
     for (const from of ['ask1', 'ask2']) {
       t.strictSame(whoAnswers(cluster, from, 'tcp', `${service}:80`, names), names, `all pods answer ${from}`);
-      t.strictSame(whoAnswers(cluster, from, 'udp', `${service}:53`, names), names, 'also by UDP');
+      t.strictSame(whoAnswers(cluster, from, 'udp', `${service}:53`, names), names, 'all pods answer over UDP');
       for (const { host } of nodes)
         t.match(
           inPod(cluster, from, 'ask', 'tcp', `${host.address}:${tcpPort}`),
@@ -105,7 +105,11 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     }
     for (const { host } of nodes) {
       t.match(fromLan(cluster, 'tcp', `${host.address}:${tcpPort}`), /^web-.* sees 100\.64\.0\./, `LAN, ${host.name}`);
-      t.match(fromLan(cluster, 'udp', `${host.address}:${udpPort}`), /^web-.* sees 100\.64\.0\./, 'also by UDP');
+      t.match(
+        fromLan(cluster, 'udp', `${host.address}:${udpPort}`),
+        /^web-.* sees 100\.64\.0\./,
+        'a pod answers over UDP',
+      );
     }
     kubectl('scale', 'deployment/web', '--replicas=0');
     kubectl('wait', '--for=delete', 'pod', '-l', 'app=web', patience);
@@ -126,8 +130,16 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
       t.match(inPod(cluster, from, 'api', '10.42.0.2:6443'), /"gitVersion"/, "by its node's address in the overlay");
     }
     cluster.outside.start(`${programs}/in-pod`, 'serve');
-    t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${outside}:8080`), /^outside sees 192\.0\.2\.11$/, 'as its node');
-    t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${outside}:8080`), /^outside sees 192\.0\.2\.12$/, 'the other one');
+    t.match(
+      inPod(cluster, 'ask1', 'ask', 'tcp', `${outside}:8080`),
+      /^outside sees 192\.0\.2\.11$/,
+      'the pod leaves with the address of n1',
+    );
+    t.match(
+      inPod(cluster, 'ask2', 'ask', 'tcp', `${outside}:8080`),
+      /^outside sees 192\.0\.2\.12$/,
+      'the other pod leaves with the address of n2',
+    );
   });
 
   t.test('a rolling update', async (t) => {
@@ -145,16 +157,24 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     cluster.apply(onlyFrom('ask1', 'web'));
     const blocked = /failed: .*(deadline exceeded|timeout)/s;
     const asked2 = (): string => inPod(cluster, 'ask2', 'ask', 'tcp', `${service}:80`);
-    t.match(until(asked2, blocked), blocked, 'who is not named is not answered');
-    t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${pod.address}:8080`), blocked, 'nor by the pod itself');
-    t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/, 'who is named, is');
+    t.match(until(asked2, blocked), blocked, 'a pod that the policy does not name gets no answer');
+    t.match(
+      inPod(cluster, 'ask2', 'ask', 'tcp', `${pod.address}:8080`),
+      blocked,
+      'a pod that the policy does not name does not reach the pod directly',
+    );
+    t.match(
+      inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`),
+      /^web-/,
+      'a pod that the policy names gets an answer',
+    );
     t.match(inPod(cluster, 'ask1', 'ask', 'udp', `${service}:53`), /failed: .*timeout/s, 'by the named protocol only');
     kubectl('rollout', 'restart', 'deployment/web');
     kubectl('rollout', 'status', 'deployment/web', patience);
     t.pass('the kubelet reaches new pods all the same');
     t.match(asked2(), blocked, 'which are also guarded');
     kubectl('delete', 'networkpolicy', 'only-ask1');
-    t.match(until(asked2, /^web-/), /^web-/, 'without it all are answered again');
+    t.match(until(asked2, /^web-/), /^web-/, 'without the policy all pods get answers');
   });
 
   t.test('crashes of daemons and nodes', async (t) => {
@@ -195,7 +215,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('wait', '--for=condition=Ready', 'node/n2', patience);
     cluster.apply(client('late', 'n2'));
     kubectl('wait', '--for=condition=Ready', 'pod/late', patience);
-    t.match(inPod(cluster, 'late', 'ask', 'tcp', `${service}:80`), /^web-/, 'and pods can start');
+    t.match(inPod(cluster, 'late', 'ask', 'tcp', `${service}:80`), /^web-/, 'new pods start');
     kubectl('delete', 'pod', 'late');
   });
 
@@ -219,7 +239,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const answered = await asking.end();
     t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `everybody is answered meanwhile: ${answered}`);
     t.strictSame([...new Set(podsOf(cluster, 'web').map(({ node }) => node))], ['n1']);
-    t.strictSame(ofPods(second.host), [], 'nothing of pods is left on it');
+    t.strictSame(ofPods(second.host), [], 'no link and no port of a pod is left on the second node');
     kubectl('uncordon', 'n2');
     kubectl('rollout', 'restart', 'deployment/web');
     kubectl('rollout', 'status', 'deployment/web', patience);
@@ -232,7 +252,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const left = podsOf(cluster, 'web').filter(({ isLeaving }) => !isLeaving);
     t.strictSame([...new Set(left.map(({ node }) => node))], ['n1'], 'its pods are elsewhere');
     t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/);
-    t.match(fromLan(cluster, 'tcp', `${first.host.address}:${tcpPort}`), /^web-/, 'and are reached from the LAN');
+    t.match(fromLan(cluster, 'tcp', `${first.host.address}:${tcpPort}`), /^web-/, 'the service answers the LAN');
   });
 
   t.test('nothing is left', async (t) => {
@@ -242,6 +262,6 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const kept = (): string => ofPods(first.host).join();
     t.equal(until(kept, /^$/), '', 'neither a port nor a link');
     const ports = (): string => `${first.host.must('ovn-nbctl', 'show').match(/port default_.*/g)}`;
-    t.equal(until(ports, /null/), 'null', 'nor a logical port');
+    t.equal(until(ports, /null/), 'null', 'no logical port of the pod is left');
   });
 });

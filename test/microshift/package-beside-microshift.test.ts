@@ -52,7 +52,7 @@ t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip 
   t.equal(theirs.split('\n').length, 7, theirs);
   const stays = async (t: Parameters<typeof holds>[0], command: string): Promise<void> => {
     await holds(t, command);
-    t.equal(await node.text(whatOthersHave), theirs, 'what others have put into br-ex is there');
+    t.equal(await node.text(whatOthersHave), theirs, 'the entries of other programs in br-ex are unchanged');
   };
   const isMicroShifts = async (t: Parameters<typeof holds>[0]): Promise<void> => {
     t.equal(await node.text(bridge), own, "br-ex is as MicroShift's script makes it");

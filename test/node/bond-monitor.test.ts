@@ -23,7 +23,7 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
     cure = /(nmcli connection modify .* && nmcli connection up bond0)/.exec(run.stderr)?.[1] ?? '';
     t.match(cure, /mode=active-backup,primary=eth0,miimon=100/);
     t.match(await node.run('microshift-net plan'), { exitCode: 2, stderr: /the ARP monitor of bond0/ });
-    t.strictSame(await picture(node), before, 'nothing was touched');
+    t.strictSame(await picture(node), before, 'the state of the node is unchanged');
   });
 
   await t.test('that was accepted before is moved, found failed by the proof, and returned', async (t) => {

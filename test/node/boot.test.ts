@@ -91,7 +91,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   t.match(await node.text('cat /run/microshift-net/status.json'), /"kind":"(no-uplink|activation-timeout)"/);
   await node.text('. /testnode/lib.sh; . /testnode/lan.sh; serve');
   const active = await node.run(`timeout 90 sh -c 'until systemctl is-active ${unit}; do sleep 1; done'`);
-  t.match(active, { exitCode: 0 }, 'and is started once more');
+  t.match(active, { exitCode: 0 }, 'the unit is started once more');
   await node.ready();
   t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
 

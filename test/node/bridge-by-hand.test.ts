@@ -24,7 +24,7 @@ t.test('disableOVSInit', { skip: nodeSkip }, async (t) => {
     'ip address delete 192.0.2.50/24 dev eth0; ip address add 192.0.2.50/24 dev br-ex; ip route replace default via 192.0.2.1 dev br-ex',
   );
   t.match(await apply(), /br-ex has all that ovn-kubernetes needs/);
-  t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0'], 'and it is as it was made');
+  t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0'], 'the bridge is unchanged');
   t.match(
     await node.text('ovs-vsctl get Open_vSwitch . other_config'),
     /n-handler-threads="1"/,
@@ -33,5 +33,5 @@ t.test('disableOVSInit', { skip: nodeSkip }, async (t) => {
   await node.text('microshift-net apply --boot');
   const status = JSON.parse(await node.text('cat /run/microshift-net/status.json')) as object;
   t.match(status, { command: 'apply --boot', outcome: 'unchanged', bridges: [] }, 'monitoring sees the run');
-  t.equal((await node.run('test -e /run/microshift-net/boot-done')).exitCode, 0, 'and that the boot is done');
+  t.equal((await node.run('test -e /run/microshift-net/boot-done')).exitCode, 0, 'the boot is recorded as done');
 });

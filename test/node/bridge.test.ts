@@ -56,7 +56,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
       reachable(t, run);
       isUnder(t, before, await node.state(), nic);
     }
-    t.strictSame((await node.state()).bridges(), ['breth0', 'breth1'], 'and there is no br-ex');
+    t.strictSame((await node.state()).bridges(), ['breth0', 'breth1'], 'br-ex does not exist');
     t.match(await node.run('microshift-net bridge list'), {
       exitCode: 0,
       stdout: /^breth0 .* in the desired state .*192\.0\.2\.50/,
@@ -132,7 +132,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
 
   await t.test('a change lasts only if it is confirmed', async (t) => {
     t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
-    t.strictSame(await listOn(node), [], 'the next boot does not know of it');
+    t.strictSame(await listOn(node), [], 'the list of bridges is empty after the next boot');
     t.match(await node.run('microshift-net undo'), { exitCode: 0 });
     t.strictSame(await pictureLike(node, untouched), untouched);
     await node.text('microshift-net bridge add eth1 --confirm-timeout 60; microshift-net confirm');
@@ -193,7 +193,7 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
   const after = await node.state();
   t.strictSame(after.bridges(), ['br-ex', 'lan1']);
   areSame(t, after.addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 is there again');
-  areSame(t, after.addressesOf('br-ex'), without.addressesOf('br-ex'), 'and br-ex');
+  areSame(t, after.addressesOf('br-ex'), without.addressesOf('br-ex'), 'br-ex has the same addresses');
   t.match(await node.run('microshift-net bridge list'), { exitCode: 0 });
 
   await node.text('touch /root/cable-out');

@@ -76,8 +76,8 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
       );
     }
     t.strictSame(await picture(node), untouched, 'the node is untouched');
-    t.match(await node.text(`busctl get-property ${nm} Checkpoints`), checkpoint, 'and so is the checkpoint');
-    t.equal((await node.run('microshift-net plan')).exitCode, 0, 'who only looks may look');
+    t.match(await node.text(`busctl get-property ${nm} Checkpoints`), checkpoint, 'the checkpoint still exists');
+    t.equal((await node.run('microshift-net plan')).exitCode, 0, 'plan succeeds during the run');
     await node.text(`busctl call ${nm} CheckpointDestroy o ${checkpoint}`);
     t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ });
   });
@@ -113,7 +113,11 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     t.equal(edit.exitCode, 0, edit.stderr);
     await letGo(node);
     t.equal((await run.ended).exitCode, 0);
-    t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /edited\.example/ }, 'which verify says');
+    t.match(
+      await node.run('microshift-net verify'),
+      { exitCode: 3, stdout: /edited\.example/ },
+      'verify reports the edit',
+    );
     t.match(await node.run(apply), { exitCode: 0 });
     t.match((await node.state()).file('/etc/resolv.conf'), /edited\.example/);
     t.equal((await node.run('microshift-net verify')).exitCode, 0);

@@ -32,8 +32,16 @@ t.test('defaults by the type of the device', { timeout: 600_000, skip: nodeSkip 
     const shown = await node.text(`nmcli -g ${key} connection show ovs-if-br-ex`);
     t.match(shown, new RegExp(`^${value}\\b`), key);
   }
-  t.match(await node.text('ip route show default dev br-ex'), 'metric 33', 'and br-ex');
+  t.match(
+    await node.text('ip route show default dev br-ex'),
+    'metric 33',
+    'the default route of br-ex has the configured metric',
+  );
   t.match(await node.text('microshift-net apply'), 'Nothing to do');
   await node.text('microshift-net disable');
-  t.match(await node.text('ip route show default dev eth0'), 'metric 33', 'and the NIC again');
+  t.match(
+    await node.text('ip route show default dev eth0'),
+    'metric 33',
+    'the default route of the NIC has the configured metric again',
+  );
 });

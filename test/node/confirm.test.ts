@@ -41,7 +41,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     const run = await node.run(
       'while pgrep -f "microshift-net [a]pply" > /dev/null; do sleep 0.1; done; microshift-net history',
     );
-    t.match(run.stdout, /^\S+ +awaiting-confirm +apply /, 'it gets to its end');
+    t.match(run.stdout, /^\S+ +awaiting-confirm +apply /, 'the run ends and waits for confirmation');
     const log = await followJournal(node, '-t microshift-net');
     const tried = await node.now();
     await isOld(t, node, old, tried);
@@ -97,7 +97,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.not(first, second);
     const shown = await node.text(`microshift-net history ${second}`);
     t.match(shown, /^ {2}before +br-ex with eth0\n {2}after +br-ex with no NIC\n/m);
-    t.match(shown, /^ +1 {2}.* … \d+ ms$/m, 'with the time of each step');
+    t.match(shown, /^ +1 {2}.* … \d+ ms$/m, 'history shows the time of each step');
     t.notMatch(shown, /not done/);
     t.match(await node.run(`microshift-net undo ${second}`), { exitCode: 0 });
     hasMoved(t, before, await node.state());

@@ -17,8 +17,8 @@ t.test('a NIC in the bridge does not ask who its neighbours are', { skip: nodeSk
   await holdAfter(node, afterStep.attach);
   const command = node.start(apply, { timeoutMs: 180_000 });
   await command.saw(held);
-  t.match(await knows('eth0'), /lladdr 52:54:00:bb:00:77 REACHABLE/, 'it counts as confirmed');
-  t.match(await knows('br-ex'), /lladdr 52:54:00:bb:00:77 STALE/, 'and the bridge knows it, and may ask');
+  t.match(await knows('eth0'), /lladdr 52:54:00:bb:00:77 REACHABLE/, 'the neighbour counts as confirmed');
+  t.match(await knows('br-ex'), /lladdr 52:54:00:bb:00:77 STALE/, 'the bridge has the neighbour, unconfirmed');
   await letGo(node);
   t.match(await command.ended, { exitCode: 0 });
 });

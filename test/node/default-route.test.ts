@@ -78,7 +78,11 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
       const stopped = await watched(node, 'systemctl stop NetworkManager');
       neverWithout(t, stopped, families);
       t.equal(await node.text(whatIsThere), before, 'everything is there meanwhile');
-      t.equal(await node.text('systemctl is-failed NetworkManager || true'), 'inactive', 'it was an orderly stop');
+      t.equal(
+        await node.text('systemctl is-failed NetworkManager || true'),
+        'inactive',
+        'NetworkManager ended without a failure',
+      );
       const started = await watched(node, `systemctl start NetworkManager; ${untilWanted()}`);
       neverWithout(t, started, families);
       t.equal(await node.text(whatIsThere), before);
@@ -126,8 +130,8 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
     defaults.some(({ device, metric }) => device === 'br-ex' && metric === 48);
   const address = afterwards.findIndex(has);
   t.ok(address >= 0 && address < afterwards.findIndex(isOfRouter), 'the node has its address before it hears a router');
-  t.match(afterwards[address]?.news, / valid_lft \d+sec /, 'and not for ever');
-  t.equal(probes, '', 'and does not ask the LAN whether another node has it');
+  t.match(afterwards[address]?.news, / valid_lft \d+sec /, 'the address has a limited lifetime');
+  t.equal(probes, '', 'the node does not ask the LAN whether another node has the address');
 });
 
 const untilHeld = `timeout 60 sh -c 'until ip -6 route show default dev br-ex | grep -q "metric 40000"; do sleep 0.1; done'`;

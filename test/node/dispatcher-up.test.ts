@@ -28,5 +28,5 @@ t.test('`up` after disable', { timeout: 600_000, skip: nodeSkip }, async (t) => 
   const up = reported.filter((line) => line.startsWith('eth0 up '));
   const filename = '/etc/NetworkManager/system-connections/eth0.nmconnection';
   t.strictSame(up, [`eth0 up ${uuid} eth0 192.0.2.50/24 192.0.2.1 ${filename}`], reported.join('\n'));
-  t.match(await node.text('ip route show 10.9.0.0/16'), 'dev eth0', 'what the script gives the NIC is there');
+  t.match(await node.text('ip route show 10.9.0.0/16'), 'dev eth0', 'the NIC has the route of the script');
 });

@@ -32,7 +32,7 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
   });
 
   await t.test('is returned without authenticating again', async (t) => {
-    t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'it was the uplink');
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the NIC is the uplink of br-ex');
     await staysAuthenticated(t, node, 'microshift-net disable');
     const after = await node.state();
     areSame(t, after.devicesWith(address), ['eth0'], 'the NIC has its address');
@@ -66,7 +66,7 @@ function authenticatedOnce(t: Test, port: SwitchPort): void {
     counts.map((event) => `${event} ${event === 'AP-STA-DISCONNECTED' ? 0 : 1}`),
     'the switch has authenticated the NIC once',
   );
-  t.match(port, { authorized: true, open: true, logoffs: 0 }, 'and lets it in');
+  t.match(port, { authorized: true, open: true, logoffs: 0 }, 'the switch port is open');
 }
 
 /** Runs a command that moves the NIC, and asserts that it interrupts neither the LAN nor the authentication. */
@@ -79,11 +79,11 @@ async function staysAuthenticated(t: Test, node: TestNode, command: string): Pro
   stayedReachable(t, run, [address]);
   const said = saidSince(before, after);
   t.equal(countOf(said, 'CTRL-EVENT-EAP-STARTED'), 0, 'the switch began no authentication');
-  t.equal(countOf(said, 'CTRL-EVENT-EAP-SUCCESS'), 0, 'and ended none');
-  t.equal(countOf(said, 'AP-STA-DISCONNECTED'), 0, 'it never shut the NIC out');
+  t.equal(countOf(said, 'CTRL-EVENT-EAP-SUCCESS'), 0, 'no authentication took place');
+  t.equal(countOf(said, 'AP-STA-DISCONNECTED'), 0, 'the switch never closed the port');
   t.equal(after.logoffs - before.logoffs, 0, 'the NIC did not log off');
-  t.equal(after.frames - before.frames, 0, 'and sent nothing of 802.1X at all');
+  t.equal(after.frames - before.frames, 0, 'no frame of 802.1X was sent');
   t.equal(after.linkLosses - before.linkLosses, 0, 'the link was never lost');
   areSame(t, said, [], 'the switch saw nothing');
-  t.match(after, { authorized: true, open: true }, 'and the NIC is still let in');
+  t.match(after, { authorized: true, open: true }, 'the switch port is still open');
 }

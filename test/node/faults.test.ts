@@ -32,7 +32,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.match(run, { exitCode: 5, stderr: /^NetworkManager's own timer has restored the old state$/m });
     t.match(run.stderr, /^microshift-net: .*D-Bus/m);
     await isOld(t, node, old, run.interferedAt);
-    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next apply succeeds');
     await giveBack(t, node, old);
   });
 
@@ -162,14 +162,22 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     await node.text('pkill -x -STOP dnsmasq');
     const run = await node.measure(apply, { settleMs: 10_000 });
     const routes = 'ip -4 route show default dev eth0';
-    t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto 77 metric 47 onlink *$/, 'what is held stays');
+    t.match(
+      await node.text(routes),
+      /^default via 192\.0\.2\.1 proto 77 metric 47 onlink *$/,
+      'the held route stays until the NIC has its own',
+    );
     await node.text('pkill -x -CONT dnsmasq');
     t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
     stayedReachable(t, run, ['192.0.2.50']);
     t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
     await node.text(`timeout 110 sh -c 'until ${routes} | grep -q "proto dhcp"; do sleep 0.2; done'`);
     t.match(await node.run('microshift-net apply --repair'), { exitCode: 0 });
-    t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto dhcp [^\n]*$/, 'until the NIC has its own');
+    t.match(
+      await node.text(routes),
+      /^default via 192\.0\.2\.1 proto dhcp [^\n]*$/,
+      'the NIC has its own route, and the held one is gone',
+    );
   });
 });
 
@@ -186,7 +194,7 @@ t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async 
       /^microshift-net: the kernel refused `ip address replace 2001:db8:\S+ dev br-ex .*`: .*disabled.*; check that IPv6 is enabled/m,
   });
   await isOld(t, node, old, run.interferedAt);
-  t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+  t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next apply succeeds');
   await giveBack(t, node, old);
 });
 

@@ -63,7 +63,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
       await armFault(node, point, 'kill');
       t.match(await node.run('microshift-net disable'), { signal: 'SIGKILL' });
       await isRolledBack(node);
-      t.equal(await node.text(whatOthersHave), others, 'what others have is there');
+      t.equal(await node.text(whatOthersHave), others, 'the entries of other programs are unchanged');
       t.strictSame(await addressesInOrder(node), addressesWithNic);
       t.equal((await node.run('microshift-net verify')).exitCode, 0);
     });
@@ -79,7 +79,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text('systemctl kill -s KILL NetworkManager'));
     t.equal(run.exitCode, 5, run.stderr);
     await isRolledBack(node);
-    t.equal(await node.text(whatOthersHave), others, 'what others have is there');
+    t.equal(await node.text(whatOthersHave), others, 'the entries of other programs are unchanged');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });

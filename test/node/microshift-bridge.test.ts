@@ -70,7 +70,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await proxy.saw('listening');
     const run = await interfered(node, afterStep.attach, async () => proxy.signal('SIGKILL'), busProxyEnv);
     t.match(run, { exitCode: 5, stderr: /NetworkManager's own timer has restored the old state/ });
-    t.equal(await node.text(whatOthersHave), others, 'what others have is there');
+    t.equal(await node.text(whatOthersHave), others, 'the entries of other programs are unchanged');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
     await holds(t, 'microshift-net apply');
@@ -109,7 +109,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(
       await node.text(onLoopback),
       '192.0.2.50/32',
-      'and what MicroShift left there while there was no br-ex is gone',
+      'the address that MicroShift added to lo while br-ex was missing is gone',
     );
     await holds(t, 'microshift-net apply');
     t.equal((await node.run('microshift-net verify')).exitCode, 0);

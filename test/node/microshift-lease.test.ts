@@ -72,7 +72,11 @@ t.test('lo follows the addresses of br-ex', { skip: nodeSkip, timeout: 900_000 }
   await t.test('a lease of another address', async (t) => {
     await node.text(`sed -i s/192.0.2.50/192.0.2.60/ /run/testnode/hosts && kill -HUP ${server}`);
     t.equal(await node.text(loHas(`192.0.2.60/32 ${own6}/128 `), limit), '');
-    t.match(await node.text('ip -br address show dev br-ex'), '192.0.2.60/24', 'another lease');
+    t.match(
+      await node.text('ip -br address show dev br-ex'),
+      '192.0.2.60/24',
+      'br-ex has the address of another lease',
+    );
     t.match(await node.run(until('microshift-net verify > /dev/null'), limit), { exitCode: 0 });
   });
 

@@ -21,11 +21,11 @@ export function hasMoved(t: Test, before: NodeState, after: NodeState, uplink = 
       state.defaultRoutes(family).flatMap((route) => (route.dev === device ? [route.gateway] : [])),
     );
   areSame(t, after.addressesOf('br-ex'), before.addressesOf(uplink), 'the addresses are on br-ex');
-  t.strictSame(after.addressesOf(uplink), [], 'and nowhere else');
+  t.strictSame(after.addressesOf(uplink), [], 'no other link has the addresses');
   areSame(t, gatewaysOf(after, 'br-ex'), gatewaysOf(before, uplink), 'the default routes go through br-ex');
   t.strictSame(gatewaysOf(after, uplink), [], `and none through ${uplink}`);
   t.equal(after.link('br-ex')?.mac, before.link(uplink)?.mac, 'br-ex has the MAC of the NIC');
-  t.equal(after.link('br-ex')?.mtu, before.link(uplink)?.mtu, 'and its MTU');
+  t.equal(after.link('br-ex')?.mtu, before.link(uplink)?.mtu, 'br-ex has the MTU of the NIC');
   t.strictSame(after.nameservers(), before.nameservers(), 'the name servers stay');
   const port = after.portsOf('br-ex').find((entry) => entry.port === uplink);
   t.match(port?.interfaces, [{ name: uplink, ofport: 1 }], `${uplink} is port 1 of br-ex`);

@@ -62,7 +62,7 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
     t.equal(await node.text('ovs-vsctl get bridge br-ex datapath_type'), 'netdev');
     t.match(await node.text(datapathOfOvn), 'netdev');
-    t.equal(await node.text(answers), '0% packet loss', 'one stack answers, and only one');
+    t.equal(await node.text(answers), '0% packet loss', 'each ping has exactly one reply');
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
   });
   await node.text(giveMore);

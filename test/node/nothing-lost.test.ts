@@ -140,7 +140,7 @@ function withProfile(name: string, id: string, settings: ProfileSettings): Obser
   return { ...observation, routes, networkManager: { ...observation.networkManager, profiles } };
 }
 
-/** Removes the deprecated properties that repeat newer ones, as the driver removes them from NetworkManager's answers. */
+/** Removes the deprecated properties that repeat newer ones, as the driver does with NetworkManager's answers. */
 function withoutLegacy(settings: ProfileSettings): ProfileSettings {
   const modern: Readonly<Record<string, string>> = { addresses: 'address-data', routes: 'route-data', dns: 'dns-data' };
   return Object.fromEntries(

@@ -73,7 +73,7 @@ t.test('foreign entries of the NIC', { timeout: 600_000, skip: nodeSkip }, async
   t.teardown(() => node.halt());
   await node.text(given);
   const before = await othersOn(node, 'eth0');
-  t.ok(before.length >= given.trim().split('\n').length, 'each is there');
+  t.ok(before.length >= given.trim().split('\n').length, 'the NIC has every given entry');
 
   const killed = await node.run('microshift-net apply', { kill: { onText: 'take the IP settings off eth0' } });
   t.not(killed.exitCode, 0);
@@ -84,18 +84,22 @@ t.test('foreign entries of the NIC', { timeout: 600_000, skip: nodeSkip }, async
   t.match(plan, '10.8.0.0/16 via 10.77.0.1 (table 77)', 'the plan says what moves');
   const run = await node.measure('microshift-net apply');
   t.equal(run.exitCode, 0, run.stderr);
-  t.strictSame(await othersOn(node, 'br-ex'), before, 'all of it is on br-ex, with every attribute');
+  t.strictSame(await othersOn(node, 'br-ex'), before, 'br-ex has all entries, with every attribute');
   const bare = (line: string): boolean => !/^\d+:/.test(line);
-  t.strictSame((await othersOn(node, 'eth0')).filter(bare), [], 'nothing of it stayed on the NIC');
+  t.strictSame((await othersOn(node, 'eth0')).filter(bare), [], 'the NIC has none of the entries');
   t.match(await node.text('microshift-net apply'), 'Nothing to do');
 
   await node.text('ip address add 192.0.2.61/24 dev eth0; ip route add 10.2.0.0/16 dev eth0');
-  t.equal((await node.run('microshift-net verify')).exitCode, 3, 'what others give the NIC later is drift');
+  t.equal(
+    (await node.run('microshift-net verify')).exitCode,
+    3,
+    'entries that other programs add to the NIC later are drift',
+  );
   await node.text('microshift-net apply');
   await node.text('microshift-net verify');
   const late = ['10.2.0.0/16', '192.0.2.61/24'];
   const onBridge = await othersOn(node, 'br-ex');
-  for (const one of late) t.match(onBridge.join('\n'), one, 'and goes to br-ex');
+  for (const one of late) t.match(onBridge.join('\n'), one, 'the later entries move to br-ex');
 
   await node.text('microshift-net disable');
   const returned = await othersOn(node, 'eth0');
@@ -103,7 +107,7 @@ t.test('foreign entries of the NIC', { timeout: 600_000, skip: nodeSkip }, async
   t.strictSame(
     returned.filter((line) => !isLate(line)),
     before,
-    'all of it is back on the NIC, with every attribute',
+    'the NIC has all entries again, with every attribute',
   );
-  t.equal(returned.filter(isLate).length, late.length, 'also what came later');
+  t.equal(returned.filter(isLate).length, late.length, 'the NIC also has the later entries');
 });

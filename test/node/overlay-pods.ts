@@ -55,15 +55,19 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
     );
     t.match(await cni(node, 'STATUS', name === here.name ? here : there), { exitCode: 0 });
     const journal = await node.text(`${on}journalctl -o cat -u microshift-net-overlay`);
-    t.match(journal, new RegExp(`^default/pod-${name}: ADD of eth0 `, 'm'), 'and the journal has it');
+    t.match(journal, new RegExp(`^default/pod-${name}: ADD of eth0 `, 'm'), 'the journal has the ADD of the pod');
   }
   const inHere = `ip netns exec ${here.id.slice(0, 20)} `;
   t.match(await node.text(`${inHere}${reach(ofThere)}`), /ttl=63/, 'a pod reaches that of the other node');
-  t.match(await node.text(`${there.on}${reach(ofHere)}`), /ttl=63/, 'so does the other node');
+  t.match(await node.text(`${there.on}${reach(ofHere)}`), /ttl=63/, 'the other node reaches the pod');
   t.match(await node.text(reach(ofThere)), /ttl=63/);
 
   await node.text(`${there.on}systemctl stop microshift-net-overlay`);
-  t.match(await node.text(`${inHere}${reach(ofThere)}`), /ttl=63/, 'also while its daemon is stopped');
+  t.match(
+    await node.text(`${inHere}${reach(ofThere)}`),
+    /ttl=63/,
+    'the pod reaches the other pod while its daemon is stopped',
+  );
   t.match(await cni(node, 'GC', here, { 'cni.dev/valid-attachments': [] }), { exitCode: 0 });
   t.strictSame(
     (await linksNow())[0],
@@ -75,7 +79,7 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
     await node.text(`${sandbox.on}ip netns delete ${sandbox.id.slice(0, 20)}`);
   }
   await node.text(`${there.on}systemctl start microshift-net-overlay`);
-  t.strictSame(await linksNow(), before, 'nothing is left of either');
+  t.strictSame(await linksNow(), before, 'neither pod leaves a link');
 
   await node.text(`${kubectl} delete pod --all --force --grace-period=0`);
   await node.text("until ! ovn-nbctl show | grep -q 'port default_'; do sleep 0.2; done");

@@ -85,7 +85,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(joined, { exitCode: 0, stdout: /^Done, \d+ changes: second has 10\.42\.1\.0\/24 of 10\.42\.0\.0\/16\.$/m });
   t.match(await node.text('microshift-net overlay nodes'), /^second +joined +10\.42\.1\.0\/24 +192\.0\.2\.51 /m);
   t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'through one router, over the tunnel');
-  t.match(await node.text(`${onSecond} ${reach('10.42.0.2')}`), /ttl=63/, 'and back');
+  t.match(await node.text(`${onSecond} ${reach('10.42.0.2')}`), /ttl=63/, 'the second node reaches the first one');
   t.match(await node.text('ovs-vsctl show'), /type: geneve\n.*remote_ip="192\.0\.2\.51"/);
 
   const gateway = await node.run(`${onSecond} microshift-net overlay gateway`);
@@ -103,10 +103,10 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
 
   await node.text('systemctl stop second-node');
   t.match(await node.run(reach('10.42.1.2', 1)), { exitCode: 1 }, 'the power of one node is cut');
-  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is in the desired state');
+  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other node is in the desired state');
   await node.text('systemctl start second-node');
-  t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'it is back by itself');
-  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the gateway');
+  t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'the other node is reachable again without a command');
+  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'the gateway is reachable again');
   for (const where of ['', `${onSecond} `])
     t.match(await node.run(`${where}microshift-net overlay verify`), { exitCode: 0, stdout: /^No drift/ });
 
@@ -128,12 +128,20 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   ] as const)
     t.match(await node.read(`/root/bundle/${file}`), pattern, file);
   const keyLine = '$(sed -n 3p /etc/microshift-net/pki/ca.key)';
-  t.equal((await node.run(`grep -rlaF -e "${keyLine}" -e 'PRIVATE KEY' /root/bundle`)).stdout, '', 'no key is in it');
+  t.equal(
+    (await node.run(`grep -rlaF -e "${keyLine}" -e 'PRIVATE KEY' /root/bundle`)).stdout,
+    '',
+    'the support bundle has no key',
+  );
 
   await node.reboot();
   await node.text('systemctl start microshift-net-overlay');
   t.equal(await daemon('SubState'), 'running');
-  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, 'also after a boot');
+  t.match(
+    await node.run('microshift-net overlay verify'),
+    { exitCode: 0, stdout: /^No drift/ },
+    'a boot causes no drift',
+  );
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
   t.match(await node.run('microshift-net overlay status'), {
     exitCode: 0,
@@ -178,7 +186,8 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
     ])
       t.match(shown, new RegExp(name), name);
     const made = await writtenRows(node);
-    for (const command of [master, minion, gateway]) t.match(await node.run(command), complete, 'once more');
+    for (const command of [master, minion, gateway])
+      t.match(await node.run(command), complete, 'a second run of the command succeeds');
     t.strictSame(await writtenRows(node), made, 'not one row was written');
   });
 });

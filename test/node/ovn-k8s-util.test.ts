@@ -29,7 +29,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
   const untouched = await picture(node);
   t.match(JSON.stringify(before.data.rules), /203\.0\.113\.50/, 'there is a rule to be kept');
   const leased = await node.text(lease('eth0'));
-  t.match(leased, /dhcp_server_identifier = 192\.0\.2\.1/, 'and a lease');
+  t.match(leased, /dhcp_server_identifier = 192\.0\.2\.1/, 'the NIC has a lease');
 
   for (const [action, ended] of [
     ['terminate', { exitCode: 1, stdout: '' }],
@@ -42,7 +42,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
       await isRolledBack(node);
       await isOld(t, node, untouched, since);
       await node.text(letGoOfRun);
-      t.equal(await node.text(lease('eth0')), leased, 'with its lease');
+      t.equal(await node.text(lease('eth0')), leased, 'the NIC has its lease again');
     });
 
   await t.test('a NIC that is not there ends it, and those before it stay', async (t) => {
@@ -63,7 +63,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     const after = await node.state();
     for (const nic of both) isUnder(t, before, after, nic);
     t.strictSame(after.data.rules, before.data.rules, 'the rules stay');
-    t.equal(await node.text(lease('breth0')), leased, 'the same lease, as the same client');
+    t.equal(await node.text(lease('breth0')), leased, 'the bridge has the same lease, with the same client-id');
     const watched = await watchWrites(node, `ovn-k8s-util nics-to-bridge ${both.join(' ')}`);
     t.match(watched, { exitCode: 0, busWrites: [], busSignals: [], databaseWrites: [], databaseSame: true });
   });
@@ -79,7 +79,11 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
     t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     reachable(t, run);
-    t.strictSame(await pictureLike(node, untouched), untouched, 'nothing is left');
+    t.strictSame(
+      await pictureLike(node, untouched),
+      untouched,
+      'the state of the node is the same as before the command',
+    );
     t.match(await node.run('ovn-k8s-util bridges-to-nic breth0'), {
       exitCode: 2,
       stderr: /has made no bridge "breth0"/,

@@ -51,14 +51,18 @@ t.test('the same plan on paper and on a node', { skip: nodeSkip }, async (t) => 
       const planned = planFor(await node.text(`cat ${configuration}`), before);
       const run = await node.run('microshift-net apply');
       if (planned === null) {
-        t.not(run.exitCode, 0, 'both refuse');
-        t.strictSame(picture(await observed(node)), picture(before), 'and the node is as before');
+        t.not(run.exitCode, 0, 'the agent and the model refuse the plan');
+        t.strictSame(picture(await observed(node)), picture(before), 'the state of the node is unchanged');
         return;
       }
       t.equal(run.exitCode, 0, run.stderr);
       const model = new ModelNode(before);
       model.run(planned);
-      t.strictSame(picture(await observed(node)), picture(model.observe()), 'the same end');
+      t.strictSame(
+        picture(await observed(node)),
+        picture(model.observe()),
+        'the node and the model have the same final state',
+      );
     });
   }
 });

@@ -127,7 +127,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     t.match(
       await node.run('microshift-net recover'),
       { stdout: 'Nothing to recover.\n', stderr: '' },
-      'it is reported once',
+      'the recovery is reported once',
     );
     t.match(await node.run('microshift-net history'), {
       exitCode: 0,

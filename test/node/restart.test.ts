@@ -65,7 +65,7 @@ async function ovsRestarts(t: Test, node: TestNode): Promise<void> {
   await survives('systemctl restart ovsdb-server');
   await survives('kill -KILL $(cat /run/openvswitch/ovsdb-server.pid)');
   await survives('systemctl restart openvswitch');
-  t.equal(await node.text('microshift-net history'), runs, 'no run was needed');
+  t.equal(await node.text('microshift-net history'), runs, 'the agent made no further run');
   await survives('systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd');
   t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was returned for that long');
 }

@@ -33,7 +33,7 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
       // At the other points, the next run starts before the rollback and waits for its end.
       if (step === 'move') await isOld(t, node, old, run.interferedAt);
       const next = await node.measure(apply);
-      t.match(next, { exitCode: 0, stdout: /committed/ }, 'the next run works');
+      t.match(next, { exitCode: 0, stdout: /committed/ }, 'the next apply succeeds');
       hasMoved(t, before, await node.state());
       t.match(await node.text('microshift-net history'), / rolled-back +apply /);
       await giveBack(t, node, old);
@@ -60,7 +60,7 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
     t.equal(run.signal, 'SIGKILL');
     await isOld(t, node, old, run.interferedAt);
     await node.text(`systemctl unmask --quiet --runtime ${diedUnit}`);
-    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next apply succeeds');
     await giveBack(t, node, old);
   });
 });

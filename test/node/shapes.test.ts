@@ -126,7 +126,7 @@ function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }
       .map((route) => JSON.stringify(shown(route)))
       .sort();
   areSame(t, ordered(after), ordered(before), 'the routes are back');
-  t.strictSame(after.data.rules, before.data.rules, 'and the routing rules');
+  t.strictSame(after.data.rules, before.data.rules, 'the routing rules are unchanged');
   t.strictSame(after.profileNames(), leaves ?? before.profileNames(), 'no profile is left behind');
   t.strictSame(after.bridges(), []);
   const members = (state: NodeState): string[] =>

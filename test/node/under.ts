@@ -19,7 +19,7 @@ export function reachable(t: Test, run: MeasuredRun): void {
 export function isUnder(t: Test, before: NodeState, after: NodeState, nic: string): void {
   const bridge = `br${nic}`;
   areSame(t, after.addressesOf(bridge), before.addressesOf(nic), `the addresses are on ${bridge}`);
-  t.strictSame(after.addressesOf(nic), [], 'and nowhere else');
+  t.strictSame(after.addressesOf(nic), [], 'no other link has the addresses');
   t.strictSame(after.interfacesOf(bridge), [bridge, nic].sort());
   t.equal(after.link(bridge)?.mac, before.link(nic)?.mac, 'the bridge has the MAC of the NIC');
   const gateways = (state: NodeState) => state.defaultRoutes(4).map((route) => route.gateway);

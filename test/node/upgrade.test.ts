@@ -57,7 +57,7 @@ for (const { lan, place, uplink } of cases) {
       const state = await node.state();
       t.strictSame(state.bridges(), ['br-int']);
       t.strictSame(state.profileNames().toSorted(), before.profileNames().toSorted());
-      t.match(await node.run('microshift-net undo'), { exitCode: 0 }, 'and undone itself');
+      t.match(await node.run('microshift-net undo'), { exitCode: 0 }, 'undo succeeds');
     });
 
     await t.test('disable gives the NIC back', async (t) => {
@@ -65,7 +65,7 @@ for (const { lan, place, uplink } of cases) {
       t.equal(run.exitCode, 0, run.stderr);
       t.comment(`${lan}: disable ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
       const state = await node.state();
-      t.strictSame(state.bridges(), ['br-int'], 'what is not ours stays');
+      t.strictSame(state.bridges(), ['br-int'], 'br-int stays');
       t.strictSame(state.addressesOf(uplink), before.addressesOf(uplink));
       t.strictSame(state.profileNames().toSorted(), before.profileNames().toSorted());
       t.match(state.defaultRoutes(4), [{ dev: uplink }]);

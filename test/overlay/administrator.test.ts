@@ -34,7 +34,11 @@ t.test('credentials of an administrator, and of an account with few rights', { s
       .filter((line) => /rights/.test(line));
   t.match(notices(), [`warning: ${complaint}; fewer are enough: docs/use/overlay-trust.md`], 'init warns');
   t.match(credentialsOf(n1), { verdict: 'warning', found: [complaint] }, 'doctor warns');
-  t.match(n1.agent('overlay', 'verify').stdout.replaceAll(/\n\s+/g, ' '), `Worth knowing: ${complaint}`, 'and verify');
+  t.match(
+    n1.agent('overlay', 'verify').stdout.replaceAll(/\n\s+/g, ' '),
+    `Worth knowing: ${complaint}`,
+    'verify shows the complaint',
+  );
 
   const token = server.kubectl('create', 'token', 'central', '--namespace=microshift-net').trim();
   const text = readFileSync(n1.path(nodeKubeconfig), 'utf8');

@@ -33,13 +33,13 @@ t.test('nodes that come at once', { skip }, async (t) => {
   t.strictSame(
     [1, ...bundles.map(({ node }) => node.id)].toSorted((a, b) => a - b),
     [1, 2, 3, 4, 5, 6],
-    'each has a number of its own',
+    'each node has a different number',
   );
-  t.equal(new Set(bundles.flatMap(({ node }) => node.subnets)).size, names.length, 'and a subnet');
+  t.equal(new Set(bundles.flatMap(({ node }) => node.subnets)).size, names.length, 'each node has a different subnet');
   const { members } = JSON.parse(readFileSync(n1.path('/var/lib/microshift-net/overlay.json'), 'utf8')) as {
     members: { name: string }[];
   };
-  t.strictSame(members.map(({ name }) => name).toSorted(), ['n1', ...names], 'and the central node knows all of them');
+  t.strictSame(members.map(({ name }) => name).toSorted(), ['n1', ...names], 'the central node knows all nodes');
   t.match(n1.agent('overlay', 'verify'), { status: 0, stdout: /^No drift/ }, 'with all of their rows');
 
   for (const [index, host] of [n2, n3].entries()) host.write('/tmp/bundle', issued[index]?.stdout ?? '');

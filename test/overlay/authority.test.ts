@@ -29,7 +29,7 @@ t.test('an authority and what it issues', async (t) => {
   const authority = readAuthority(folder);
 
   await t.rejects(initAuthority(folder), failure('certificates-refused', { message: /every node trusts it/ }));
-  t.strictSame(readAuthority(folder), authority, 'it was not replaced');
+  t.strictSame(readAuthority(folder), authority, 'the authority was not replaced');
 
   const pair = await issueFor(folder, node, 'client', 'issue');
   t.equal(pairFault(pair.key, pair.certificate, authority.certificate), null);
@@ -60,7 +60,7 @@ t.test('an authority and what it issues', async (t) => {
   t.equal(mode(files.own), 0o600);
   const written = statSync(files.own).mtimeMs;
   installOwn(folder, pair, authority.certificate);
-  t.equal(statSync(files.own).mtimeMs, written, 'the same again writes nothing');
+  t.equal(statSync(files.own).mtimeMs, written, 'a second issue with the same values writes nothing');
   t.throws(() => installOwn(folder, { ...pair, key: renewed.key }, authority.certificate), failure('bundle-unusable'));
   t.equal(readFileSync(files.own, 'utf8'), pair.key + pair.certificate);
 
@@ -69,7 +69,7 @@ t.test('an authority and what it issues', async (t) => {
     { name: 'this node', commonName: node.systemId, issuer: 'microshift-net overlay' },
     { name: 'n2', commonName: node.systemId, notAfter: /^\d{4}-\d\d-\d\dT/ },
   ]);
-  t.strictSame(readdirSync(folder).toSorted(), ['ca.crt', 'ca.key', 'issued', 'node.pem'], 'and nothing else is left');
+  t.strictSame(readdirSync(folder).toSorted(), ['ca.crt', 'ca.key', 'issued', 'node.pem'], 'no other file is left');
   forgetIssued(folder, 'n2');
   t.strictSame(
     listCertificates(folder).map(({ name }) => name),

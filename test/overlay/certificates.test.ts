@@ -61,7 +61,7 @@ function joinByRequest(t: Test, central: Host, host: Host): void {
   t.equal(host.agent('overlay', 'pki', 'request').stdout, request, 'asking again asks for the same');
   const words = ['issue', host.name, '--system-id', `${host.name}-of-the-test`, '--request', '-'];
   const bundle = central.agentWith(request, 'overlay', 'pki', ...words).stdout;
-  t.match(JSON.parse(bundle), { pem: { key: null } }, 'nor is the answer');
+  t.match(JSON.parse(bundle), { pem: { key: null } }, 'the answer has no key');
   t.match(host.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
   t.equal(host.run(['test', '-e', `${pki}/request.pem`]).status, 1, 'the request is answered');
 }
@@ -102,7 +102,7 @@ t.test('certificates', { skip }, async (t) => {
     await byMember.heard(/this node has a new certificate/);
     const [renewed = ''] = certificatesIn(read(n2, 'node.pem'));
     t.not(renewed, pair.certificate);
-    t.notMatch(read(n2, 'node.pem'), pair.key.slice(60, 120), 'with another key');
+    t.notMatch(read(n2, 'node.pem'), pair.key.slice(60, 120), 'the renewed certificate has another key');
     t.equal(certificatesIn(read(n1, 'issued/n2.crt'))[0], renewed);
     t.match(new X509Certificate(renewed).subject, 'CN=n2-of-the-test');
     await withdrawn(n1);
@@ -126,7 +126,7 @@ t.test('certificates', { skip }, async (t) => {
   await t.test('another authority', async (t) => {
     const [old2, old3] = [read(n2, 'node.pem'), read(n3, 'node.pem')];
     t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
-    t.equal(isTaken(n3, old3), true, 'one that was taken out is still taken');
+    t.equal(isTaken(n3, old3), true, 'the certificate of the removed node is still accepted');
     const keys = ['-p', '/root/shown.pem', '-c', '/root/shown.pem', '-C', `${pki}/ca.crt`];
     const monitor = n3.start('ovsdb-client', ...keys, 'monitor', southbound, 'OVN_Southbound', 'SB_Global', 'nb_cfg');
     const ended = once(monitor, 'exit');
@@ -137,18 +137,22 @@ t.test('certificates', { skip }, async (t) => {
     t.match(begun, { status: 0, stdout: /Without one of it: n2\./ });
     t.match(n1.agent('overlay', 'pki', 'rotate'), { status: 2, stderr: /is being replaced already; .*: n2/ });
     t.equal(certificatesIn(read(n1, 'ca.crt')).length, 2);
-    t.equal(isTaken(n2, old2), true, 'both are valid');
+    t.equal(isTaken(n2, old2), true, 'the old certificate is still accepted');
     t.match(n1.agent('overlay', 'verify'), { status: 0, stdout: /the authority is being replaced; without/ });
 
     const member = await startDaemon(n2, undefined, byMember.tell);
     await byCentral.heard(/the old one is not trusted any more/);
     await byMember.heard(/this node trusts other authorities of the cluster now/, 2);
-    t.equal(read(n1, 'ca.crt'), read(n2, 'ca.crt'), 'both trust the new one');
+    t.equal(read(n1, 'ca.crt'), read(n2, 'ca.crt'), 'both nodes trust the new authority');
     t.equal(certificatesIn(read(n2, 'ca.crt')).length, 1);
     await ended;
     t.pass('the connection of one that was taken out has ended');
     n3.write('/root/new-ca.crt', read(n1, 'ca.crt'));
-    t.equal(isTaken(n3, old3, '/root/new-ca.crt'), false, 'and it gets none again');
+    t.equal(
+      isTaken(n3, old3, '/root/new-ca.crt'),
+      false,
+      'the old certificate of the removed node is no longer accepted',
+    );
     t.equal(isTaken(n2, old2), false, "nor does a member's old certificate");
     t.equal(isTaken(n2, read(n2, 'node.pem')), true);
     await restartController(n2);

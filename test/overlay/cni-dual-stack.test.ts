@@ -48,7 +48,7 @@ t.test('pods with both families', { skip }, async (t) => {
   t.match(await cni(n1, 'CHECK', a.sandbox, { prevResult: a.result }), { status: 0 });
   for (const address of b.addresses) {
     t.equal(await (await talk(a.net, b.net, address)).say(address), address, `a reaches b by ${address}`);
-    t.equal(n1.must(process.execPath, '-e', attempt, address).trim(), 'answered', 'and so does the node of a itself');
+    t.equal(n1.must(process.execPath, '-e', attempt, address).trim(), 'answered', 'the node of pod a reaches the pod');
   }
 
   const session = openSession({
@@ -68,7 +68,7 @@ t.test('pods with both families', { skip }, async (t) => {
   t.match(await server.call('DELETE', `${policies}/closed`), { status: 200 });
   await mirror.until(() => lists.size === before, limitMs);
   n1.must('ovn-nbctl', '--wait=hv', 'sync');
-  t.strictSame(b.addresses.map(asked), ['answered', 'answered'], 'and without it both are open');
+  t.strictSame(b.addresses.map(asked), ['answered', 'answered'], 'both addresses answer without the policy');
 
   const plug: readonly (readonly [typeof n1, Sandbox])[] = [
     [n1, a.sandbox],

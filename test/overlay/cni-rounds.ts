@@ -37,7 +37,7 @@ t.test('rounds', { skip: missingForPods() ?? false }, async (t) => {
       Number(values.seed ?? Date.now() % 1e6),
       (line) => void process.stderr.write(`# ${line}\n`),
     );
-    t.strictSame(left, [], 'nothing is left of any pod');
+    t.strictSame(left, [], 'no link and no port of a pod is left');
   }
 });
 

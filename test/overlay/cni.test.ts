@@ -65,10 +65,10 @@ t.test('pods of two nodes', { skip }, async (t) => {
   const [inA, inB] = [inPod(n1, a.sandbox), inPod(n2, b.sandbox)];
   t.equal(ping(inA, addressB), 63, 'a pod reaches one of another node, over a router');
   t.equal(ping(inB, addressA), 63);
-  t.equal(ping(n2, addressA), 63, 'so does the other node itself');
-  t.equal(ping(n1, addressA), 64, 'and its own');
+  t.equal(ping(n2, addressA), 63, 'the other node reaches the pod');
+  t.equal(ping(n1, addressA), 64, 'the own node reaches the pod');
   t.equal(ping(inA, '10.42.0.2'), 64, 'a pod reaches the node that it is on');
-  t.equal(ping(inA, '10.42.1.2'), 63, 'and every other one');
+  t.equal(ping(inA, '10.42.1.2'), 63, 'the pod reaches another node');
   const said = 'checksums are right '.repeat(200);
   t.equal(await (await talk(inA, inB, addressB)).say(said), said);
 
@@ -96,7 +96,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
     { status: 1, result: { code: 101, msg: /already/ } },
     'twice is once too often',
   );
-  t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`], 'and takes nothing away');
+  t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`], 'the pod keeps its link and its port');
   const again = makeSandbox(n1, sandboxId(), a.pod);
   t.match(await cni(n1, 'ADD', again), { status: 0 }, 'a new sandbox of the pod');
   const second = again.id.slice(0, 15);
@@ -135,7 +135,7 @@ t.test('a static pod goes on when its copy in the API is deleted', { skip }, asy
   const other = await cluster.pod(n1, 'b');
   t.match(await cni(n1, 'ADD', other.sandbox), { status: 0 });
   await createPod(server, 'n1', 'a', mirror);
-  t.equal(ping(n1, address), 64, 'with the address that it had');
+  t.equal(ping(n1, address), 64, 'the pod has the address that it had before');
   t.match(await cni(n1, 'CHECK', sandbox, { prevResult: result }), { status: 0 });
 });
 
@@ -174,7 +174,7 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
     },
     'the pod is not started with it',
   );
-  t.strictSame(ofPods(n2), [], 'and nothing of it is left');
+  t.strictSame(ofPods(n2), [], 'no link and no port of the pod is left');
 
   await startDaemon(n1);
   const answers = [];
@@ -203,19 +203,19 @@ t.test('invalid requests', { skip }, async (t) => {
   };
   await refused(1, {}, { cniVersion: '2.0.0' }, 'a version that is not there yet');
   await refused(4, { id: '../x' }, {}, 'an invalid id');
-  await refused(4, { netns: '' }, {}, 'no namespace');
+  await refused(4, { netns: '' }, {}, 'the request names no namespace');
   await refused(
     4,
     { netns: '/run/netns/a\nlink delete dev br-ex' },
     {},
     'a namespace that ip(8) would read as a command',
   );
-  await refused(4, { args: '' }, {}, 'no pod');
-  await refused(7, {}, { prevResult: {} }, 'another plug-in before it');
+  await refused(4, { args: '' }, {}, 'the request names no pod');
+  await refused(7, {}, { prevResult: {} }, 'another plug-in ran before');
   await refused(101, { netns: '/run/netns/absent' }, {}, 'a namespace that is not there');
   await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is not a namespace');
   t.match(await late, { status: 1, result: { code: 11, msg: /is another one by now/ } }, 'a pod of another time');
-  t.strictSame(ofPods(n1), [], 'nothing is left of any of them');
+  t.strictSame(ofPods(n1), [], 'no link and no port of a pod is left');
   killProcess(n1, '/run/ovn/ovn-controller.pid');
   const msg = 'ovn-controller is absent';
   t.match(await cni(n1, 'STATUS', sandbox), { status: 1, result: { code: 51, msg } }, 'flows of pods are as they were');

@@ -19,9 +19,9 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
     // before.
     const [ids, config = '', ...rest] = stateOf(host).split('\n');
     t.equal(ids, `{hostname=${host.name}, system-id=${host.name}-of-the-test}`, `${host.name} has no keys of ours`);
-    t.notMatch(config, /bundle-idle-timeout/, 'nor settings');
-    t.strictSame(rest, ['[]', 'br-ex', 'br-int', ''], 'nor certificates or files');
-    t.notMatch(host.must('ovs-vsctl', 'show'), /ovn-k8s-mp0|geneve/, 'nor ports');
+    t.notMatch(config, /bundle-idle-timeout/, 'no setting is left');
+    t.strictSame(rest, ['[]', 'br-ex', 'br-int', ''], 'no certificate and no file is left');
+    t.notMatch(host.must('ovs-vsctl', 'show'), /ovn-k8s-mp0|geneve/, 'no port is left');
   };
   const join = (): void => {
     // `leave` and `disable` stop the process.

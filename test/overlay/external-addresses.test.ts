@@ -127,7 +127,7 @@ t.test('external addresses', { skip }, async (t) => {
     [external6, 40_002, 'fd98::3'],
   ] as const) {
     t.strictSame(answers(address), [macOf(n2)], `${address} is answered for by one gateway`);
-    t.equal(connectOnce(client, address, localPort), source, 'and served there');
+    t.equal(connectOnce(client, address, localPort), source, 'the new gateway serves the connection');
   }
 
   const heard = announcements(client, macOf(n3), [external, external6]);

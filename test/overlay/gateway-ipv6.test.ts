@@ -39,18 +39,18 @@ t.test('gateways of a cluster with both families', { skip }, async (t) => {
 
   const ofN1 = ['--address', '192.0.2.111/24,2001:db8::111/64', ...hops];
   t.match(n1.agent('overlay', 'gateway', ...ofN1), { status: 0 });
-  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::111', 'each leaves by itself');
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::111', 'packets of n1 leave by its own gateway');
   t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112');
   const again = await writesDuring(n1, databases, () => {
     t.match(n1.agent('overlay', 'gateway', ...ofN1), { status: 0, stdout: /^Nothing to do/ });
   });
-  t.strictSame(again, [], 'nothing is written again');
+  t.strictSame(again, [], 'a second run writes nothing');
 
   t.match(n1.agent('overlay', 'gateway', ...ofN1, '--subnets', 'fd01:0:0:1::/64'), { status: 0 });
   t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::111', 'what n1 was asked for leaves there');
-  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'and the other family by n2 itself');
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'IPv4 packets leave by n2 itself');
   t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112', 'and without n1 as before');
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112', 'without the gateway of n1, packets of n2 leave by n2 again');
 });
 
 t.test('gateways of a cluster with IPv6 alone, by the address of the node', { skip }, async (t) => {
@@ -65,6 +65,6 @@ t.test('gateways of a cluster with IPv6 alone, by the address of the node', { sk
   take(n1, n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::12', 'as the node itself, from n2');
-  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::12', 'and from n1 over the tunnel');
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::12', 'packets of n1 leave over the tunnel');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
 });

@@ -59,7 +59,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const again = await writesDuring(n2, ['Open_vSwitch'], () => {
     t.match(n2.agent('overlay', 'gateway', ...own), { status: 0, stdout: /^Nothing to do/ });
   });
-  t.strictSame(again, [], 'nothing is written again');
+  t.strictSame(again, [], 'a second run writes nothing');
 
   n2.must('cp', record, '/tmp/wanted.json');
   const made = state(n2);
@@ -68,7 +68,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   // State after a command that crashed after it had written its record.
   n2.must('cp', '/tmp/wanted.json', record);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
-  t.equal(state(n2), made, 'what was begun is completed');
+  t.equal(state(n2), made, 'the interrupted change is completed');
   n2.must('ip', 'link', 'delete', 'eth1');
   t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the NIC is pulled out');
   t.match(n2.agent('overlay', 'verify'), {
@@ -78,7 +78,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_n2/, 'the cluster knows');
   lan.plug(n2, 'eth1');
-  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'and back in');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the NIC returns to the bridge');
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.equal(seenAs(n1, '10.42.0.2'), '203.0.113.9');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });

@@ -41,8 +41,8 @@ t.test('a gateway that could not be proved', { skip }, async (t) => {
     { status: 5, stderr: /flows and tables of inbound services to change.*\n(.*\n)*.*rolling back/ },
     'flows were set',
   );
-  t.strictSame(flows(n2), made, 'and are as they were');
+  t.strictSame(flows(n2), made, 'the flows are the same as before');
   t.equal(state(n2), before);
   n1.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovnsb_db.pid)');
-  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ }, 'nothing is left to mend');
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ }, 'a second run has nothing to repair');
 });

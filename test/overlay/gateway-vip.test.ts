@@ -67,6 +67,6 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 is out of the cluster');
   t.match(n3.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
-  t.notMatch(n1.must('ovn-nbctl', 'show'), /vip/, 'nothing of it is left');
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /vip/, 'no row of the address is left');
   t.equal(n1.must('ovn-nbctl', 'lr-nat-list', 'ovn_cluster_router'), '');
 });

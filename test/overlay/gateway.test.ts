@@ -60,13 +60,13 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
   const pod = startPod(n1, n3, '10.42.2.9');
-  t.equal(answerTo(n3, '10.42.2.9', ...pod), '192.0.2.112', 'so does what runs on it');
+  t.equal(answerTo(n3, '10.42.2.9', ...pod), '192.0.2.112', 'a process on n3 uses the address of the gateway');
 
   t.match(n1.agent('overlay', 'gateway', '--address', '192.0.2.111/24'), {
     status: 0,
     stdout: /^Done, \d+ changes: packets leave n1 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.111\.$/m,
   });
-  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.111', 'each leaves by itself');
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.111', 'packets of n1 leave by its own gateway');
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
   t.match(seenAs(n3, '10.42.2.2'), /^192\.0\.2\.11[12]$/, 'n3 by either');
   t.match(
@@ -78,18 +78,18 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     t.match(n1.agent('overlay', 'gateway', '--address', '192.0.2.111/24'), { status: 0, stdout: /^Nothing to do/ });
     t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
   });
-  t.strictSame(again, [], 'nothing is written again on the central node');
+  t.strictSame(again, [], 'a second run writes nothing on the central node');
   const onNode = await writesDuring(n2, ['Open_vSwitch'], () => {
     t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24'), { status: 0, stdout: /^Nothing to do/ });
   });
-  t.strictSame(onNode, [], 'nor on the other');
+  t.strictSame(onNode, [], 'a second run writes nothing on the other node');
 
   const asked = ['--address', '192.0.2.111/24', '--subnets', '10.42.1.0/24,10.42.2.0/24'];
   t.match(n1.agent('overlay', 'gateway', ...asked), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.111', 'what n1 was asked for leaves there, n2 itself too');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.111');
   t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0, stdout: /n1 is not a gateway/ });
-  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'and without n1 as before');
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'without the gateway of n1, packets of n2 leave by n2 again');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112');
 
   n2.must(
@@ -121,9 +121,9 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   // ovn-controller removes its ports itself.
   for (const [index, bridge] of ['br-ex', 'br-int'].entries())
     n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Bridge', bridge, `ports=${ports[index]}`);
-  t.equal(state(n2), before, 'nothing of it is left on n2');
+  t.equal(state(n2), before, 'n2 has the same state as before the gateway');
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
-  t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_/, 'nor on the central node');
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_/, 'the central node has no gateway router');
 
   t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24'), { status: 0 });
   take(n1, n2, 'br-ex_n2');
@@ -138,7 +138,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   t.match(withheldBy(n2), /arp_spa=192\.0\.2\.200.*nd_target=2001:db8::200/s, 'its answers are withheld');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
-  t.notMatch(withheldBy(n2), /cookie=/, 'and nothing is withheld any more');
+  t.notMatch(withheldBy(n2), /cookie=/, 'n2 has no flow that withholds answers');
 
   t.match(n1.agent('overlay', 'gateway'), { status: 0, stdout: /by br-ex to 192\.0\.2\.254, as 192\.0\.2\.11\./ });
   tellApart(n1);

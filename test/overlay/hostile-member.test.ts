@@ -179,7 +179,7 @@ function claimsPort(
     central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
   const [liar, own] = [id, 'n2-of-the-test'].map((name) => uuidOf('Chassis', `name=${name}`));
   const port = uuidOf('Port_Binding', 'logical_port=k8s-n2');
-  t.notMatch(reported(), /port k8s-n2/, 'nothing is claimed');
+  t.notMatch(reported(), /port k8s-n2/, 'no report names a claimed port');
   // A running ovn-controller claims its ports again at once.
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/pause');
   t.match(write('set', 'Port_Binding', port, `chassis=${liar}`), { status: 0 });
@@ -265,7 +265,7 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     .run(['sh', '-c', loop], `${lines.join('\n')}\n`)
     .stdout.trimEnd()
     .split('\n');
-  t.equal(answers.length, count, 'each is answered');
+  t.equal(answers.length, count, 'each request has an answer');
   const taken = writes.filter((_, index) => !/"error"|"count":0|ovsdb-client:/.test(answers[index] ?? ''));
   t.ok(taken.length > 0, `${taken.length} of ${count} were taken`);
   for (const { table, columns, operation } of taken) {
@@ -273,7 +273,7 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
       openTables.includes(table) && (table !== 'Port_Binding' || columns.every((one) => openColumns.includes(one)));
     t.ok(isNamed, `what is taken is named in docs/use/overlay-trust.md: ${JSON.stringify(operation)}`);
   }
-  t.match(n1.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing / }, 'nothing is planned for it');
+  t.match(n1.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing / }, 'the central node plans no change');
   t.equal(rowsIn(n1, 'nb'), northbound, 'the northbound database is what it was');
   t.equal(
     rowsIn(n1, 'sb'),

@@ -310,6 +310,6 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   await passed();
   for (const name of ['n1', 'n2']) api.remove('pods', `br-ex/${name}`);
   await passed();
-  t.strictSame(await observe(), before, 'when all of them are gone');
+  t.strictSame(await observe(), before, 'the state is unchanged after the objects are deleted');
   t.strictSame(uplinks(), localnets, 'the ports of the gateways stay when their namesakes go');
 });

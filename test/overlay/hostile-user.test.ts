@@ -135,7 +135,7 @@ async function hostile(t: Test): Promise<void> {
   );
   mallory.leave();
   await passed(bed, 'last');
-  unchanged(t, bed, before, 'when all of them are gone');
+  unchanged(t, bed, before, 'after the objects are deleted');
   await bed.until(() => unitsOf(bed).every((unit) => !unit.includes(`:${hostileNamespace}/`)));
   t.equal(port('web'), undefined);
   t.strictSame(watched.state()?.refused, [], 'OVN has taken every row');

@@ -104,11 +104,11 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     rule('allow', 'arp', 1001);
     rule('allow-related', `ip4.src == ${far.address}`, 1001);
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
-    t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'which every policy lets pass');
-    t.equal(ask(far, 'tcp', near.address, 8080), far.address, 'who is allowed');
+    t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself passes every policy');
+    t.equal(ask(far, 'tcp', near.address, 8080), far.address, 'the allowed pod reaches the server');
     t.equal(attempt(client, n2.address, 30080), '', 'another NIC is no way round a policy');
     client.must('ip', 'route', 'delete', '192.0.2.12/32');
-    t.equal(attempt(client, n2.address, 30080), '', 'nor is the gateway');
+    t.equal(attempt(client, n2.address, 30080), '', 'the policy also holds for packets through the gateway');
 
     const before = datagramsAt(near);
     client.must('ip', 'address', 'add', `${far.address}/32`, 'dev', 'lo');

@@ -53,7 +53,7 @@ t.test('every step of a node', { skip }, async (t) => {
     if (again.status !== 0) t.match(n1.agent('overlay', 'pki', 'renew', 'n2', '-o', bundle), { status: 0 });
     issued = readFileSync(n1.path(bundle), 'utf8');
     t.match(JSON.parse(issued), { node: { id: 2, subnets: ['10.42.1.0/24'] } }, 'gives the same subnet');
-    t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'and has written all rows');
+    t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'all rows are written');
     t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
   });
   t.match(given.last, { status: 0 });

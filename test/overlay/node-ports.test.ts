@@ -59,13 +59,13 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   // A gateway that answers for the other node's address would be another fault, and would interrupt the tunnels.
   balance(n1, 'taking', 'tcp', taken, 'none');
   t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served');
-  t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'so is a port that ovn.yaml lists');
+  t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'a port that ovn.yaml lists is redirected');
   t.equal(await lasting.say('while'), 'while', 'a connection of the node goes on');
   t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'a process of the node is reached from the LAN');
-  t.equal(ask(n2, 'tcp', n2.address, 8080), n2.address, 'and from the node itself');
+  t.equal(ask(n2, 'tcp', n2.address, 8080), n2.address, 'the node itself reaches its own port');
   const ssh = await listen(n2, 22);
   t.equal(ask(client, 'tcp', n2.address, 22), own, 'SSH that is started later is reached at once');
-  t.equal(ask(n2, 'tcp', n2.address, 22), own, 'also from the node');
+  t.equal(ask(n2, 'tcp', n2.address, 22), own, 'the node itself reaches its own SSH');
   ssh.end();
   const free = await listen(n2, 5000);
   t.equal(ask(client, 'tcp', n2.address, 5000), own, "a port that is not allowed remains the node's");
@@ -85,9 +85,9 @@ t.test('a node keeps its ports', { skip }, async (t) => {
 
   const web = await listen(n2, 80);
   t.equal(askUntil(client, n2.address, 80, own), own, 'a process that begins to listen gets its port back');
-  t.equal(ask(n2, 'tcp', n2.address, 80), own, 'also from the node');
+  t.equal(ask(n2, 'tcp', n2.address, 80), own, 'the node itself reaches its own process');
   web.end();
-  t.equal(askUntil(client, n2.address, 80, ofCluster), ofCluster, 'and the service when it has ended');
+  t.equal(askUntil(client, n2.address, 80, ofCluster), ofCluster, 'the service answers after the process has ended');
 
   await daemon.stop();
   killProcess(n1, '/run/ovn/ovnsb_db.pid');

@@ -106,7 +106,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   for (const address of [four, six]) {
     t.match(ask(client, 'udp', address, 30053), /^100\.64\.0\.3$|^fd98::3$/, 'a pod of the node itself');
     t.match(ask(client, 'tcp', address, 30081), /\.50$|::50$/, 'what the node serves itself sees who asks');
-    t.equal(ask(n2, 'tcp', address, 30081), address, 'also from the node');
+    t.equal(ask(n2, 'tcp', address, 30081), address, 'the node itself reaches its own server');
     t.match(ask(n2, 'tcp', address, 30080), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'the node reaches a pod elsewhere');
     t.match(ask(n2, 'udp', address, 30053), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'and its own');
   }
@@ -152,7 +152,11 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
   killProcess(n1, '/run/ovn/ovnsb_db.pid');
   restartSwitch(n2);
-  t.match(n2.agent('overlay', 'apply'), { status: 5, stderr: /could not connect/ }, 'without a central node');
+  t.match(
+    n2.agent('overlay', 'apply'),
+    { status: 5, stderr: /could not connect/ },
+    'the apply fails without a central node',
+  );
   t.match(ofOurs(n2), /nw_dst=192\.0\.2\.12,tp_dst=30080/, 'flows are as the central node has said last');
   await both('also then');
 

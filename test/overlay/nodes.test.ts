@@ -26,7 +26,11 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
   t.match(shown(n1, 'n2'), { tunnel: { state: 'unproven', reason: 'ping is missing' } }, 'nothing to ask with');
   installPing(n1);
   const up = (port: string) => ({ tunnel: { port, state: 'up', reason: null }, echo: { isCurrent: true } });
-  t.match(shown(n1, 'n1'), { tunnel: null, echo: { isCurrent: true }, gateway: null }, 'also with no gateway');
+  t.match(
+    shown(n1, 'n1'),
+    { tunnel: null, echo: { isCurrent: true }, gateway: null },
+    'a node without a gateway is shown',
+  );
   t.match(shown(n1, 'n2'), up('ovn-n2-of--0'));
   t.match(shown(n1, 'n3'), up('ovn-n3-of--0'));
 
@@ -35,7 +39,7 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* ovn-n2-of--0 up +\d+ s ago /m);
   t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'no other node is mistaken for it');
   signal(n2, 'CONT');
-  t.match(shown(n1, 'n2'), up('ovn-n2-of--0'), 'it answers again');
+  t.match(shown(n1, 'n2'), up('ovn-n2-of--0'), 'the tunnel to n2 answers again');
 
   n2.must('ip', 'link', 'set', 'eth0', 'down');
   const cutOff = { state: 'joined', tunnel: { state: 'down', reason: '10.42.1.2 does not answer through it' } };
@@ -84,10 +88,10 @@ t.test('the nodes of a cluster, and what keeps one from being reached', { skip }
     echo: null,
     tunnel: { port: null, state: 'down', reason: 'it has not registered' },
   });
-  t.match(n3.agent('overlay', 'apply').status, /[^0]/, 'it cannot be started here');
+  t.match(n3.agent('overlay', 'apply').status, /[^0]/, 'the apply fails, because this machine cannot start the unit');
   startController(n3);
   t.match(n3.agent('overlay', 'apply'), { status: 0 });
-  t.match(shown(n1, 'n3'), up('ovn-n3-of--0'), 'and all is as it was');
+  t.match(shown(n1, 'n3'), up('ovn-n3-of--0'), 'the tunnel to n3 answers again');
 
   n1.must('sh', '-c', 'kill -STOP "$(pgrep -x ovn-northd)"');
   t.match(n1.agent('overlay', 'nodes').stdout, /No node has answered, not even this one: systemctl status ovn-northd/);

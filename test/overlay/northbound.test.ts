@@ -116,14 +116,14 @@ function onRelease(t: Test, release: Release): void {
       t.match(
         ends.find((end) => end !== 'written'),
         /^wait /,
-        'the other changed nothing',
+        'the other planner changed nothing',
       );
       for (const writer of writers) t.equal(await write(writer, await readRows(writer.client)), 'written');
       const { tables } = await central.read();
       const addresses = (tables.Logical_Router_Port ?? [])
         .filter(({ name }) => String(name).startsWith('rtoj-'))
         .map(({ networks }) => String(networks));
-      t.equal(new Set(addresses).size, 3, 'each gateway has an address of its own');
+      t.equal(new Set(addresses).size, 3, 'each gateway has a different address');
       t.equal(tables.Logical_Router?.length, 3, 'the cluster has one router');
       await central.apply({ nodes: [], leaving: ['n1', 'n2'] });
     }

@@ -94,7 +94,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         .run('ovn-nbctl', '--bare', '--columns=_uuid', 'find', table, 'external_ids:owner=microshift-net-workload')
         .trim(),
     );
-    t.strictSame(left, ['', ''], 'and no row is left');
+    t.strictSame(left, ['', ''], 'no row of the policies is left');
   });
 
   await t.test('named ports, services and the node', async (t) => {
@@ -155,7 +155,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
       await cluster.plan(world);
       t.equal(cluster.send(cluster.node(1), xa, 'TCP', 8080), 'x_a', 'the kubelet of a pod probes it');
-      t.equal(cluster.send(cluster.node(2), xa, 'TCP', 8080), null, 'another node is as everybody');
+      t.equal(cluster.send(cluster.node(2), xa, 'TCP', 8080), null, 'the policy also applies to another node');
       t.equal(cluster.send(ya, xa, 'TCP', 8080), null);
       set(world, 'x/from-x', { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] });
       await cluster.plan(world);
@@ -173,7 +173,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     t.equal(cluster.send(ya, xa, 'TCP', 80), null);
     t.equal(cluster.send(xa, ya, 'TCP', 80), 'y_a');
     t.equal(cluster.send(cluster.node(1), xa, 'TCP', 80), 'x_a', 'the kubelet of a pod probes it');
-    t.equal(cluster.send(cluster.node(2), xa, 'TCP', 80), null, 'another node is as everybody');
+    t.equal(cluster.send(cluster.node(2), xa, 'TCP', 80), null, 'the policy also applies to another node');
   });
 }
 

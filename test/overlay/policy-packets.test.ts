@@ -129,7 +129,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
   const server = await pods.plug('x/server', n2);
 
   await t.test('a connection outlives what allows it, and comes back when nothing forbids it', async (t) => {
-    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'without a policy');
+    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'the client reaches the server without a policy');
     t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'anybody');
     const conversation = await talk(client, server, server.address);
     t.equal(await conversation.say('before'), 'before');
@@ -139,7 +139,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     set(world, 'x/from-client', { podSelector: {}, ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }] });
     await pods.plan();
     t.equal(await conversation.say('allowed'), 'allowed', 'goes on');
-    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'so do new ones');
+    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'new connections pass');
     t.equal(attempt(other, server.address), '', 'not from others');
     t.equal(ask(server, 'tcp', other.address, 8080), server.address, 'outwards everything is open');
     world.policies.clear();
@@ -160,17 +160,17 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     const late = [conversation.say('held'), outwards.say('held')];
     for (const one of late)
       t.equal(await Promise.race([one, pause(silenceMs, 'silent')]), 'silent', 'a policy that forbids it holds it');
-    t.equal(attempt(client, server.address), '', 'also new ones');
-    t.equal(attempt(server, other.address), '', 'and outwards');
+    t.equal(attempt(client, server.address), '', 'new connections are blocked');
+    t.equal(attempt(server, other.address), '', 'outbound connections are blocked');
     const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
     t.equal(status, 3);
     t.match(stdout, /[Dd]ropped by NetworkPolicy x\/deny-all/);
     t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', 'its own node still probes it');
-    t.equal(attempt(n1, server.address), '', 'another node does not');
+    t.equal(attempt(n1, server.address), '', 'another node does not reach the server');
     world.policies.clear();
     await pods.plan();
     t.strictSame(await Promise.all(late), ['held', 'held'], 'without the policy the same connections go on');
-    t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'and everybody is in again');
+    t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'every pod reaches the server again');
   });
 
   await t.test('services', async (t) => {
@@ -189,7 +189,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     world.policies.delete('x/deny-all');
     await pods.plan();
     t.equal(ask(client, 'tcp', '10.43.0.10', 80), client.address, 'a rule for the pods behind a service is one for it');
-    t.equal(attempt(client, '10.43.0.20', 80), '', 'and only for it');
+    t.equal(attempt(client, '10.43.0.20', 80), '', 'no other pod may use the service');
     world.policies.clear();
     await pods.plan();
   });
@@ -206,10 +206,10 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     const before = await rain.sent();
     await pause(silenceMs);
     t.ok((await rain.sent()) > before, 'packets were sent to it all the time');
-    t.equal(datagramsAt(late), 0, 'and none has arrived');
+    t.equal(datagramsAt(late), 0, 'no datagram has arrived');
     world.policies.clear();
     await pods.plan();
-    t.equal(ask(client, 'udp', late.address, 8053), client.address, 'without the policy');
-    t.ok(datagramsAt(late) > 0, 'they arrive');
+    t.equal(ask(client, 'udp', late.address, 8053), client.address, 'the client reaches the server without the policy');
+    t.ok(datagramsAt(late) > 0, 'the datagrams arrive');
   });
 }

@@ -78,7 +78,7 @@ t.test('a node is kept out', { skip }, async (t) => {
     const target = opening.at(-1) ?? '';
     if (target === 'ptcp:6641' && opening[0] === 'ovn-nbctl')
       t.match(n2.run(['ovn-nbctl', '--db=tcp:192.0.2.11:6641', 'show']), { status: 0 }, 'anybody on the LAN may');
-    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'what runs goes on');
+    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'a running overlay continues');
     const stdout = new RegExp(`bound database\\s+is\\s+open\\s+at\\s+${target}:`);
     t.match(n1.agent('overlay', 'verify'), { status: 3, stdout }, `${opening.join(' ')}: verify`);
     t.match(n1.agent('doctor').stdout, stdout, `${opening.join(' ')}: doctor`);
@@ -174,7 +174,7 @@ t.test('a node is kept out', { skip }, async (t) => {
   n1.write(own, key + certificate);
   keepsOut('the central node is over', {}, 2, /compare the clocks of both nodes; else renew the certificate/);
   n1.write(own, good);
-  t.match(join(), { status: 0 }, 'and then it joins');
+  t.match(join(), { status: 0 }, 'the node joins afterwards');
 
   const keys = ['-p', own, '-c', own, '-C', '/etc/microshift-net/pki/ca.crt'];
   const write = (...words: readonly string[]): Ended =>

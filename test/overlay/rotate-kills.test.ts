@@ -69,8 +69,8 @@ t.test('the authority', { skip }, async (t) => {
         `rotate, killed at ${step}: the next one`,
       );
       t.match(n1.agent('overlay', 'apply'), { status: 0 });
-      t.equal(trusted(), 2, 'both are trusted');
-      t.ok(isTaken(n1, n2), 'and the member is');
+      t.equal(trusted(), 2, 'both authorities are trusted');
+      t.ok(isTaken(n1, n2), 'the certificate of the member is accepted');
       restore('before');
     },
     true,
@@ -91,7 +91,7 @@ t.test('the authority', { skip }, async (t) => {
       t.match(n1.agent('overlay', 'apply'), { status: 0 });
       t.equal(trusted(), 1, 'the new one is trusted alone');
       t.ok(hasEnded(n2), 'a connection with the old certificate has ended');
-      t.notOk(isTaken(n1, n2), 'and it gets none again');
+      t.notOk(isTaken(n1, n2), 'the old certificate of the member is no longer accepted');
       restore('begun');
       hold(n2);
     },

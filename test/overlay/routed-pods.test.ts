@@ -202,7 +202,7 @@ async function reached(
   for (const [index, address] of places.entries()) {
     const [own = '', other = ''] = [permitted[index], others[index]];
     t.equal(ask(client, 'tcp', address, 8080), own, `${address} sees the client over TCP`);
-    t.equal(ask(client, 'udp', address, 8053), own, 'and over UDP');
+    t.equal(ask(client, 'udp', address, 8053), own, 'the pod answers over UDP');
     t.equal(attempt(client, other, address), '', 'no other host reaches it');
     t.equal(ask(pod, 'tcp', own, 8080), hops[index], 'what the pod begins leaves with the address of the gateway');
   }

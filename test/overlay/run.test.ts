@@ -52,7 +52,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
   t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
   const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
-  t.match(n1.agent('overlay', 'run'), { status: 1, stderr: /runs already, process \d+/ }, 'one is enough');
+  t.match(n1.agent('overlay', 'run'), { status: 1, stderr: /runs already, process \d+/ }, 'a second daemon is refused');
   for (const host of [n1, n2])
     t.match(host.agent('overlay', 'status').stdout, /runs since .*its last check found nothing to repair/);
   t.match(
@@ -78,7 +78,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   n2.must('sysctl', '-qw', `${advertisements}=1`);
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /sysctl -w net\/ipv6\/conf\/ovn-k8s-mp0\/accept_ra=0/ });
   n2.must('ip', 'link', 'set', 'ovn-k8s-mp0', 'down');
-  await mended(n2, member, 'it is up again');
+  await mended(n2, member, 'the interface is up again');
   ignoresAdvertisements(n2, 'again');
   n2.must('ip', 'route', 'flush', 'dev', 'ovn-k8s-mp0');
   await mended(n2, member, 'its routes are back');
@@ -101,16 +101,16 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   killProcess(n2, '/run/openvswitch/ovsdb-server.pid');
   startSwitchDatabase(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
-  await mended(n2, member, 'with the database started again it goes on');
+  await mended(n2, member, 'the daemon repairs the node after a restart of the database');
   n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
-  await mended(n2, member, 'and so it does with following it');
+  await mended(n2, member, 'the daemon follows the database again');
 
   const held = await holdLock(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
   t.match(n2.agent('overlay', 'apply'), { status: 1, stderr: /another run is in progress: `microshift-net probe`/ });
   t.notMatch(n2.must('ip', 'address', 'show', 'dev', 'ovn-k8s-mp0'), /10\.42\.1\.2/, 'while another run has the lock');
   n2.must('rm', held);
-  await mended(n2, member, 'and as soon as no other node has it');
+  await mended(n2, member, 'the daemon repairs the node when the lock is free');
 
   const idle = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], async () => {
     n1.must('ip', 'link', 'add', 'dummy0', 'type', 'bridge');
@@ -121,10 +121,10 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   });
   t.strictSame(idle, ['Open_vSwitch'], 'the bridge of others, and nothing of ours');
 
-  t.equal(await central.stop(), 0, 'it ends when it is stopped');
+  t.equal(await central.stop(), 0, 'the daemon ends when it is stopped');
   t.equal(await member.stop(), 0);
   t.match(n1.agent('overlay', 'status').stdout, /does not run/);
-  t.strictSame(n1.must('ls', '/run/microshift-net/lock'), '', 'and leaves no lock');
+  t.strictSame(n1.must('ls', '/run/microshift-net/lock'), '', 'the daemon leaves no lock');
 });
 
 t.test('nodes move, and the databases are lost', { skip }, async (t) => {
@@ -141,14 +141,20 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
   };
   move(n2, '192.0.2.12', '192.0.2.22');
   await member.reported(asWanted);
-  t.ok(await registered(n1, { table: 'Encap', where: [['ip', '==', '192.0.2.22']] }), 'it registers again');
+  t.ok(
+    await registered(n1, { table: 'Encap', where: [['ip', '==', '192.0.2.22']] }),
+    'the encapsulation registers again',
+  );
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* 192\.0\.2\.22 /m, 'the central node knows where it is');
-  t.match(await (await talk(n1, n2, '10.42.1.2')).say('to n2'), 'to n2', 'and the tunnel follows');
+  t.match(await (await talk(n1, n2, '10.42.1.2')).say('to n2'), 'to n2', 'a connection uses the new tunnel');
 
   loseDatabases(n1);
   startCentral(n1);
   await central.reported(asWanted);
-  t.ok(await registered(n1, { table: 'Chassis', where: [['name', '==', 'n2-of-the-test']] }), 'all register again');
+  t.ok(
+    await registered(n1, { table: 'Chassis', where: [['name', '==', 'n2-of-the-test']] }),
+    'the chassis registers again',
+  );
   t.match(n1.agent('overlay', 'verify'), { status: 0 }, 'the databases are written again');
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 +joined /m);
 
@@ -195,12 +201,12 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
   // The daemon's report about the gateways arrives first.
   while (defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
-  t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'nothing leaves by the one that is silent');
+  t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'no default route uses the silent gateway');
   t.match(defaultRoutes(), /100\.64\.0\.2/, 'everything by the other');
   t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'every command sees it so');
   n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
   while (!defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
-  t.match(defaultRoutes(), /100\.64\.0\.3/, 'it answers, and is one of them again');
+  t.match(defaultRoutes(), /100\.64\.0\.3/, 'the gateway answers, and a default route uses it again');
 
   const flows = (): number =>
     n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;
@@ -209,7 +215,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
   while (flows() < reported) await member.reported(asWanted);
-  t.equal(flows(), reported, 'also after a crash of ovs-vswitchd');
+  t.equal(flows(), reported, 'the flows return after a crash of ovs-vswitchd');
 
   const number = (): string => n2.must('ovs-vsctl', 'get', 'Interface', 'eth0', 'ofport').trim();
   const before = number();
@@ -221,7 +227,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
     return dump.includes(`in_port=${number()},`) || dump.includes('in_port=eth0,');
   };
   while (!ofNic()) await member.reported(asWanted);
-  t.ok(ofNic(), 'and its flows follow');
+  t.ok(ofNic(), 'the flows of the NIC exist');
 
   for (const daemon of [central, member]) t.equal(await daemon.stop(), 0);
 });

@@ -76,7 +76,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
     rest = rest.slice(Math.max(0, at));
   }
 
-  t.equal(ping(node2, '192.168.2.3'), 63, 'the other node reaches it, over a router');
+  t.equal(ping(node2, '192.168.2.3'), 63, 'the other node reaches the pod over a router');
   t.equal(ping(inPod(node1, sandbox), '192.168.3.2'), 63);
   const shown = node1.must('ovs-vsctl', 'show').replaceAll(/\n\s+/g, ' ');
   t.match(shown, /Bridge br-int fail_mode: secure /);
@@ -89,7 +89,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   ].join(',');
   const leaving = node2.must('ovs-appctl', 'ofproto/trace', 'br-int', source);
   const tunnel = ofport(node2, tunnelTo(node2, node1));
-  t.match(leaving, new RegExp(`output:${tunnel}\\n`), 'it leaves by the tunnel to kube-node1');
+  t.match(leaving, new RegExp(`output:${tunnel}\\n`), 'the packet leaves by the tunnel to kube-node1');
   const last = (form: RegExp): number => Number([...leaving.matchAll(form)].at(-1)?.[1]);
   const id = last(/(?:set_field|load):(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->(?:tun_id|NXM_NX_TUN_ID)/g);
   const to = last(/set_field:(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->tun_metadata0/g);
@@ -103,7 +103,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
     ...['ovs-appctl', 'ofproto/trace', 'br-int'],
     `in_port=${ofport(node1, tunnelTo(node1, node2))},tun_id=${id},tun_metadata0=${from * 0x10000 + to},ip,dl_src=0a:58:c0:a8:02:01,dl_dst=0a:58:c0:a8:02:03,nw_src=192.168.3.2,nw_dst=192.168.2.3,nw_ttl=31`,
   );
-  t.match(arriving, new RegExp(`output:${ofport(node1, port)}\\n`), 'and arrives at the port of the pod');
+  t.match(arriving, new RegExp(`output:${ofport(node1, port)}\\n`), 'the packet arrives at the port of the pod');
 });
 
 function ofport(host: Host, name: string): string {

@@ -199,7 +199,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   );
 
   t.equal(ping(node2, '192.168.2.2'), 63, 'node to node, over a router');
-  t.equal(ping(node1, '192.168.1.2'), 63, 'and to the master');
+  t.equal(ping(node1, '192.168.1.2'), 63, 'node1 reaches the master');
 
   const tunnels = [
     [master, 'geneve'],
@@ -241,23 +241,23 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   const beside = paste(node3, helper);
   t.match(beside, { status: 0, stdout: /^Done, \d+ flows|^Nothing to do/, stderr: /process \d+ keeps them/ });
   const wanted = flowsOf(node3);
-  t.ok(wanted.length > 5, 'they are back');
+  t.ok(wanted.length > 5, 'node3 has its flows again');
   for (const name of ['ovnnb_db', 'ovnsb_db']) master.must('sh', '-c', `kill -STOP $(cat /run/ovn/${name}.pid)`);
   killProcess(node3, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(node3);
   node3.must('timeout', '60', 'sh', '-c', untilFlows(wanted.length));
-  t.strictSame(flowsOf(node3), wanted, 'it keeps them, also without a central node');
+  t.strictSame(flowsOf(node3), wanted, 'node3 keeps its flows without a central node');
   for (const name of ['ovnnb_db', 'ovnsb_db']) master.must('sh', '-c', `kill -CONT $(cat /run/ovn/${name}.pid)`);
   node3.must('sh', '-c', 'pid=$(cat "$1"); kill "$pid"; pidwait -F "$1" || true', 'sh', helperPid);
-  t.match(node3.run(['test', '-e', helperPid]), { status: 1 }, 'and ends when it is stopped');
+  t.match(node3.run(['test', '-e', helperPid]), { status: 1 }, 'the helper ends when the unit stops');
   const outside = '192.0.2.99';
   const rampoutInit = `${gatewayInit.trimEnd()} --rampout-ip-subnets=192.168.1.0/24`;
   t.match(paste(node3, rampoutInit, ofGateway), done);
   node1.must('ip', 'address', 'add', `${outside}/24`, 'dev', 'breth0');
   master.must('ip', 'route', 'add', outside, 'via', '192.168.1.1');
   t.equal(ping(master, outside), 62, 'the master reaches the LAN by the gateway, over vxlan');
-  t.equal(ping(node1, node3.address), 64, 'whose node is reached itself');
-  t.equal(ping(master, outside), 62, 'and its gateway goes on');
+  t.equal(ping(node1, node3.address), 64, 'node1 reaches the address of node3 directly');
+  t.equal(ping(master, outside), 62, 'the gateway still forwards packets');
   t.match(paste(node2, helper), { status: 2, stderr: /no gateway of this node leaves by breth0/ });
   t.match(paste(node3, helper.replace('=eth0', '=eth9')), { status: 2, stderr: /eth9 is not in breth0/ });
   t.match(paste(node2, secondNic), { status: 0 });

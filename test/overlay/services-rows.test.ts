@@ -147,14 +147,18 @@ function onRelease(t: Test, release: Release): void {
         t.equal(send(from, '192.0.2.12', 30080).end, 'pod-n2', `${from} reaches the NodePort`);
       t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'also at a node without a gateway');
       t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2', 'the LAN reaches the NodePort at another node');
-      t.equal(arrive('n2', '192.0.2.12', 30080).end, 'pod-n2', 'and at the one who serves');
+      t.equal(
+        arrive('n2', '192.0.2.12', 30080).end,
+        'pod-n2',
+        'the node of the endpoint forwards packets from the LAN',
+      );
     });
 
     t.test(`${naming}: without a server`, async (t) => {
       const { serve, send, arrive } = await clusterOf(t, release, layout);
       await serve([nodePort('web')]);
       for (const way of [send('pod-n1', '10.43.0.80', 80), send('pod-n3', '192.0.2.12', 30080)])
-        t.match(way, { isRejected: true, end: /^pod-n[13]$/ }, 'who asks is refused');
+        t.match(way, { isRejected: true, end: /^pod-n[13]$/ }, 'the connection is rejected');
       for (const [from, to, port] of [
         ['pod-n1', '10.43.0.81', 80],
         ['pod-n1', '10.43.0.80', 81],
@@ -167,7 +171,11 @@ function onRelease(t: Test, release: Release): void {
             { end: from },
             `${to} ${protocol} ${port}, without a server, from ${from}`,
           );
-      t.match(arrive('n1', '192.0.2.11', 30080), { isRejected: true, end: 'br-ex_n1' }, 'so is the LAN');
+      t.match(
+        arrive('n1', '192.0.2.11', 30080),
+        { isRejected: true, end: 'br-ex_n1' },
+        'a connection from the LAN is rejected',
+      );
     });
 
     t.test(`${naming}: an external policy of Local`, async (t) => {
@@ -190,7 +198,7 @@ function onRelease(t: Test, release: Release): void {
         }
       t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway without a pod refuses');
       t.ok(ask('n1', '192.0.2.200'), 'who has a pod answers for the external address');
-      t.notOk(ask('n2', '192.0.2.200'), 'and no other');
+      t.notOk(ask('n2', '192.0.2.200'), 'a gateway without an endpoint does not answer');
       t.match(send('pod-n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'but not what comes from inside');
       t.equal(
         answer('pod-n1', 8080, '192.0.2.12').end,
@@ -227,7 +235,7 @@ function onRelease(t: Test, release: Release): void {
         for (const from of ['pod-n2', 'pod-n3'])
           t.match(send(from, address, 80), { isRejected: true, end: from }, `${address}, from ${from}`);
       }
-      t.strictSame(await serve(objects), [], 'nothing is left to be done');
+      t.strictSame(await serve(objects), [], 'a second plan changes nothing');
     });
   }
 
@@ -295,9 +303,13 @@ function onRelease(t: Test, release: Release): void {
     t.equal(arrive('n1', '192.0.2.11', 30099).end, 'pod-n2');
     t.not(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2', 'the old port is no more');
     t.not(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2');
-    t.strictSame(await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]), [row], 'so are its endpoints');
+    t.strictSame(
+      await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]),
+      [row],
+      'the endpoints follow the slice',
+    );
     t.equal(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n3');
-    t.strictSame(await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]), [], 'nothing to do');
+    t.strictSame(await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]), [], 'a second plan changes nothing');
     t.strictSame(await serve([]), ['delete Service_default/web_TCP_cluster']);
     t.not(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n3');
   });

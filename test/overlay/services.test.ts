@@ -92,17 +92,17 @@ t.test('services of objects', { skip }, async (t) => {
   ];
   await publish(n1, [...web, ...api, ...behind]);
   t.equal(ask(client, 'tcp', n2.address, 30080), '100.64.0.3', 'a new NodePort is reached without an apply');
-  t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'so is an external address');
-  t.equal(ask(near, 'tcp', outside, 80), here, 'also from inside');
+  t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'the external address answers from the LAN');
+  t.equal(ask(near, 'tcp', outside, 80), here, 'a pod reaches the external address');
   t.equal(ask(near, 'tcp', '10.43.0.80', 80), here, 'a pod reaches the cluster IP');
-  t.equal(ask(far, 'tcp', '10.43.0.80', 80), '169.254.169.5', 'so does the one who serves itself');
-  t.equal(ask(near, 'tcp', n2.address, 30080), here, 'and the NodePort');
-  t.equal(ask(n2, 'tcp', '10.43.0.80', 80), '10.42.1.2', 'so does a node');
+  t.equal(ask(far, 'tcp', '10.43.0.80', 80), '169.254.169.5', 'an endpoint reaches its own service');
+  t.equal(ask(near, 'tcp', n2.address, 30080), here, 'a pod reaches the NodePort');
+  t.equal(ask(n2, 'tcp', '10.43.0.80', 80), '10.42.1.2', 'a node reaches the service');
 
   t.equal(ask(near, 'tcp', '10.43.0.1', 443), here, 'a pod reaches what a node serves');
-  t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'also another one');
-  t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'and another node');
-  t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'and that node itself');
+  t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'another pod reaches the API server');
+  t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'another node reaches the API server');
+  t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'the node of the API server reaches it');
   t.equal(ask(near, 'tcp', '10.43.0.2', 443), here, 'and all that at the address behind the services');
   t.equal(ask(far, 'tcp', '10.43.0.2', 443), there);
   t.equal(ask(n2, 'tcp', '10.43.0.2', 443), '10.42.1.2');
@@ -172,7 +172,7 @@ t.test('services of objects', { skip }, async (t) => {
   });
   const dnsSlice = sliceObject('dns', [[there, 'n1']], { ports: [{ name: '', port: 8053, protocol: 'UDP' }] });
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice, affineDns, dnsSlice]);
-  t.equal(await (await converse(near, '10.43.0.10', 53)).next(), here, 'so is a client of UDP that has one port');
+  t.equal(await (await converse(near, '10.43.0.10', 53)).next(), here, 'a UDP client with a fixed port gets an answer');
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), sliceObject('web', [[there, 'n1']])]);
   const traced = n1.agent('overlay', 'trace', 'pod-n2', '10.43.0.80', '--tcp', '80');
   t.match(traced, { status: 0, stdout: /10\.42\.0\.9:8080 .*default\/web/ });

@@ -17,7 +17,11 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     );
     t.match(stdout, /Reply:\n[\s\S]*Delivered to k8s-n1 on n1, from 10\.42\.1\.2\./);
     const [fromFirst, fromSecond] = [traced(n1, 'n1', 'n2', '--back'), traced(n2, 'n1', 'n2', '--back')];
-    t.strictSame(withoutNames(fromFirst.there), withoutNames(fromSecond.there), 'both nodes say the same of OVN');
+    t.strictSame(
+      withoutNames(fromFirst.there),
+      withoutNames(fromSecond.there),
+      'the traces of both nodes agree about OVN',
+    );
     for (const [sender, receiver] of [
       [fromFirst.there, fromSecond.there],
       [fromSecond.back, fromFirst.back],

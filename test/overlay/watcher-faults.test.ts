@@ -150,7 +150,7 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
   t.match(await cni(n1, 'ADD', sandbox), { status: 0, result: { ips: [{}] } }, 'a pod gets its interface');
   t.match(await cni(n1, 'DEL', sandbox), { status: 0 });
   t.strictSame(ofPods(n1), []);
-  t.equal(await verified(n1), 0, 'and every row is in the desired state');
+  t.equal(await verified(n1), 0, 'every row is in the desired state');
   t.equal(n1.must('find', ...places, '-name', '*.tmp'), '', 'nothing is half written');
   t.not(n1.run(['test', '-e', conflist]).status, 0);
 
@@ -294,7 +294,7 @@ async function onBurst(t: Test, server: ApiServer, n1: Host, rows: Rows, way: Sl
   );
   agent.destroy();
   t.strictSame(new Set(statuses.flat()), new Set([200]));
-  t.equal(rows.writes(), wrote, 'nothing of it has come');
+  t.equal(rows.writes(), wrote, 'the daemon wrote no row');
   release();
   await makePod(server, 'n1', 'after-burst');
   await rows.untilBalanced(

@@ -120,7 +120,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await makePod(server, 'n2', 'a');
     await until(() => port('a') !== undefined && String(port('a')?.options) !== first);
     const { body } = await server.call('GET', '/api/v1/namespaces/default/pods/a');
-    t.ok(String(port('a')?.options).includes(body.metadata.uid), 'one of the same name is another one');
+    t.ok(String(port('a')?.options).includes(body.metadata.uid), 'a new pod with the same name has another uid');
 
     const asking = { 'microshift-net/ip-address': '10.42.1.77' };
     await makePod(server, 'n2', 'first', asking);
@@ -140,7 +140,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     // The API server also reports a service after its own repair of ClusterIPs.
     const fieldSelector = 'involvedObject.kind=Pod';
     const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
-    await heard.until(({ names }) => names.size > 0, 'there is an Event');
+    await heard.until(({ names }) => names.size > 0, 'an Event exists');
     const events = await server.call('GET', `/api/v1/namespaces/default/events?fieldSelector=${fieldSelector}`);
     const reasons = events.body.items.map((one: { reason: string }) => one.reason);
     t.strictSame(reasons, ['AddressTaken'], 'until the first one has ended; an Event said so');
@@ -223,7 +223,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   t.equal(await daemon.stop(), 0);
   daemon = await startDaemon(n1);
   await passed('after-publishing');
-  t.strictSame(await Promise.all(['n1', 'n2'].map(version)), before, 'another daemon writes nothing');
+  t.strictSame(await Promise.all(['n1', 'n2'].map(version)), before, 'a second daemon writes nothing');
 
   await t.test('a node leaves, and then all', async (t) => {
     t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
@@ -297,9 +297,17 @@ async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   t.strictSame(await publishedOn('n2', (published) => primary in published), all, 'a gateway is a next hop');
   const forged = { metadata: { annotations: { [subnets]: '{"default":["10.42.0.0/16"]}' } } };
   await server.call('PATCH', '/api/v1/nodes/n2', forged, 'application/merge-patch+json');
-  t.strictSame(await publishedOn('n2', (published) => published[subnets] === plain[subnets]), all, 'it is put right');
+  t.strictSame(
+    await publishedOn('n2', (published) => published[subnets] === plain[subnets]),
+    all,
+    'the annotation is repaired',
+  );
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  t.strictSame(await publishedOn('n2', (published) => !(primary in published)), plain, 'and no next hop any more');
+  t.strictSame(
+    await publishedOn('n2', (published) => !(primary in published)),
+    plain,
+    'the annotation has no next hop any more',
+  );
   const { body } = await server.call('GET', '/api/v1/nodes/n2');
   t.equal(body.metadata.annotations.other, 'kept');
 }
@@ -360,12 +368,12 @@ async function tellsService(
   gateway(n1, '--remove');
   await passed('after-gateways');
   t.match(n1.agent('overlay', 'verify'), { status: 0 });
-  t.strictSame(unexpected, [], 'there is no other Event');
+  t.strictSame(unexpected, [], 'no other Event exists');
   await heard.until(({ names }) => names.size === known.size, 'the watch has delivered each of them');
   t.strictSame(
     heard.log.filter((line) => !line.startsWith('whole')).toSorted(),
     [...known].map((name) => `ADDED ${name}`).toSorted(),
-    'and none was made twice, or written again',
+    'no Event exists twice',
   );
   await server.call('DELETE', '/api/v1/namespaces/default/services/shop');
 }

@@ -47,7 +47,7 @@ function all(): void {
     api.remove('pods', 'default/a');
     api.put('pods', podOn('n1', 'a'));
     await until(() => uidOf() !== before && port('a') !== undefined);
-    t.match(uidOf(), api.get('pods', 'default/a')?.metadata.uid, 'one of the same name gets the row');
+    t.match(uidOf(), api.get('pods', 'default/a')?.metadata.uid, 'a new pod with the same name gets the row');
     api.put('pods', podOn('n3', 'a'));
     await until(() => /10\.42\.3\./.test(JSON.stringify(port('a')?.addresses)));
     t.pass('and where it runs on another node, the row is on the switch of that');
@@ -57,7 +57,7 @@ function all(): void {
     await until(() => port('job') !== undefined);
     api.put('pods', over);
     await until(() => port('job') === undefined);
-    t.pass('one that has ended has no row');
+    t.pass('a completed pod has no row');
     api.remove('pods', 'default/a', 'default/b');
     await until(() => port('a') === undefined && port('b') === undefined);
   });
@@ -109,7 +109,7 @@ function all(): void {
     members(own, 'none');
     t.match(news(), /^web NotServed NodePorts do not answer at members that are no gateway .*$/);
     members(own, 'none', 'none');
-    t.equal(news(), '', 'another such member is no news');
+    t.equal(news(), '', 'another such member causes no Event');
     members(own, shared, 'none');
     t.match(news(), /^web NotServed NodePorts do not answer at 192\.0\.2\.100, which several gateways .*$/);
     members(null, shared, 'none');
@@ -138,10 +138,10 @@ function all(): void {
     await until(() => pods.every(({ metadata }) => port(metadata.name) !== undefined));
     const count = writes();
     t.equal(count, 6, 'transactions: 99 pods and the set of their namespace in each');
-    t.equal(api.annotated(), 501, 'each is annotated once');
+    t.equal(api.annotated(), 501, 'each pod is annotated once');
     const ports = rows('Logical_Switch_Port').filter(({ name }) => String(name).startsWith('default_'));
     const addresses = ports.map(({ addresses: all }) => JSON.stringify(all));
-    t.equal(new Set(addresses).size, addresses.length, 'no two have one address');
+    t.equal(new Set(addresses).size, addresses.length, 'no two pods have the same address');
 
     await first.watcher.close();
     const before = everyRow(bed);
@@ -183,7 +183,11 @@ function all(): void {
     const second = bed.watch();
     await second.reported(isActive);
     await until(() => port('annotated') !== undefined && annotation(bed, 'only-row') !== '');
-    t.strictSame([port('annotated')?.addresses, port('only-row')?.addresses], had, 'each has the address that it had');
+    t.strictSame(
+      [port('annotated')?.addresses, port('only-row')?.addresses],
+      had,
+      'each pod has the address that it had before',
+    );
   });
 
   t.test('a refused row does not delay any other row', async (t) => {
@@ -216,7 +220,7 @@ function all(): void {
     t.match(api.notices, [{ regarding: { kind: 'Pod', name: 'two' }, reason: 'AddressTaken' }]);
     api.remove('pods', 'default/one');
     await until(() => port('two') !== undefined);
-    t.match(port('two'), { addresses: /10\.42\.1\.77$/ }, 'it gets it when that is gone');
+    t.match(port('two'), { addresses: /10\.42\.1\.77$/ }, 'the pod gets the address when the first pod is gone');
   });
 
   t.test('pods ask for a port of their node', async (t) => {
@@ -241,7 +245,7 @@ function all(): void {
         ['early', 'HostPortNotServed'],
         ['late', 'HostPortNotServed'],
       ],
-      'each is reported once',
+      'each refusal is reported once',
     );
   });
 

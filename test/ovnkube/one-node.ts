@@ -95,7 +95,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     if ((await node.text(bridgeRow)) !== before) {
       for (const each of followers)
         t.comment(`${each.name} again: ${Math.round(await untilReadyAgain(node, each))} ms`);
-      await connected(t, 'with another ovnkube');
+      await connected(t, 'another ovnkube runs');
     }
     await allReady(t);
   });
@@ -120,8 +120,8 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
   await t.test('ovnkube may do what it does', { skip: ovnkubeSkip }, async (t) => {
     const log = (await node.read(auditLogPath)) ?? '';
     t.comment(allowed(log).join('\n'));
-    t.not(allowed(log).length, 0, 'it asked');
-    t.strictSame(forbidden(log), [], 'and was never refused');
+    t.not(allowed(log).length, 0, 'ovnkube sent requests');
+    t.strictSame(forbidden(log), [], 'no request was refused');
   });
 }
 

@@ -34,7 +34,7 @@ t.test('tuning real daemons', { skip }, async (t) => {
   const started = pids();
   t.ok(
     started.every((pid) => pid !== null),
-    'both run',
+    'both daemons run',
   );
 
   await t.test(

@@ -72,10 +72,10 @@ t.test('where frames go', { skip }, async (t) => {
   goes(`${arriving},${tcp('192.0.2.12')}`, 'ct', "its port at another of the node's addresses");
   goes(`${arriving},udp,nw_dst=192.0.2.11,udp_dst=6081`, 'LOCAL', 'a tunnel is not tracked');
   goes(`${spoken(cluster)},udp,nw_dst=192.0.2.50,udp_dst=6081`, 'drop', 'one that a pod has made');
-  goes(`${spoken(cluster)},dl_type=0x86dd,nw_proto=17,udp_dst=4789`, 'drop', 'also by IPv6');
+  goes(`${spoken(cluster)},dl_type=0x86dd,nw_proto=17,udp_dst=4789`, 'drop', 'the same frame over IPv6');
   goes(`${arriving},arp,arp_op=2`, `${cluster} LOCAL`, 'an answer for one of the two');
   goes(`${arriving},icmp6,icmpv6_type=136`, `${cluster} LOCAL`, 'and of IPv6, untracked');
-  goes(`${arriving},dl_type=0x888e`, 'LOCAL', 'what is no IP');
+  goes(`${arriving},dl_type=0x888e`, 'LOCAL', 'a frame that is not IP');
   goes(`${arriving},dl_vlan=9,${tcp('192.0.2.11')}`, 'NORMAL', 'a VLAN of others');
   goes(
     `in_port=${other},dl_src=52:54:00:00:00:77,dl_dst=${mac},${tcp('192.0.2.11')}`,
@@ -133,7 +133,7 @@ t.test('flows are compared and replaced', { skip }, async (t) => {
   const dump = (): string => run('ovs-ofctl', '-O', 'OpenFlow14', '--no-stats', 'dump-flows', 'br0');
   run('ovs-ofctl', 'add-flow', 'br0', foreign);
   const [missing, none] = [(await flows.compare(wanted)).missing, await flows.compare([])];
-  t.equal(missing.length, wanted.length, 'nothing is there yet');
+  t.equal(missing.length, wanted.length, 'all flows are missing at first');
   t.strictSame(none, { missing: [], stale: [] }, "others' flows are not seen");
   await flows.replace(wanted);
   t.strictSame(await flows.compare(wanted), { missing: [], stale: [] }, 'Open vSwitch takes them for the same');

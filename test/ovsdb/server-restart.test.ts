@@ -19,7 +19,10 @@ t.test('a server that hangs, crashes and comes back', { skip: missingParts() }, 
     server.signal('SIGCONT');
     const rows = [{ name: 'perhaps' }];
     const until = { table: 'Item', where: [], columns: ['name'], until: '==', rows, timeout: limitMs / 2 } as const;
-    await t.resolves(client.transact(inventory, [wait(until)]), 'what came too late may still be applied');
+    await t.resolves(
+      client.transact(inventory, [wait(until)]),
+      'the server may still apply a transaction after the limit',
+    );
     hasty.close();
   });
 

@@ -84,7 +84,7 @@ t.test('packages', { skip }, async (t) => {
     t.ok(existsSync(path.join(node.path, `${unitPath}.d/50-microshift-net.conf`)));
     node.dnf(t, 'remove', 'microshift-net');
     t.equal(node.broken(), '', 'MicroShift is whole');
-    t.notOk(existsSync(path.join(node.path, `${unitPath}.d`)), 'nothing of ours is left beside it');
+    t.notOk(existsSync(path.join(node.path, `${unitPath}.d`)), 'no drop-in of the agent is left');
     t.end();
   });
 
@@ -151,7 +151,11 @@ t.test('packages', { skip }, async (t) => {
     node.dnf(t, 'install', former);
     const alone = node.refused('--exclude', 'microshift-networking-5*', 'install', beside);
     t.match(alone, /conflicts? with microshift-networking < 0\.2\.0/);
-    t.equal(readFileSync(path.join(node.path, 'usr/bin/microshift-net'), 'utf8'), '0.1.0\n', 'and nothing has changed');
+    t.equal(
+      readFileSync(path.join(node.path, 'usr/bin/microshift-net'), 'utf8'),
+      '0.1.0\n',
+      'the installed file is unchanged',
+    );
     node.dnf(t, 'install', beside, replacing);
     t.strictSame(node.installed(), ['microshift-net-0.2.0', 'microshift-networking-5.0.0']);
     t.equal(node.broken(), '');

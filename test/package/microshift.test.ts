@@ -41,7 +41,7 @@ const soonOnline = '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=2\n';
 const withDatabase = '[Unit]\nRequires=ovsdb-server.service\nAfter=ovsdb-server.service\nPartOf=openvswitch.service\n';
 const withOpenVswitch = '[Unit]\nPartOf=openvswitch.service\n';
 /**
- * What microshift-cleanup-data --ovn does to the node's network. The socket exists only on Debian, and would start the
+ * Effect of microshift-cleanup-data --ovn on the node's network. The socket exists only on Debian, and would start the
  * database again.
  */
 const cleanUp = `systemctl stop microshift; systemctl stop ovsdb-server.service ovsdb-server.socket

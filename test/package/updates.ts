@@ -25,7 +25,7 @@ export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> 
   t.match(
     await node.text('microshift-net history'),
     /^\S+ +awaiting-confirm +apply/,
-    'it is neither confirmed nor rolled back',
+    'the change is neither confirmed nor rolled back',
   );
   t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
   await node.text(`timeout 110 sh -c 'until ip address show dev eth0 | grep -q ${address}; do sleep 1; done'`);
@@ -34,7 +34,11 @@ export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> 
     exitCode: 0,
     stdout: / reverted +apply/,
   });
-  t.strictSame((await node.state()).addressesOf('eth0'), [`${address}/24`], 'it is rolled back after its time');
+  t.strictSame(
+    (await node.state()).addressesOf('eth0'),
+    [`${address}/24`],
+    'the change is rolled back after its time limit',
+  );
   t.strictSame((await node.state()).bridges(), []);
   t.match(await node.run('microshift-net apply --confirm-timeout 120'), { exitCode: 0 });
   t.equal((await node.run(downgrade)).exitCode, 0);
@@ -49,7 +53,7 @@ export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
   );
   t.equal(died.exitCode, 137, 'rpm is killed while a scriptlet of ours runs');
   stayedReachable(t, died, [address]);
-  t.equal(await node.text(installed), '0.2.0\n0.2.1\n5.0.0', 'both versions are in its books');
+  t.equal(await node.text(installed), '0.2.0\n0.2.1\n5.0.0', 'the database of rpm has both versions');
   t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'br-ex stays');
   const mended = await node.measure(`${update} --replacepkgs`);
   t.equal(mended.exitCode, 0, mended.stderr);

@@ -81,7 +81,11 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
       stderr: /nmstate made it \(NetworkManager profile br-ex-br\)/,
     });
     t.equal((await node.run(remove)).exitCode, 0);
-    t.match(await node.text('nmcli -g NAME connection show --active'), /^br-ex-if$/m, 'it is still up');
+    t.match(
+      await node.text('nmcli -g NAME connection show --active'),
+      /^br-ex-if$/m,
+      'the foreign profile is still active',
+    );
     await node.text('nmcli connection delete br-ex-if br-ex-port br-ex-br');
     await isFresh(t);
   });
@@ -156,7 +160,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     await node.write('/etc/microshift/ovn.yaml', 'disableOVSInit: true\n');
     t.equal((await node.run(remove)).exitCode, 0);
     t.strictSame((await node.state()).bridges(), ['br-ex'], 'br-ex stays');
-    t.match(await node.text('ls /var/lib/microshift-net/tx'), /\.json/, 'and so do its journals');
+    t.match(await node.text('ls /var/lib/microshift-net/tx'), /\.json/, 'the journals remain');
     await node.write('/etc/microshift/ovn.yaml', '');
     t.equal((await node.run(install)).exitCode, 0);
     t.equal((await node.run('microshift-net disable')).exitCode, 0);

@@ -61,7 +61,11 @@ t.test('an entry that is missing on another interface was lost with the previous
   ]);
   t.ok(compareOthers(wanted, seen).every(isOfOthers));
   const without = noted(index, {}, { '-links/[name=br-ex]': true });
-  t.equal(lostEntries('br-ex', without).addresses.length, 2, 'all of it, while there is no interface at all');
+  t.equal(
+    lostEntries('br-ex', without).addresses.length,
+    2,
+    'all addresses are lost while the interface does not exist',
+  );
   t.end();
 });
 
@@ -78,7 +82,7 @@ t.test('ports', (t) => {
   const tap = { 'links/[+]': { ...observation.links[0], name: 'tap0' } };
   t.strictSame(names(noted(index + 1, {}, tap)), ['patch-ex', 'tap0'], 'and one that is there is');
   const lost = { ports: [], lostPorts: [{ name: 'patch-ex', isDevice: false }] };
-  t.strictSame(names(noted(index, lost)), ['patch-ex'], 'it is missed until it is there again');
+  t.strictSame(names(noted(index, lost)), ['patch-ex'], 'the port is missed until it exists again');
   const port = { ...observation.ovs.bridges[0]?.ports[0], name: 'patch-ex' };
   t.strictSame(names(noted(index, lost, { 'ovs/bridges/[name=br-ex]/ports/[+]': port })), []);
   t.end();

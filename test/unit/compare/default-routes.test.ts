@@ -6,7 +6,7 @@ const ipv4 = { family: 4, destination: '0.0.0.0/0', gateway: '192.0.2.1', device
 const ipv6 = { family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 48 } as const;
 const both = { ...carried, defaultGateways: ['192.0.2.1', 'fe80::1'] };
 
-t.equal(lostDefaultRoute(both, [ipv4, ipv6]), null, 'both are there');
+t.equal(lostDefaultRoute(both, [ipv4, ipv6]), null, 'both default routes exist');
 t.equal(lostDefaultRoute(both, [ipv4]), 'IPv6');
 t.equal(lostDefaultRoute(both, [ipv6]), 'IPv4');
 t.equal(lostDefaultRoute(both, [ipv4, { ...ipv6, device: 'eth0' }]), 'IPv6', 'elsewhere is lost');
@@ -15,5 +15,9 @@ t.equal(
   null,
   'another gateway is as good: DHCP may give one',
 );
-t.equal(lostDefaultRoute({ ...carried, defaultGateways: ['192.0.2.1'] }, [ipv4]), null, 'it never had the other');
-t.equal(lostDefaultRoute({ ...carried, defaultGateways: [] }, []), null, 'it never had one');
+t.equal(
+  lostDefaultRoute({ ...carried, defaultGateways: ['192.0.2.1'] }, [ipv4]),
+  null,
+  'the node never had the IPv6 default route',
+);
+t.equal(lostDefaultRoute({ ...carried, defaultGateways: [] }, []), null, 'the node never had a default route');

@@ -92,7 +92,7 @@ for (const name of caseNames()) {
     [' with MicroShift', withMicroShift(one)],
   ] as const) {
     t.test(`${name}${about}`, (t) => {
-      t.same(contradictions(node), [], 'as it is');
+      t.same(contradictions(node), [], 'the reports about the node agree');
       const after = one.command === 'disable' ? null : applied(node);
       if (after !== null) t.same(contradictions(after), [], 'after `apply`');
       t.end();

@@ -47,7 +47,7 @@ const twins: readonly (readonly [name: string, wire: Variant, json: SettingValue
 for (const [name, wire, json] of twins) {
   t.test(`${name} there and back`, (t) => {
     t.strictSame(decodeVariant(wire), json);
-    t.strictSame(JSON.parse(JSON.stringify(decodeVariant(wire))), json, 'it is JSON');
+    t.strictSame(JSON.parse(JSON.stringify(decodeVariant(wire))), json, 'the value is JSON');
     t.strictSame(encodeVariant(json), wire);
     t.end();
   });

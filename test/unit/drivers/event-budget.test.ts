@@ -7,7 +7,7 @@ t.test('a burst, one that says that more are left out, and one every 20 seconds'
   t.strictSame(ask(13, 0), [...Array(10).fill('make'), 'last', 'none', 'none']);
   t.equal(budget.ask('other', 0), 'make', 'that of another namespace is untouched');
   t.strictSame(ask(2, 19_000), ['none', 'none']);
-  t.strictSame(ask(3, 20_000), ['make', 'last', 'none'], 'and again');
+  t.strictSame(ask(3, 20_000), ['make', 'last', 'none'], 'the budget grows again after 20 s');
   t.strictSame(ask(12, 300_000), [...Array(10).fill('make'), 'last', 'none'], 'no more than a burst is saved up');
   t.end();
 });

@@ -23,7 +23,7 @@ t.test('a line that ip would read as another one is not given to it', async (t) 
   writeFileSync(read, '');
   for (const line of bad) t.match(await ipBatchOrRefusal([good, line]), /would be misread/, JSON.stringify(line));
   await ipBatch(bad);
-  t.equal(readFileSync(read, 'utf8'), '', 'nothing of it is run');
+  t.equal(readFileSync(read, 'utf8'), '', 'no line of the batch is run');
   t.equal(await ipBatchOrRefusal([good]), null);
 });
 

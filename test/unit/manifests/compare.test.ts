@@ -57,11 +57,11 @@ t.test('the dry run shows the effect of an apply', async (t) => {
     metadata: { ...base.metadata, resourceVersion: '1', ...more },
   });
   t.equal(applyOutcome(null, null, false), 'created');
-  t.equal(applyOutcome(base, null, true), 'created', 'it was deleted by hand');
+  t.equal(applyOutcome(base, null, true), 'created', 'a deleted object is created');
   t.equal(applyOutcome(live(), null, false), 'taken-over');
   t.equal(applyOutcome(live(), null, true), 'changed', 'the label was taken off by hand');
   t.equal(applyOutcome(live(), live(), true), 'unchanged');
-  t.equal(applyOutcome(live({ managedFields: [{}] }), live(), true), 'changed', 'who owns it');
+  t.equal(applyOutcome(live({ managedFields: [{}] }), live(), true), 'changed', 'the owners of fields differ');
 });
 
 t.test('the inventory can be read again, and skips foreign objects', async (t) => {

@@ -29,6 +29,6 @@ t.test('an unsolicited neighbour advertisement overrides what was known (RFC 486
   const words = `${source}${group}000000200000003a${message}`.match(/.{4}/g) ?? [];
   let sum = words.reduce((total, word) => total + Number.parseInt(word, 16), 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  t.equal(sum, 0xffff, 'and its checksum');
+  t.equal(sum, 0xffff, 'the checksum is valid');
   t.end();
 });

@@ -8,7 +8,7 @@ const replies = (...silent: readonly (readonly [from: number, to: number])[]): n
     (time) => !silent.some(([from, to]) => time > from && time < to),
   );
 
-t.equal(outageBetween({ times: replies(), stops: [] }, 100, 900, 10).longestMs, 0, 'it always answered');
+t.equal(outageBetween({ times: replies(), stops: [] }, 100, 900, 10).longestMs, 0, 'all replies arrived');
 t.match(
   outageBetween({ times: replies([200, 300], [400, 550]), stops: [] }, 100, 900, 10),
   { longestMs: 150, totalMs: 250, silences: [{ fromMs: 200, ms: 100 }, { fromMs: 400 }] },
@@ -19,7 +19,7 @@ t.equal(
   100,
   'one that had begun before',
 );
-t.equal(outageBetween({ times: [], stops: [] }, 100, 900, 10).longestMs, 800, 'it never answered');
+t.equal(outageBetween({ times: [], stops: [] }, 100, 900, 10).longestMs, 800, 'no reply arrived');
 t.equal(
   outageBetween({ times: replies([200, 300]), stops: [{ fromMs: 210, toMs: 295 }] }, 100, 900, 10).longestMs,
   0,

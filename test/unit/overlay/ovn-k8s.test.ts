@@ -139,7 +139,7 @@ t.test('either spelling of rampout leads subnets out, and one that is left out g
     run(northbound, first, gatewayOf(first, { [option]: '192.168.7.0/24,192.168.8.0/24' }));
     t.strictSame(asked(), ['192.168.1.0/24', '192.168.7.0/24', '192.168.8.0/24'], option);
     run(northbound, first, masterOf(first));
-    t.equal(asked().length, 3, 'another command leaves them');
+    t.equal(asked().length, 3, 'another command keeps the requests');
     run(northbound, first, gatewayOf(first, { [option]: '192.168.8.0/24' }));
     t.strictSame(asked(), ['192.168.1.0/24', '192.168.8.0/24']);
   }

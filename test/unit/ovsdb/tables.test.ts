@@ -119,7 +119,7 @@ t.test('contents, changes, and contents again', async (t) => {
     old: row(1, 'a', none),
     now: row(1, 'a', ['set', ['x', 'y']]),
   });
-  t.equal(change?.now?._uuid, change?.old?._uuid, 'what did not change is the same value');
+  t.equal(change?.now?._uuid, change?.old?._uuid, 'an unchanged column has the same object');
   t.strictSame(table.find('addresses', 'y'), [change?.now]);
   t.strictSame(table.find('name', 'a'), [change?.now]);
 

@@ -79,9 +79,13 @@ t.test('refused requests', (t) => {
   t.equal(refusal('eth1', null, twoNics, configOf(null, 'ovs:\n  datapathType: netdev')), 'config-invalid');
   const list = listWith(asked('eth1'), defaultConfig, twoNics);
   const listed = changed(twoNics, { 'hints/addedBridges': list });
-  t.equal(refusal('eth1', 'another', listed), 'interface-unsuitable', 'it has a bridge');
+  t.equal(refusal('eth1', 'another', listed), 'interface-unsuitable', 'the NIC has a bridge already');
   t.equal(refusal('eth0', 'breth1', listed), 'bridge-foreign', 'the bridge has a NIC');
-  t.equal(listWith(asked('eth1'), defaultConfig, listed), listed.hints.addedBridges, 'once more: the same list');
+  t.equal(
+    listWith(asked('eth1'), defaultConfig, listed),
+    listed.hints.addedBridges,
+    'a second request returns the same list',
+  );
   t.equal(listWith(asked('eth1', 'breth1'), defaultConfig, listed), listed.hints.addedBridges);
   t.strictSame(listWithout('eth1', listed), [], 'by its NIC');
   t.strictSame(listWithout('breth1', listed), [], 'by itself');
@@ -135,7 +139,7 @@ t.test('the default route of the bridge wins where that of the NIC did', (t) => 
   const metricOf = (nic: string, observation = twoNics) =>
     listWith(asked(nic), defaultConfig, observation)[0]?.routeMetric;
   t.equal(metricOf('eth1'), 50, 'the best one');
-  t.equal(metricOf('eth0'), 249, 'the other one, and 248 is free for the rollback');
+  t.equal(metricOf('eth0'), 249, 'the other NIC gets the next metric, and 248 is free for the rollback');
   const crowded = changed(twoNics, {
     'routes/[+]': { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'eth2', metric: 248 },
   });
@@ -261,12 +265,16 @@ t.test('a NIC that is late costs its own bridge alone', (t) => {
   const node = new ModelNode(listed);
   node.run(planAdded(list, none, defaultConfig, listed).steps);
   const made = node.observe();
-  t.strictSame(applied(true, made), ['br-ex', 'breth1'], 'what is there stays');
+  t.strictSame(applied(true, made), ['br-ex', 'breth1'], 'the existing bridges stay');
   const pulled = changed(made, { 'links/[name=eth1]/carrier': false });
-  t.strictSame(bridgesIn(planAdded(list, none, defaultConfig, pulled)), ['breth1'], 'also when the cable is pulled');
+  t.strictSame(
+    bridgesIn(planAdded(list, none, defaultConfig, pulled)),
+    ['breth1'],
+    'the bridge stays without a carrier',
+  );
 
-  t.ok(hasLateNic(left, listed), 'it is configured now');
+  t.ok(hasLateNic(left, listed), 'the NIC is configured now');
   t.notOk(hasLateNic(left, changed(listed, { 'networkManager/devices/[interface=eth1]/state': 70 })), 'not yet');
-  t.notOk(hasLateNic(planAdded(list, none, defaultConfig, made), made), 'it has its bridge');
+  t.notOk(hasLateNic(planAdded(list, none, defaultConfig, made), made), 'the NIC has its bridge');
   t.end();
 });

@@ -109,14 +109,14 @@ t.test('several at once', (t) => {
   const method = setting('ovs-if-br-ex', 'ipv4.method');
   const ids = setting('br-ex', 'ovs-external-ids.data');
   if (port === undefined || configured === undefined || inactive === undefined || address === undefined) return;
-  t.equal(steps([port, configured]), 'attachUplink, clear', 'it is cleared once');
+  t.equal(steps([port, configured]), 'attachUplink, clear', 'the NIC is cleared once');
   t.equal(steps([configured, address]), `clear, ${inPlace}`, 'first the NIC lets go of the address');
   t.equal(
     steps([method, ids, port]),
     `update br-ex ovs-if-br-ex, reapply br-ex, attachUplink, clear, ${inPlace}`,
     'every profile once, the NIC before the addresses',
   );
-  t.equal(steps([configured, differing('mac')]), 'rebuild', 'whatever needs more decides');
+  t.equal(steps([configured, differing('mac')]), 'rebuild', 'the difference with the largest repair decides');
   t.equal(steps([]), '');
   t.end();
 });

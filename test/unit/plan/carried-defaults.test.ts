@@ -69,10 +69,10 @@ t.test('lists of devices', (t) => {
 t.test('the first section that has the property, or stops, decides', (t) => {
   const one = section(['type:ethernet'], { 'ipv4.dns-priority': '30' });
   const all = section(null, { 'ipv4.dns-priority': '10' });
-  t.strictSame(carried([all]), [], 'both have it');
+  t.strictSame(carried([all]), [], 'the NIC and the bridge have the default');
   t.strictSame(carried([all, one]), []);
   t.strictSame(carried([one, all]), ['ipv4.dns-priority=30']);
-  t.strictSame(carried([section(['eth0'], {}, true), one, all]), [], 'it stops the search');
+  t.strictSame(carried([section(['eth0'], {}, true), one, all]), [], 'a section with stop-match ends the search');
   t.end();
 });
 
@@ -110,7 +110,7 @@ t.test('only what the profile leaves to the configuration, and NetworkManager ta
   t.strictSame(carried([section(['eth0'], wrong)]), []);
   const late = [section(['eth0'], { 'ipv4.routed-dns': '1' })];
   t.strictSame(carried(late), ['ipv4.routed-dns=1']);
-  t.strictSame(carried(late, auto, '1.46.0'), [], 'this NetworkManager does not know it');
+  t.strictSame(carried(late, auto, '1.46.0'), [], 'this release of NetworkManager lacks the property');
   t.end();
 });
 

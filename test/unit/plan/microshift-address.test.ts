@@ -88,7 +88,7 @@ t.test('5: with a default route that has no address on its device, lo comes firs
   t.equal(lookAt({ links, routes: [six], signpost: true }), '2001:db8::50');
   t.equal(lookAt({ links, routes: [], signpost: true }), '2001:db8::50', 'whatever other routes there are');
   const without = [lo(), ...links.slice(1)];
-  t.equal(lookAt({ links: without, routes: [six], signpost: true }), 'fd02::1:0', 'and it has none');
+  t.equal(lookAt({ links: without, routes: [six], signpost: true }), 'fd02::1:0', 'lo has no IPv6 address');
   const both = [lo('2001:db8::50'), link('br-ex', 9, ['192.0.2.50', 'fd02::1:0'])];
   t.equal(lookAt({ links: both, routes: [route('br-ex')], signpost: true }), '192.0.2.50', 'IPv4 is looked at before');
   t.end();
@@ -129,7 +129,7 @@ t.test('the address that MicroShift uses without the bridge is added to lo', (t)
   t.same(needed(null, [route('eth0')]), ['192.0.2.50/32'], 'and before the NIC moves');
   t.same(needed('192.0.2.51', byBridge), ['192.0.2.51/32']);
   t.same(needed('2001:db8::50', byBridge), ['2001:db8::50/128']);
-  t.same(needed('198.51.100.1', byBridge), [], 'another device has it');
+  t.same(needed('198.51.100.1', byBridge), [], 'another device has the address');
   t.same(onLo(cluster('192.0.2.50'), null, byBridge), [], 'br-ex without a NIC');
   t.same(needed(null, []), ['192.0.2.50/32'], 'no default route: the node has to have one beside br-ex');
   t.same(onLo(cluster(null), ['fe80::1', '2001:db8::50'], []), ['2001:db8::50/128']);
@@ -154,7 +154,7 @@ t.test('MicroShift is led to lo where it takes an IPv6 address by a default rout
   };
   const six = route('br-ex', '::/0', 'fe80::1');
   t.equal(needs(cluster(null), ['2001:db8::50'], [six]), true);
-  t.equal(needs(cluster(null), ['2001:db8::50'], []), true, 'also while the route is away');
+  t.equal(needs(cluster(null), ['2001:db8::50'], []), true, 'the need remains without the route');
   t.equal(needs(cluster('2001:db8::50'), ['2001:db8::50'], [six]), false, 'the address is configured');
   t.equal(needs(cluster(null), ['192.0.2.50', '2001:db8::50'], [route('br-ex'), six]), false, 'IPv4 comes first');
   t.end();
@@ -165,7 +165,11 @@ t.test('an IPv6 address that lo has stays the one', (t) => {
   const uplink = { ...eth0InBridge, addresses: ['2001:db8::99', '2001:db8::50'] };
   t.same(loopbackNeeds(cluster(null), host, uplink).addresses, ['2001:db8::50/128']);
   const gone = { ...eth0InBridge, addresses: ['2001:db8::99'] };
-  t.same(loopbackNeeds(cluster(null), host, gone).addresses, ['2001:db8::99/128'], 'while the uplink has it');
+  t.same(
+    loopbackNeeds(cluster(null), host, gone).addresses,
+    ['2001:db8::99/128'],
+    'lo gets another address if the uplink has lost the old one',
+  );
   t.end();
 });
 

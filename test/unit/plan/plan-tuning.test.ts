@@ -67,7 +67,7 @@ t.test('without the package the drop-ins are written, and systemd reads them onc
   const plan = planTuning(defaultConfig, facts({ shipped: false }), tuned);
   t.strictSame(kinds(plan), ['writeDropIn', 'writeDropIn', 'writeDropIn', 'reloadUnits']);
   const written = facts({ shipped: false, affinity: affinityText('0'), memory: memoryText(false) });
-  t.strictSame(planTuning(defaultConfig, written, tuned).steps, [], 'and a second time nothing is');
+  t.strictSame(planTuning(defaultConfig, written, tuned).steps, [], 'a second plan has no steps');
   t.end();
 });
 

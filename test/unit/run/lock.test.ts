@@ -49,7 +49,7 @@ t.test('one process holds it, and a second one learns the holder', async (t) => 
     takeLock(directory, 'confirm', 'long'),
     failure('busy', { message, facts: { pid: holder.process.pid } }),
   );
-  t.equal(readdirSync(directory).length, 1, 'who was refused leaves nothing');
+  t.equal(readdirSync(directory).length, 1, 'a refused run leaves no file');
 });
 
 t.test('a holder that was killed does not hold it any more', async (t) => {

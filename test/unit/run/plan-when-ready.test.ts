@@ -95,7 +95,11 @@ await t.rejects(
   'a unit that fails for want of a network is tried again',
 );
 deadline.clear();
-t.match(lines, [/^waiting up to 0.05 s for eth7$/, /for a default route$/], 'each is waited for');
+t.match(
+  lines,
+  [/^waiting up to 0.05 s for eth7$/, /for a default route$/],
+  'the run waits for the NIC and then for a default route',
+);
 t.strictSame(
   asked,
   [

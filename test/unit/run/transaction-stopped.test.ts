@@ -19,7 +19,7 @@ t.test('time that is over in the middle of a step ends the run after it', async 
   takenBack(t, ran, checkpoint);
   t.match(ran.error, { kind: 'deadline-exceeded' });
   t.strictSame(ran.calls, ['probe', 'CheckpointCreate', 'step a', 'step b']);
-  t.equal(ran.journal?.stepTimesMs[1] === null, false, 'what was done is written down');
+  t.equal(ran.journal?.stepTimesMs[1] === null, false, 'the journal has the time of the completed step');
 });
 
 t.test('a stopped run makes no further step, at any point between two steps', async (t) => {

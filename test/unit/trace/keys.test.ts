@@ -81,7 +81,7 @@ t.test('causes of a dropped packet', (t) => {
   };
   t.equal(droppedBy(1, 2, 4), '00000002', 'the ACL, where a stage of its own carries out what that decides');
   t.equal(droppedBy(1, 3, 4), '00000004', 'no ACL');
-  t.equal(droppedBy(1, 2, 5), '00000005', 'what comes later');
-  t.equal(droppedBy(), '', 'nothing is known of it');
+  t.equal(droppedBy(1, 2, 5), '00000005', 'a drop in a later stage that is no ACL');
+  t.equal(droppedBy(), '', 'no flow is known');
   t.end();
 });

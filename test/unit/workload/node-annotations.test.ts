@@ -67,7 +67,7 @@ t.test('the published annotations of a Node and their last writer', (t) => {
   t.strictSame(node.publishedHere, [ofSubnets]);
   t.equal(node.published?.[ofSubnets], 'x');
   t.equal(node.published?.[ofHost]?.length, 4_000, 'not without end');
-  t.equal(node.refusal, undefined, 'it counts as a node');
+  t.equal(node.refusal, undefined, 'the object counts as a node');
   t.strictSame(readNode({ metadata: { name: 'n1', uid: 'a' } }), { name: 'n1', uid: 'a' });
   t.end();
 });

@@ -210,10 +210,14 @@ t.test('settings that others share', (t) => {
     t.match(first.put, put, JSON.stringify(there));
     const joined = changed(there, first);
     t.strictSame(changed(joined, sharedSettings(joined, gateway)), joined, 'nothing in a second run');
-    t.strictSame(changed(joined, sharedSettings(joined, null)), after, 'and back');
+    t.strictSame(changed(joined, sharedSettings(joined, null)), after, 'the settings are the same as before');
   }
   const moved = changed({}, sharedSettings({}, gateway));
-  t.match(sharedSettings(moved, dedicated).put, { 'ovn-bridge-mappings': 'physnet-eth1:br-gweth1' }, 'another bridge');
+  t.match(
+    sharedSettings(moved, dedicated).put,
+    { 'ovn-bridge-mappings': 'physnet-eth1:br-gweth1' },
+    'the mapping names the other bridge',
+  );
   t.end();
 });
 
@@ -262,7 +266,7 @@ t.test('addresses with their lengths, and outside clients', (t) => {
     { hostCidrs, outsideClients },
     'the central node reads what the node says',
   );
-  t.match(sharedSettings(there, null).put, there, 'what is not asked for stays');
+  t.match(sharedSettings(there, null).put, there, 'settings that nobody requested stay');
   t.strictSame(sharedSettings(there, null, { hostCidrs: [] }).put, { 'ovn-cms-options': 'enable-chassis-as-gw' });
   const chassis = chassisOf(2, gatewayOf(2), { cmsOptions });
   t.match(membersNow(modern, nodeOf(1), [nodeOf(1), nodeOf(2)], [chassis]).nodes[1], { hostCidrs, outsideClients });
@@ -274,7 +278,7 @@ t.test('addresses with their lengths, and outside clients', (t) => {
     .join();
   t.strictSame(announcedRanges({ cmsOptions: lies }), {}, 'nothing else');
   const many = Array.from({ length: 200 }, (_, index) => `microshift-net-cidr:192.0.2.${index}/24`).join();
-  t.equal(announcedRanges({ cmsOptions: many }).hostCidrs?.length, 32, 'and not without end');
+  t.equal(announcedRanges({ cmsOptions: many }).hostCidrs?.length, 32, 'the number of announced ranges is limited');
   t.end();
 });
 
@@ -290,7 +294,7 @@ t.test('where processes of a member listen', (t) => {
   });
   const cmsOptions = put['ovn-cms-options'] ?? '';
   t.strictSame(announcedListeners({ cmsOptions }), listeners, 'the central node reads what the node says');
-  t.match(sharedSettings(there, null).put, there, 'what is not asked for stays');
+  t.match(sharedSettings(there, null).put, there, 'settings that nobody requested stay');
   t.strictSame(
     sharedSettings(there, null, { listeners: [], furtherAddresses: [] }).put,
     { 'ovn-cms-options': 'enable-chassis-as-gw' },
@@ -310,6 +314,6 @@ t.test('where processes of a member listen', (t) => {
     .join();
   t.strictSame(announcedListeners({ cmsOptions: lies }), [], 'nothing else');
   const many = Array.from({ length: 1000 }, (_, index) => `microshift-net-listens:tcp/${30_000 + index}`).join();
-  t.equal(announcedListeners({ cmsOptions: many }).length, 64, 'and not without end');
+  t.equal(announcedListeners({ cmsOptions: many }).length, 64, 'the number of announced listeners is limited');
   t.end();
 });

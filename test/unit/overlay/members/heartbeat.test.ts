@@ -53,8 +53,12 @@ t.test('the last answer of a chassis', (t) => {
     'another program has asked',
   );
   t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 4 })), { isCurrent: false, atMs: 4000 });
-  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 0 })), { isCurrent: false, atMs: null }, 'it never has');
-  t.equal(echoOf(systemId, 7, southbound(7, { 1: 7 })), null, 'it is not registered');
+  t.strictSame(
+    echoOf(systemId, 7, southbound(7, { 2: 0 })),
+    { isCurrent: false, atMs: null },
+    'the chassis has never answered',
+  );
+  t.equal(echoOf(systemId, 7, southbound(7, { 1: 7 })), null, 'the chassis is not registered');
   t.equal(echoOf(systemId, 7, southbound(7, null)), null);
   t.end();
 });

@@ -108,7 +108,7 @@ t.test('a death between the end of a journal and the list is made good by who en
       openJournal(place.journals, header).close();
       const line = { event: 'state', state, at, detail: null };
       appendFileSync(join(place.journals, `${header.id}.open`), `${JSON.stringify(line)}\n`);
-      t.strictSame(usableOpenJournals(t.fail, place.journals), [], 'it has ended');
+      t.strictSame(usableOpenJournals(t.fail, place.journals), [], 'the transaction has ended');
       t.strictSame(place.list(), list, state);
     }
   }

@@ -71,7 +71,11 @@ t.test('a transaction is read back as it was written', (t) => {
   reopened.close();
   t.strictSame(readOpenJournals(directory), { records: [], unusable: [] });
   t.match(readJournals(directory).records, [{ state: 'confirmed', detail: 'kept', confirmUntil: null }]);
-  t.throws(() => reopenJournal(directory, header.id), failure('state-unwritable'), 'what has ended stays as it is');
+  t.throws(
+    () => reopenJournal(directory, header.id),
+    failure('state-unwritable'),
+    'an ended transaction cannot be reopened',
+  );
   t.end();
 });
 

@@ -167,7 +167,7 @@ t.test('a run that died while it was closing its journal has the end that it wro
         renameSync(join(directory, `${id}.json`), join(directory, `${id}.open`));
       const death: Death = bootId === undefined ? { wrote } : { wrote, bootId };
       const ran = await recover(t, { deaths: [death], prepare, unasked: true });
-      t.strictSame([ran.error, ran.announced, ran.said, ran.status], [null, [], [], null], 'it is no news');
+      t.strictSame([ran.error, ran.announced, ran.said, ran.status], [null, [], [], null], 'nothing is reported');
       t.match(ran.journals, [{ state, stateAt: at, detail }]);
       t.strictSame(readdirSync(ran.directory), [`${id}.json`], 'the runs after it need not read it');
     }

@@ -52,11 +52,11 @@ t.test('is tried again after each signal until the device is there', async (t) =
   await turn();
   await turn();
   const before = tries();
-  t.ok(before >= 2, 'it was refused more than once');
+  t.ok(before >= 2, 'the activation was refused more than once');
   ready();
   await turn();
   await ended;
-  t.equal(tries(), before + 1, 'and begun once');
+  t.equal(tries(), before + 1, 'the activation was begun once');
 });
 
 t.test('another refusal ends the step at once', async (t) => {

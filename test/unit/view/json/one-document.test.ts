@@ -44,7 +44,7 @@ t.test('a repair is one document, also with the bridges whose NICs have appeared
   const [both, ...noneElse] = documents(changed, late);
   t.strictSame(noneElse, []);
   t.match(both, { command: 'apply', outcome: 'changed', transaction: { id: 'b' } });
-  t.equal(both?.steps.length, 2 * (alone?.steps.length ?? 0), 'it has the steps of both runs');
+  t.equal(both?.steps.length, 2 * (alone?.steps.length ?? 0), 'the document has the steps of both runs');
   t.match(both?.notes.at(-1), { level: 'info', message: 'br-ex was changed by transaction a' });
   t.match(documents(unchanged, late), [{ outcome: 'changed', transaction: { id: 'b' } }]);
   t.match(documents(unchanged, null), [{ outcome: 'unchanged', transaction: null }]);

@@ -79,7 +79,7 @@ t.test('the replacement of an authority, step by step', async (t) => {
   dropOldAuthority(pki);
   t.strictSame(work(null), { ...idle, steps: [{ do: 'end-connections' }] }, 'after a crash before the connections end');
   forgetConnectionsToEnd(pki);
-  t.strictSame(work(null), idle, 'and nothing is left');
+  t.strictSame(work(null), idle, 'no work is left');
 });
 
 t.test('a member that requests a certificate without need is refused', async (t) => {

@@ -35,7 +35,7 @@ t.test('a process that begins to listen is noticed in the next check', (t) => {
   t.ok(hasNews());
   t.notOk(hasNews());
   Object.assign(now, { counts: '3' });
-  t.notOk(hasNews(), 'another socket is no news');
+  t.notOk(hasNews(), 'another socket changes nothing');
   t.equal(now.reads, 3);
   t.end();
 });

@@ -67,7 +67,7 @@ t.test('the record of a node', (t) => {
   t.throws(() => requireRecord(path), failure('overlay-absent'));
   const { pem: _, ...rest } = bundle;
   t.equal(writeRecord(path, { ...rest, members: null }), true);
-  t.equal(writeRecord(path, { ...rest, members: null }), false, 'the same again writes nothing');
+  t.equal(writeRecord(path, { ...rest, members: null }), false, 'a second write of the same record writes nothing');
   t.throws(() => requireCentral(path), failure('overlay-absent', { message: /not the central node/ }));
   writeRecord(path, { ...rest, members: [bundle.node] });
   t.strictSame(requireCentral(path).members, [bundle.node]);

@@ -46,7 +46,7 @@ t.test('a central node that has moved', (t) => {
   t.strictSame(moved.node.encap, { types: ['geneve'], addresses: ['198.51.100.7'] });
   t.strictSame(moved.node.hostAddresses, ['198.51.100.7']);
   t.strictSame(moved.southbound, ['ssl:198.51.100.7:6642'], 'its southbound database moves along');
-  t.strictSame(moved.members, [moved.node, nodeOf(2)], 'and the others stay');
+  t.strictSame(moved.members, [moved.node, nodeOf(2)], 'the other members stay unchanged');
   t.match(moved.node.gateway, { addresses: ['198.51.100.7/24'], nextHops: ['198.51.100.1'] }, 'so does br-ex');
   t.end();
 });
@@ -90,8 +90,8 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
     const config = advertising('203.0.113.5');
     const now = withOwnAddress(record, config, withOnLo(there, '203.0.113.5/32'));
     t.strictSame(now.node.hostAddresses, ['192.0.2.11', '203.0.113.5']);
-    t.equal(withOwnAddress(record, config, there), record, 'it is on no link');
-    t.strictSame(withOwnAddress(now, defaultConfig, there), record, 'it is not set any more');
+    t.equal(withOwnAddress(record, config, there), record, 'no link has the address');
+    t.strictSame(withOwnAddress(now, defaultConfig, there), record, 'the address is no longer configured');
     t.equal(withOwnAddress(record, advertising('192.0.2.11'), there), record, "it is the node's anyway");
     t.end();
   });

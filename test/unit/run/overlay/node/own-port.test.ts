@@ -52,5 +52,5 @@ t.test('tunnels whose other end does not answer', async (t) => {
   const down = { ...tunnel, fault: 'no carrier' };
   t.match(tunnelSentences([{ ...down, answers: null }], members), ['the tunnel to n2 is down: no carrier']);
   const [asked] = await withAnswers([down], ['192.0.2.11']);
-  t.equal(asked?.answers, null, 'one that is down is not asked');
+  t.equal(asked?.answers, null, 'a port that is down is not pinged');
 });

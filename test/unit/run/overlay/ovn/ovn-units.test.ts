@@ -46,7 +46,7 @@ t.test('a run that fails leaves units as they were', async (t) => {
     };
     await t.rejects(withUnits(places, work, ask), failure('proof-failed'));
     t.strictSame(units, { 'ovn-central.service': state });
-    t.notOk(existsSync(places.units), 'and nothing is written down any more');
+    t.notOk(existsSync(places.units), 'no record of units is left');
   }
 });
 
@@ -64,7 +64,7 @@ t.test('units that a run has started are recorded until they are returned', asyn
   t.strictSame(units, { 'ovn-central.service': 'enabled active', other: 'disabled inactive' }, 'each run its own');
   t.strictSame(await restoreUnits(places, ask), ['ovn-central.service']);
   t.strictSame(units, { 'ovn-central.service': 'disabled inactive', other: 'disabled inactive' });
-  t.strictSame(await restoreUnits(places, ask), [], 'and once only');
+  t.strictSame(await restoreUnits(places, ask), [], 'the units are restored once');
 });
 
 t.test('a refused start is also rolled back, and an incomplete rollback is reported', async (t) => {

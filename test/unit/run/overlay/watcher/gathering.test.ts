@@ -19,7 +19,7 @@ function stopClock(t: Test): (ms: number) => Promise<void> {
   };
 }
 
-/** Begins a pause; the returned function tells whether it has ended. */
+/** Begins a pause; the returned function returns true after its end. */
 function pauseOf(gathering: Gathering): () => boolean {
   let isOver = false;
   void gathering.rest().then(() => {

@@ -35,14 +35,14 @@ t.test('a pod that came or changed and went at once has no address any more', as
   const { tell, all } = networks();
   const [a, labelled] = [podOf('a'), podOf('a', { labels: { app: 'web' } })];
   tell({ kind: 'Pod', now: a }, { kind: 'Pod', before: a });
-  t.strictSame(all(), {}, 'it came and went');
+  t.strictSame(all(), {}, 'the pod came and went');
   tell({ kind: 'Pod', now: a });
   tell({ kind: 'Pod', before: a, now: labelled }, { kind: 'Pod', before: labelled });
-  t.strictSame(all(), {}, 'it changed and went');
+  t.strictSame(all(), {}, 'the pod changed and went');
   const again = podOf('a', { uid: 'another' });
   tell({ kind: 'Pod', now: a });
   tell({ kind: 'Pod', before: a }, { kind: 'Pod', now: again });
-  t.strictSame(Object.keys(all()), ['default/a'], 'one of its name has come instead');
+  t.strictSame(Object.keys(all()), ['default/a'], 'another pod with the name came');
 });
 
 t.test(
@@ -57,7 +57,7 @@ t.test(
     tell({ kind: 'Pod', now: podOf('a') });
     t.strictSame(all(), { 'default/a': ['10.42.1.7/24'] }, 'the one that the row is of keeps it');
     tell({ kind: 'Pod', before: podOf('a') }, { kind: 'Pod', now: again });
-    t.strictSame(all(), { 'default/a': ['10.42.1.77/24'] }, 'the next one gets what it asks for');
+    t.strictSame(all(), { 'default/a': ['10.42.1.77/24'] }, 'the next pod gets the requested address');
     const older = networks(undefined, rowOf({}));
     older.tell({ kind: 'Pod', now: again });
     t.strictSame(

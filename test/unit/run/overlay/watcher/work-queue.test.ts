@@ -38,7 +38,7 @@ t.test('changes during a transaction are one transaction of limited size, in the
   t.strictSame([...(batch[0]?.objectKeys ?? [])], ['pod:a', 'namespace:default', 'policy:p'], 'all of one object');
   errands.add('pod:a', ['pod:a']);
   errands.done(batch);
-  t.strictSame(namesOf(errands.take(0)), ['pod:a'], 'what came meanwhile is planned again');
+  t.strictSame(namesOf(errands.take(0)), ['pod:a'], 'a change during the write is planned again');
   for (let index = 0; index < 500; index += 1) errands.add(`pod:${index}`, [`pod:${index}`]);
   t.strictSame(
     [errands.take(0).length, errands.take(0).length, errands.take(0).length, errands.take(0).length],
@@ -73,9 +73,9 @@ t.test('a refused change is found by halving, and waits alone', async (t) => {
   t.strictSame(
     drain(errands, ['pod:42'], 1500),
     { written: [['pod:7']], reported: [], tries: 1 },
-    'it does not affect other objects',
+    'the failure does not affect other objects',
   );
-  t.strictSame(drain(errands, ['pod:42'], 2000).reported, ['pod:42 2'], 'it is tried again');
+  t.strictSame(drain(errands, ['pod:42'], 2000).reported, ['pod:42 2'], 'the refused object is tried again');
   t.equal(errands.dueMs(), 4000, 'later each time');
   errands.add('pod:42', ['pod:42']);
   t.strictSame(drain(errands, [], 2001), { written: [['pod:42']], reported: [], tries: 1 }, 'or as soon as it changes');
@@ -88,7 +88,7 @@ t.test('a policy that is refused keeps no pod from its row', async (t) => {
   errands.add('pod:b', ['pod:b', 'namespace:default', 'policy:p']);
   const { written, reported } = drain(errands, ['policy:p'], 0);
   t.strictSame(new Set(written.flat()), new Set(['pod:a', 'pod:b', 'namespace:default']));
-  t.strictSame(reported, ['policy:p 1'], 'it is reported once');
+  t.strictSame(reported, ['policy:p 1'], 'the refusal is reported once');
 });
 
 t.test('a pod that is tried again is planned beside what it is in', async (t) => {

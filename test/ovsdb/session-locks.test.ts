@@ -1,6 +1,14 @@
 // Locks of a real server between two sessions: waiting, stealing, and a lost connection.
 import t, { type Test } from 'tap';
-import { assertLock, insert, type Lock, openLock, openSession, type Session } from '../../agent/drivers/ovsdb/index.ts';
+import {
+  assertLock,
+  connect,
+  insert,
+  type Lock,
+  openLock,
+  openSession,
+  type Session,
+} from '../../agent/drivers/ovsdb/index.ts';
 import { missingParts, startServer } from './real-server.ts';
 
 const database = 'Inventory';
@@ -51,11 +59,13 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
 
   await t.test('stolen: the holder is informed, and gets it next', async (t) => {
     const gone = lost(second);
-    const thief = openLock(one, name, { steal: true });
-    await Promise.all([gone, thief.held(patienceMs)]);
+    const thief = await connect(server.path, patienceMs);
+    t.teardown(() => thief.close());
+    const [reply] = await Promise.all([thief.call('steal', [name]), gone]);
+    t.strictSame(reply, { locked: true });
     await t.rejects(write(other, 'by the victim'), refused);
-    await write(one, 'by the thief');
-    await thief.release();
+    await thief.transact(database, [assertLock(name), insert('Item', { name: 'by the thief' }, 'item')]);
+    await thief.call('unlock', [name]);
     await second.held(patienceMs);
     await write(other, 'by the victim, later');
   });

@@ -22,15 +22,13 @@ export interface Lock {
 }
 
 /**
- * Requests a lock. Another client that holds it keeps it until that client releases it or ends its connection. `steal`
- * takes it at once, and the previous owner is then the first in the queue. Only the first request steals: after a lost
- * connection, the lock is requested without `steal`. A session can request a lock of the same name only once.
+ * Requests a lock. Another client that holds it keeps it until that client releases it or ends its connection. A session
+ * can request a lock of the same name only once.
  */
-export function openLock(session: Session, name: string, { steal = false } = {}): Lock {
+export function openLock(session: Session, name: string): Lock {
   const waiters = createWaiters();
   const listeners = new Set<(isHeld: boolean) => void>();
   let owner: OvsdbClient | undefined;
-  let method = steal ? 'steal' : 'lock';
   let connection: OvsdbClient | undefined;
   let stop = (): void => {};
 
@@ -52,9 +50,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
       isNotified = true;
       set(notice === 'locked' ? client : undefined);
     });
-    const request = method;
-    method = 'lock';
-    const reply = await client.call(request, [name]);
+    const reply = await client.call('lock', [name]);
     // A notification that arrived together with the reply takes precedence, because it is newer.
     if (!isNotified && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };

@@ -126,3 +126,11 @@ async function reach(socket: string): Promise<OvsdbClient> {
     }
   }
 }
+
+/** The LAN's router has answered the ARP request of a gateway. */
+export function learnRouter(central: Central, node: string, address: string, mac: string): void {
+  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
+  const datapath = central.run('ovn-sbctl', ...find).trim();
+  const binding = [`logical_port=rtoe-GR_${node}`, `ip="${address}"`, `mac="${mac}"`, `datapath=${datapath}`];
+  central.run('ovn-sbctl', 'create', 'MAC_Binding', ...binding);
+}

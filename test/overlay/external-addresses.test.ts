@@ -8,7 +8,7 @@ import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { dualStack, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
-import { answeringMacs } from './neighbours.ts';
+import { answeringMacs, macOf } from './neighbours.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
 import { startPod } from './services.ts';
@@ -58,10 +58,6 @@ function connectOnce(from: Host, address: string, localPort: number): string {
     socket.on('error', ({ code }) => { console.log(code); process.exit(); });
     setTimeout(() => { console.log('no answer'); process.exit(); }, 110000);`;
   return from.must(process.execPath, '-e', script).trim();
-}
-
-function macOf(host: Host): string {
-  return host.must('cat', '/sys/class/net/br-ex/address').trim();
 }
 
 /**

@@ -11,7 +11,7 @@ import { answeringMacs } from './neighbours.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { cni, createPod, inPod, installShim, makeSandbox, missingForPods } from './pods.ts';
 import { offerApi } from './relay.ts';
-import { ask } from './services.ts';
+import { ask, askUntil } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
@@ -23,16 +23,6 @@ async function answer(on: Pick<Host, 'start'>, port: number, words: string): Pro
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${words}')).listen(${port}, '0.0.0.0', () => console.log('listening'));`;
   const child = on.start(process.execPath, '-e', script);
   await new Promise((resolve) => child.stdout?.once('data', resolve));
-}
-
-/** Repeats a request until the answer is this one, while daemons handle a change; returns the last answer. */
-function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
-  let said = '';
-  for (let attempt = 0; attempt < 60 && said !== wanted; attempt += 1) {
-    said = ask(from, 'tcp', address, port);
-    if (said !== wanted) from.must('sleep', '0.5');
-  }
-  return said;
 }
 
 t.test('further addresses of a node', { skip }, async (t) => {

@@ -11,7 +11,7 @@ import { flowAppears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Aims, hostileNamespace, hostileUser } from './hostile-objects.ts';
 import { type Host, missingForHosts, program, startLan } from './hosts.ts';
-import { answeringMacs } from './neighbours.ts';
+import { answeringMacs, macOf, sixOf } from './neighbours.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
 import { offerApi } from './relay.ts';
 import { type ServedApi, serveApi } from './served-api.ts';
@@ -55,14 +55,6 @@ const aims: Aims = {
   ports: [22, 6443, 6642, 80, 8080, 30_080, 4000],
   uids: ['uid-of-web'],
 };
-
-function sixOf({ address }: Host): string {
-  return `2001:db8::${address.split('.')[3]}`;
-}
-
-function macOf(host: Host): string {
-  return host.must('cat', '/sys/class/net/br-ex/address').trim();
-}
 
 /** Target of a connection, and its name in the outcome. */
 interface Target {

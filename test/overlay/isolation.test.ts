@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, balance, type Pod, serve, startPod } from './services.ts';
+import { ask, balance, datagramsAt, serve, startPod } from './services.ts';
 
 /** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
 const silenceMs = 1500;
@@ -48,16 +48,6 @@ async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promis
     });
   await line();
   return { heard: line };
-}
-
-/** Number of packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
-function datagramsAt(pod: Pod): number {
-  const [names = '', values = ''] = pod
-    .must('cat', '/proc/net/snmp')
-    .split('\n')
-    .filter((line) => line.startsWith('Udp:'));
-  const counts = new Map(names.split(' ').map((name, place) => [name, Number(values.split(' ')[place])]));
-  return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
 }
 
 async function isolated(t: Test, which: WhichOvn): Promise<void> {

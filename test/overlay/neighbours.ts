@@ -72,7 +72,13 @@ function checksumOf(hex: string): string {
   return (~sum & 0xffff).toString(16).padStart(4, '0');
 }
 
-function sixOf({ address }: Host): string {
+/** Returns the MAC of a host on the LAN. */
+export function macOf(host: Host): string {
+  return host.must('cat', '/sys/class/net/br-ex/address').trim();
+}
+
+/** Returns the IPv6 address of a host on the LAN, which ends like its IPv4 address. */
+export function sixOf({ address }: Host): string {
   return `2001:db8::${address.split('.')[3]}`;
 }
 

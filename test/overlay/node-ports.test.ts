@@ -6,7 +6,7 @@ import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan } from './hosts.ts';
 import { oneOvn } from './ovn-of-nodes.ts';
-import { ask, balance, serve, startPod } from './services.ts';
+import { ask, askUntil, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
@@ -22,16 +22,6 @@ async function listen(host: Host, port: number): Promise<{ end(): void }> {
     child.stdout?.once('data', (text) => resolve(String(text).trim())),
   );
   return { end: () => void host.must('kill', pid) };
-}
-
-/** Repeats a request until the answer is this one; returns the last answer. */
-function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
-  let answer = '';
-  for (let attempt = 0; attempt < 60 && answer !== wanted; attempt += 1) {
-    answer = ask(from, 'tcp', address, port);
-    if (answer !== wanted) from.must('sleep', '0.5');
-  }
-  return answer;
 }
 
 t.test('a node keeps its ports', { skip }, async (t) => {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startLan, startVswitchd } from './hosts.ts';
+import { sixOf } from './neighbours.ts';
 import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
@@ -27,10 +28,6 @@ function prepare(host: Host): void {
       '',
     ].join('\n'),
   );
-}
-
-function sixOf({ address }: Host): string {
-  return `2001:db8::${address.split('.')[3]}`;
 }
 
 /**

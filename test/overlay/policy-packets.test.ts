@@ -17,7 +17,7 @@ import { readRows } from './central.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
-import { ask, balance, type Pod, plugPod } from './services.ts';
+import { ask, balance, datagramsAt, type Pod, plugPod } from './services.ts';
 import { talk } from './talk.ts';
 
 /** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
@@ -79,16 +79,6 @@ function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string
     socket.on('error', () => process.exit());
     setTimeout(() => process.exit(), ${silenceMs});`;
   return from.must(process.execPath, '-e', script).trim();
-}
-
-/** Returns the number of packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
-function datagramsAt(pod: Pod): number {
-  const [names = '', values = ''] = pod
-    .must('cat', '/proc/net/snmp')
-    .split('\n')
-    .filter((line) => line.startsWith('Udp:'));
-  const counts = new Map(names.split(' ').map((name, place) => [name, Number(values.split(' ')[place])]));
-  return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
 }
 
 /**

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
-import { type Central, startCentral } from './central.ts';
+import { type Central, learnRouter, startCentral } from './central.ts';
 import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', outside: '203.0.113.9', outside6: '2001:db8:ffff::9' };
@@ -35,7 +35,8 @@ async function clusterOf(
   await plan(central, layout, nodes);
   for (const { name, systemId, subnets } of nodes)
     if (subnets.length > 0) central.run('ovn-sbctl', 'lsp-bind', `k8s-${name}`, systemId);
-  for (const { name, gateway } of nodes) for (const hop of gateway?.nextHops ?? []) learn(central, name, hop);
+  for (const { name, gateway } of nodes)
+    for (const hop of gateway?.nextHops ?? []) learnRouter(central, name, hop, lan.mac);
   central.run('ovn-nbctl', '--wait=sb', 'sync');
   return central;
 }
@@ -47,14 +48,6 @@ async function clusterOf(
 async function plan(central: Central, layout: typeof modern, nodes: readonly OverlayNode[]): Promise<void> {
   await central.apply({ layout, nodes, centralNode: 'kube-master' });
   central.run('ovn-nbctl', '--wait=sb', 'sync');
-}
-
-/** The LAN's router has answered the ARP request of a gateway. */
-function learn(central: Central, node: string, address: string): void {
-  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
-  const datapath = central.run('ovn-sbctl', ...find).trim();
-  const binding = [`logical_port=rtoe-GR_${node}`, `ip="${address}"`, `mac="${lan.mac}"`, `datapath=${datapath}`];
-  central.run('ovn-sbctl', 'create', 'MAC_Binding', ...binding);
 }
 
 /** Sends a packet from a node's management port. */

@@ -6,7 +6,7 @@ import { operationsOf } from '../../agent/overlay/rows/row-operations.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, gatewayOf, modern, seed } from '../unit/overlay/cluster.ts';
 import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
-import { type Central, startCentral } from './central.ts';
+import { type Central, learnRouter, startCentral } from './central.ts';
 import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', four: '203.0.113.9', six: '2001:db8:ffff::9' };
@@ -58,7 +58,8 @@ async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Prom
     central.run('ovn-nbctl', '--wait=sb', 'sync');
     for (const port of [`pod-${name}`, `k8s-${name}`]) central.run('ovn-sbctl', 'lsp-bind', port, systemId);
   }
-  for (const { name, gateway } of nodes) for (const hop of gateway?.nextHops ?? []) learn(central, name, hop);
+  for (const { name, gateway } of nodes)
+    for (const hop of gateway?.nextHops ?? []) learnRouter(central, name, hop, lan.mac);
   const fromLan = (at: string): string => `inport == "br-ex_${at}" && eth.src == ${lan.mac}`;
   const macOf = (at: string): string => nodes.find(({ name }) => name === at)?.gateway?.mac ?? '';
   const trace = (where: string, packet: string): Way => wayOf(central.run('ovn-trace', '--ct=new', where, packet));
@@ -113,14 +114,6 @@ function macOfPod(id: number): string {
 
 function podIn(subnet: string): string {
   return subnet.replace(/0?\/.*/, '9');
-}
-
-/** The LAN's router has answered the ARP request of a gateway. */
-function learn(central: Central, node: string, address: string): void {
-  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
-  const datapath = central.run('ovn-sbctl', ...find).trim();
-  const binding = [`logical_port=rtoe-GR_${node}`, `ip="${address}"`, `mac="${lan.mac}"`, `datapath=${datapath}`];
-  central.run('ovn-sbctl', 'create', 'MAC_Binding', ...binding);
 }
 
 function wayOf(text: string): Way {
@@ -180,7 +173,7 @@ function onRelease(t: Test, release: Release): void {
 
     t.test(`${naming}: an external policy of Local`, async (t) => {
       const { central, serve, send, answer, arrive, ask } = await clusterOf(t, release, layout);
-      learn(central, 'n1', '192.0.2.12');
+      learnRouter(central, 'n1', '192.0.2.12', lan.mac);
       const local = { externalTrafficPolicy: 'Local', externalIPs: ['192.0.2.200'] };
       const slice = sliceObject('web', [
         ['10.42.1.9', 'n1'],

@@ -146,3 +146,23 @@ async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
   const [line] = (await Promise.race([once(stdout, 'data'), ...failed])) as [Buffer];
   return String(line);
 }
+
+/** Repeats a request until the answer is this one; returns the last answer. */
+export function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
+  let answer = '';
+  for (let attempt = 0; attempt < 60 && answer !== wanted; attempt += 1) {
+    answer = ask(from, 'tcp', address, port);
+    if (answer !== wanted) from.must('sleep', '0.5');
+  }
+  return answer;
+}
+
+/** Returns the number of packets that have arrived at a pod, with and without a listener (proc_net(5), snmp). */
+export function datagramsAt(pod: Pod): number {
+  const [names = '', values = ''] = pod
+    .must('cat', '/proc/net/snmp')
+    .split('\n')
+    .filter((line) => line.startsWith('Udp:'));
+  const counts = new Map(names.split(' ').map((name, place) => [name, Number(values.split(' ')[place])]));
+  return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
+}

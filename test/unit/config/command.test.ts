@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { configCheck, configSchema, configShow } from '../../../agent/commands/config-command.ts';
+import { throwsMatch } from '../failure.ts';
 
 type Command = typeof configCheck;
 
@@ -20,16 +21,6 @@ function run(t: Test, command: Command, ovnYaml: string | null): Printed {
   };
   command(undefined, { result }, rootDirectory);
   return printed;
-}
-
-function throwsMatch(t: Test, run: () => unknown, wanted: object, name = 'throws'): void {
-  try {
-    run();
-  } catch (error) {
-    t.match(error, wanted, name);
-    return;
-  }
-  t.fail(`${name}: nothing was thrown`);
 }
 
 t.test('check', (t) => {

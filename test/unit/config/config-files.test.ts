@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { loadedConfig, unknownWarning, withoutProblems } from '../../../agent/config/effective.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import { maxConfigBytes, readConfigFiles } from '../../../agent/config/read-files.ts';
+import { throwsMatch } from '../failure.ts';
 
 function node(t: Test, entries: Readonly<Record<string, string>> = {}): { root: string; etc: string } {
   const root = t.testdir({});
@@ -12,16 +13,6 @@ function node(t: Test, entries: Readonly<Record<string, string>> = {}): { root: 
   mkdirSync(join(etc, 'config.d'), { recursive: true });
   for (const [name, text] of Object.entries(entries)) writeFileSync(join(etc, name), text);
   return { root, etc };
-}
-
-function throwsMatch(t: Test, run: () => unknown, wanted: object, name = 'throws'): void {
-  try {
-    run();
-  } catch (error) {
-    t.match(error, wanted, name);
-    return;
-  }
-  t.fail(`${name}: nothing was thrown`);
 }
 
 t.test('a missing file is null', (t) => {

@@ -30,7 +30,7 @@ t.test('a wait is reported once, after two seconds', async (t) => {
   t.strictSame(said, ['waiting up to 30 s until it answers']);
   mock.timers.tick(60_000);
   end();
-  t.equal(await wait, 'the wait resolves');
+  t.equal(await wait, 'it answers');
   t.equal(said.length, 1);
 });
 
@@ -49,7 +49,7 @@ t.test('a wait that fails ends the report too', async (t) => {
   t.teardown(() => mock.timers.reset());
   const said: string[] = [];
   const failing = reportedWait(
-    'the wait continues',
+    'it waits',
     (text) => said.push(text),
     () => Promise.reject(new Error('refused')),
   );

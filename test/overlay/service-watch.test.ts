@@ -1,7 +1,8 @@
 // Changes of services in a real southbound database: the daemon gets notifications of changes to its node's inbound
 // services, and of no others.
+import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connect, update } from '../../agent/drivers/ovsdb/index.ts';
@@ -27,7 +28,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   t.teardown(() => southbound.close());
   const node = nodeOf(1, { gateway: gatewayOf(1) });
   const record = { layout: modern, node, members: null, southbound: [`unix:${socket}`] } as unknown as OverlayRecord;
-  const places = { ...overlayPlaces, services: join(folder, 'services.json') };
+  const places = { ...overlayPlaces, services: join(folder, 'services.json'), ovsRun: folder };
   const router = run('ovn-sbctl', 'create', 'Datapath_Binding', 'tunnel_key=7', 'external_ids:name=GR_n1').trim();
   const tellsRouters = readFileSync(join(release.schemas, 'ovn-sb.ovsschema'), 'utf8').includes('lr_datapath_group');
   /** Returns a load balancer of the gateway of n1, as ovn-northd writes it. */
@@ -42,6 +43,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         .at(-1) ?? ''
     );
   };
+  const forgotten = recordForgotten(t, folder);
   const events = new EventEmitter();
   let news = 0;
   const place = async (vips: Readonly<Record<string, string>>): Promise<string> => {
@@ -98,6 +100,59 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     );
   await announced;
   t.pass('and the addresses that its own gateway announces, and those of others');
+
+  const dns = run('ovn-sbctl', 'create', 'Load_Balancer', 'name=dns', 'protocol=udp').trim();
+  const where = [['_uuid', '==', ['uuid', dns]]] as const;
+  // The transactions follow each other faster than the watch examines the services.
+  for (const vips of [{ '10.43.0.10:53': '10.42.0.9:8053' }, { '10.43.0.10:53': '10.42.1.9:8053' }, {}])
+    await southbound.transact('OVN_Southbound', [update('Load_Balancer', where, mapped(vips))]);
+  for (const server of ['=10.42.0.9,', '=10.42.1.9,']) await forgotten.times(server, 1);
+  t.pass('connections to a server are removed, however short it has served');
+  const answer = (number: number) => `nb_cfg=${number}`;
+  run('ovn-sbctl', 'create', 'Chassis_Private', `name=${node.systemId}`, answer(0));
+  run('ovn-sbctl', 'create', 'Load_Balancer', 'name=dns2', 'protocol=udp', 'vips:"10.43.0.11:53"="10.42.2.9:8053"');
+  run('ovn-sbctl', 'set', 'SB_Global', '.', answer(1), '--', '--all', 'destroy', 'Load_Balancer');
+  await forgotten.times('=10.42.2.9,', 1);
+  run('ovn-sbctl', 'set', 'Chassis_Private', node.systemId, answer(1));
+  await forgotten.times('revalidator/wait', 2);
+  t.pass('and again when ovn-controller has answered the request of the same transaction');
+}
+
+/**
+ * Puts an ovs-ofctl and an ovs-appctl before all others that record the servers whose connections are removed, and the
+ * commands to a process in the place of ovs-vswitchd. `times` settles when a text has been recorded so many times.
+ */
+function recordForgotten(t: Test, folder: string) {
+  const [bin, log] = [join(folder, 'recording'), join(folder, 'forgotten')];
+  mkdirSync(bin);
+  writeFileSync(log, '');
+  for (const [name, word] of [
+    ['ovs-ofctl', 6],
+    ['ovs-appctl', 3],
+  ] as const)
+    writeFileSync(join(bin, name), `#!/bin/sh\necho "$${word}" >> ${log}\n`, { mode: 0o755 });
+  const inPlace = spawn('sleep', ['infinity'], { argv0: 'ovs-vswitchd' });
+  t.teardown(() => inPlace.kill());
+  writeFileSync(join(folder, 'ovs-vswitchd.pid'), String(inPlace.pid));
+  const before = process.env.PATH;
+  process.env.PATH = `${bin}:${before}`;
+  t.teardown(() => {
+    process.env.PATH = before;
+  });
+  return {
+    times: (text: string, count: number): Promise<void> =>
+      new Promise((resolve) => {
+        const watcher = watch(log);
+        const look = (): void => {
+          const lines = readFileSync(log, 'utf8').split('\n');
+          if (lines.filter((line) => line.includes(text)).length < count) return;
+          watcher.close();
+          resolve();
+        };
+        watcher.on('change', look);
+        look();
+      }),
+  };
 }
 
 function mapped(vips: Readonly<Record<string, string>>) {

@@ -168,13 +168,13 @@ export async function removeChassis(database: RowDatabase, systemId: string): Pr
   );
 }
 
-/**
- * Increments NB_Global.nb_cfg, which every ovn-controller of the cluster copies as its answer (ovn-nb(5)), and returns
- * the new value.
- */
+/** Increments NB_Global.nb_cfg, which every ovn-controller of the cluster copies as its answer (ovn-nb(5)). */
+export const nextNumber = mutate('NB_Global', [], [['nb_cfg', '+=', 1]]);
+
+/** Requests an answer from every ovn-controller of the cluster. Returns the new value of NB_Global.nb_cfg. */
 export async function askNextNumber(northbound: RowDatabase): Promise<number> {
   const [, [row] = []] = await northbound.transact('ask the chassis for an answer', [
-    mutate('NB_Global', [], [['nb_cfg', '+=', 1]]),
+    nextNumber,
     select('NB_Global', [], ['nb_cfg']),
   ]);
   return Number(row?.nb_cfg);

@@ -3,9 +3,12 @@ import {
   type JsonObject,
   openMirror,
   openSession,
+  type RowChange,
   type Session,
   type TableRequest,
 } from '../ovsdb/index.ts';
+
+export type { RowChange } from '../ovsdb/index.ts';
 
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
@@ -27,13 +30,13 @@ export interface TableContents {
 }
 
 /**
- * Mirrors the rows of some tables. Calls the listener when the first contents have arrived, and after every transaction
- * that changed rows. Connects again after a lost connection, and keeps the rows meanwhile. Runs until the returned
- * function is called.
+ * Mirrors the rows of some tables. Calls the listener when the first contents have arrived, with no changes, and after
+ * every transaction that changed rows, with these changes. Connects again after a lost connection, and keeps the rows
+ * meanwhile. Runs until the returned function is called.
  */
 export function followTables(
   { database, remote, credentials, tables }: TablesRequest,
-  onChange: (contents: TableContents) => void,
+  onChange: (contents: TableContents, changes: readonly RowChange[]) => void,
 ): () => void {
   const session = openSession({ remotes: remote, database, limitMs, credentials });
   let schema: JsonObject = {};
@@ -44,9 +47,10 @@ export function followTables(
   let isClosed = false;
   void mirrorOf(session, tables, () => isClosed).then((mirror) => {
     if (mirror === null) return;
-    const notify = (): void => onChange({ schema, rows: (table) => mirror.table(table).rows() });
+    const notify = (changes: readonly RowChange[]): void =>
+      onChange({ schema, rows: (table) => mirror.table(table).rows() }, changes);
     mirror.onChange(notify);
-    notify();
+    notify([]);
   });
   return () => {
     isClosed = true;

@@ -3,44 +3,66 @@ import type { ServicePlace } from '../../model/shared-bridge.ts';
 import { mapOf, textOf } from '../rows/row-index.ts';
 import { placeOf } from './inbound-services.ts';
 
-/** Servers (backends) of each address and port of a UDP service: `10.43.0.10:53` has `10.42.0.9:8053`, for example. */
-export type DatagramServices = ReadonlyMap<string, ReadonlySet<string>>;
-
 /**
- * Connections from any client to the address and port `at` of a service that are forwarded to one server of the
+ * Connections from any client to the address and port `at` of a UDP service that are forwarded to one server of the
  * service.
  */
 export interface ServedConnections {
+  /** Address and port of the service and of the server, as the row has them: `10.43.0.10:53 10.42.0.9:8053`. */
+  readonly text: string;
   readonly at: ServicePlace;
   readonly server: ServicePlace;
 }
 
-/**
- * Reads the services from rows of OVN_Southbound.Load_Balancer. An address and port in several rows has the servers of
- * all of these rows.
- */
-export function datagramServices(balancers: readonly DatabaseRow[]): DatagramServices {
-  const found = new Map<string, Set<string>>();
-  for (const row of balancers) {
-    if (textOf(row, 'protocol') !== 'udp') continue;
-    for (const [at, servers] of Object.entries(mapOf(row, 'vips'))) {
-      const known = found.get(at) ?? new Set();
-      for (const server of servers.split(',')) if (server !== '') known.add(server);
-      found.set(at, known);
-    }
-  }
-  return found;
+/** Row of OVN_Southbound.Load_Balancer before and after a transaction; null if it does not exist. */
+export interface BalancerChange {
+  readonly old: DatabaseRow | null;
+  readonly now: DatabaseRow | null;
 }
 
-/** Returns the connections whose server has stopped serving the address and port. */
-export function lostConnections(before: DatagramServices, now: DatagramServices): readonly ServedConnections[] {
-  return [...before].flatMap(([key, servers]) => {
-    const at = placeOf(key);
-    const left = now.get(key);
-    if (at === null) return [];
-    return [...servers].flatMap((text) => {
-      const server = left?.has(text) === true ? null : placeOf(text);
-      return server === null ? [] : [{ at, server }];
-    });
-  });
+/**
+ * Servers (backends) of UDP services. An address and port in several rows has the servers of all of these rows.
+ */
+export interface DatagramServers {
+  /** Takes in the changes of one transaction. Returns the connections whose server stopped serving with it. */
+  change(changes: readonly BalancerChange[]): readonly ServedConnections[];
+  isServing(connections: ServedConnections): boolean;
+}
+
+/** Creates an empty set of servers. */
+export function createDatagramServers(): DatagramServers {
+  /** Number of rows by the text of ServedConnections. */
+  const rows = new Map<string, number>();
+  const count = (text: string, by: number): void => {
+    const now = (rows.get(text) ?? 0) + by;
+    if (now > 0) rows.set(text, now);
+    else rows.delete(text);
+  };
+  return {
+    change: (changes) => {
+      const ended = new Set<string>();
+      for (const { old, now } of changes) {
+        for (const text of servedBy(now)) count(text, 1);
+        for (const text of servedBy(old)) {
+          count(text, -1);
+          ended.add(text);
+        }
+      }
+      return [...ended].filter((text) => !rows.has(text)).flatMap(connectionsOf);
+    },
+    isServing: ({ text }) => rows.has(text),
+  };
+}
+
+/** Returns the texts of ServedConnections of one row; empty for another protocol and for no row. */
+function servedBy(row: DatabaseRow | null): readonly string[] {
+  if (textOf(row, 'protocol') !== 'udp') return [];
+  return Object.entries(mapOf(row, 'vips')).flatMap(([at, servers]) =>
+    servers.split(',').flatMap((server) => (server === '' ? [] : [`${at} ${server}`])),
+  );
+}
+
+function connectionsOf(text: string): readonly ServedConnections[] {
+  const [at, server] = text.split(' ').map(placeOf);
+  return at && server ? [{ text, at, server }] : [];
 }

@@ -1,68 +1,100 @@
 import { forgetConnections } from '../../../drivers/openvswitch/forget-connections.ts';
+import { awaitRevalidation } from '../../../drivers/openvswitch/revalidation.ts';
+import { isAgentError } from '../../../errors.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
-import {
-  type DatagramServices,
-  lostConnections,
-  type ServedConnections,
-} from '../../../overlay/services/datagram-services.ts';
+import type { ServedConnections } from '../../../overlay/services/datagram-services.ts';
 
 /**
  * Times after the loss of a server at which connections to it are removed. ovn-controller removes them once
- * (options:ct_flush), when it removes its flows. For up to half a second, until its revalidation, Open vSwitch still
- * forwards by the old flows, and a client that continues to send creates the connection again. The later times are for
- * a machine on which ovn-controller is slow.
+ * (options:ct_flush), when it removes its flows. Until its revalidation, Open vSwitch still forwards by the old flows,
+ * and a client that continues to send creates the connection again. The answer of ovn-controller shows when its flows
+ * are removed; the times are for clusters in which it does not answer, and for a quick removal.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
 /** Removal of UDP connections whose server no longer serves. */
 export interface LostConnections {
   /**
-   * Sets the present servers. Removes the connections of servers that served at the previous call and no longer serve.
+   * Removes the connections of servers that have stopped serving. `due` is the value of nb_cfg with which this node's
+   * ovn-controller reports that its flows no longer lead to these servers; null if it does not report values.
    */
-  know(services: DatagramServices): void;
+  lose(lost: readonly ServedConnections[], due: number | null): void;
+  /** Handles a report of this node's ovn-controller: its flows are those of this value of nb_cfg (ovn-sb(5)). */
+  reported(number: number): void;
   close(): void;
 }
 
-/**
- * Starts without servers. `forget` has to remove the connections of one server and service address from the data path.
- */
-export function createLostConnections(forget: (lost: ServedConnections) => Promise<unknown>): LostConnections {
-  const timers = new Set<NodeJS.Timeout>();
-  let before: DatagramServices = new Map();
-  const forgetUnserved = async (lost: readonly ServedConnections[]): Promise<void> => {
-    // The connections are kept if the server serves again, because they are valid then.
-    for (const one of lost) if (!isServed(before, one)) await forget(one);
+/** Effects of the removal. */
+export interface ConnectionTools {
+  /** Returns true if the server serves now. Its connections are kept then, because they are valid. */
+  isServing(lost: ServedConnections): boolean;
+  /** Removes the connections of one server and service address from the data path. */
+  forget(lost: ServedConnections): Promise<unknown>;
+  /** Waits until the data path forwards by the present flows. */
+  awaitRevalidation(): Promise<unknown>;
+}
+
+/** Servers that have stopped serving in one transaction, and the pending removals of their connections. */
+interface Loss {
+  readonly lost: readonly ServedConnections[];
+  readonly due: number | null;
+  readonly timers: readonly NodeJS.Timeout[];
+}
+
+/** Starts without a lost server. Only one removal runs at a time. */
+export function createLostConnections(tools: ConnectionTools): LostConnections {
+  const losses = new Set<Loss>();
+  let isClosed = false;
+  let current: Promise<void> = Promise.resolve();
+  const remove = (lost: readonly ServedConnections[], isAfterRevalidation: boolean): void => {
+    current = current.then(async () => {
+      try {
+        if (isAfterRevalidation && !isClosed) await tools.awaitRevalidation();
+        for (const one of lost) if (!isClosed && !tools.isServing(one)) await tools.forget(one);
+      } catch (error) {
+        // A program of Open vSwitch is missing; the next removal tries again.
+        if (!isAgentError(error)) throw error;
+      }
+    });
   };
   return {
-    know: (services) => {
-      const lost = lostConnections(before, services);
-      before = services;
+    lose: (lost, due) => {
       if (lost.length === 0) return;
-      for (const afterMs of timesMs) {
-        const timer = setTimeout(() => {
-          timers.delete(timer);
-          void forgetUnserved(lost);
-        }, afterMs);
-        timers.add(timer);
+      const timers = timesMs.map((afterMs, index) =>
+        setTimeout(() => {
+          remove(lost, false);
+          if (due === null && index === timesMs.length - 1) losses.delete(loss);
+        }, afterMs),
+      );
+      const loss: Loss = { lost, due, timers };
+      losses.add(loss);
+    },
+    reported: (number) => {
+      const done = [...losses].filter(({ due }) => due !== null && due <= number);
+      if (done.length === 0) return;
+      for (const loss of done) {
+        losses.delete(loss);
+        for (const timer of loss.timers) clearTimeout(timer);
       }
+      remove(
+        done.flatMap(({ lost }) => lost),
+        true,
+      );
     },
     close: () => {
-      for (const timer of timers) clearTimeout(timer);
+      isClosed = true;
+      for (const { timers } of losses) for (const timer of timers) clearTimeout(timer);
     },
   };
 }
 
 /**
- * Returns a function that removes connections on br-int; Open vSwitch removes them from every connection tracking zone.
+ * Returns the effects on br-int, apart from `isServing`. Open vSwitch removes connections from every connection
+ * tracking zone.
  */
-export function forgetOnBridge(runDirectory: string): (lost: ServedConnections) => Promise<unknown> {
-  return ({ at, server }) => forgetConnections(integrationBridge, at, server, runDirectory);
-}
-
-function isServed(services: DatagramServices, { at, server }: ServedConnections): boolean {
-  return lostConnections(new Map([[textOf(at), new Set([textOf(server)])]]), services).length === 0;
-}
-
-function textOf({ address, port }: ServedConnections['at']): string {
-  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
+export function onBridge(runDirectory: string): Pick<ConnectionTools, 'forget' | 'awaitRevalidation'> {
+  return {
+    forget: ({ at, server }) => forgetConnections(integrationBridge, at, server, runDirectory),
+    awaitRevalidation: () => awaitRevalidation(runDirectory),
+  };
 }

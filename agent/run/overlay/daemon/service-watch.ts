@@ -1,17 +1,17 @@
-import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
+import { followTables, type RowChange, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
 import { gatewayNames } from '../../../overlay/overlay-names.ts';
 import { mapOf } from '../../../overlay/rows/row-index.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/rows/wire.ts';
 import { announcedBy } from '../../../overlay/services/announced-here.ts';
-import { datagramServices } from '../../../overlay/services/datagram-services.ts';
+import { type BalancerChange, createDatagramServers } from '../../../overlay/services/datagram-services.ts';
 import { withheldAddresses } from '../../../overlay/services/withheld-answers.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
 import { differFromStored, servicesIn } from '../node/inbound-flows.ts';
 import { southboundRemote } from '../node/southbound.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { createLostConnections, forgetOnBridge } from './lost-connections.ts';
+import { createLostConnections, onBridge } from './lost-connections.ts';
 
 /**
  * Southbound columns from which the services are derived. ovn-controller of other nodes does not write to them in
@@ -23,7 +23,7 @@ const tables = {
   Datapath_Binding: { columns: ['external_ids'] },
   Chassis: { columns: ['name', 'encaps'] },
   Encap: { columns: ['ip'] },
-  SB_Global: { columns: ['external_ids'] },
+  SB_Global: { columns: ['external_ids', 'nb_cfg'] },
 } as const;
 
 /** Outside addresses of services on the LAN of this node's gateway. */
@@ -34,10 +34,13 @@ export interface Answered {
   readonly elsewhere: readonly string[];
 }
 
-/** Returns the monitor request for the Port_Binding row of this node's gateway. */
-function ownPort(node: string) {
-  const where = [['logical_port', '==', gatewayNames(node).onSwitch]] as const;
-  return { Port_Binding: { columns: ['logical_port', 'external_ids'], where } };
+/** Returns the monitor requests for two rows of this node: the port of its gateway, and the answers of its chassis. */
+function ownRows({ name, systemId }: OverlayRecord['node']) {
+  const port = [['logical_port', '==', gatewayNames(name).onSwitch]] as const;
+  return {
+    Port_Binding: { columns: ['logical_port', 'external_ids'], where: port },
+    Chassis_Private: { columns: ['name', 'nb_cfg'], where: [['name', '==', systemId]] },
+  } as const;
 }
 
 /**
@@ -56,8 +59,9 @@ export function followServices(
 ): () => void {
   const southbound = southboundRemote(record, places);
   if (southbound === null) return () => undefined;
-  const followed = { ...tables, ...ownPort(record.node.name) };
-  const connections = createLostConnections(forgetOnBridge(places.ovsRun));
+  const followed = { ...tables, ...ownRows(record.node) };
+  const servers = createDatagramServers();
+  const connections = createLostConnections({ isServing: servers.isServing, ...onBridge(places.ovsRun) });
   let contents: TableContents | undefined;
   let published = '';
   const news = createEventBatch(() => {
@@ -70,18 +74,59 @@ export function followServices(
       announced: announcedBy(rows.tables.Port_Binding ?? []),
       elsewhere: withheldAddresses(record.layout, record.node, rows),
     });
-    connections.know(datagramServices(rows.tables.Load_Balancer ?? []));
     if (differFromStored(servicesIn(record, rows), places)) onNews();
   });
-  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now) => {
+  let isFirst = true;
+  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now, changes) => {
     contents = now;
-    news.ask();
+    // Every transaction counts, and not only the state at the next look: a server may serve for less than a second.
+    const lost = servers.change(balancerChanges(now, changes, isFirst));
+    if (lost.length > 0) connections.lose(lost, dueAfter(now, changes));
+    for (const { table, now: answer } of changes)
+      if (table === 'Chassis_Private' && answer !== undefined) connections.reported(Number(answer.nb_cfg));
+    if (isFirst || changes.some(isNews)) news.ask();
+    isFirst = false;
   });
   return () => {
     news.close();
     connections.close();
     stop();
   };
+}
+
+/** Returns the changes of Load_Balancer rows. At the first contents, every row is new. */
+function balancerChanges(
+  contents: TableContents,
+  changes: readonly RowChange[],
+  isFirst: boolean,
+): readonly BalancerChange[] {
+  if (isFirst)
+    return (rowsOf(contents, ['Load_Balancer']).tables.Load_Balancer ?? []).map((now) => ({ old: null, now }));
+  const changed = changes.filter(({ table }) => table === 'Load_Balancer');
+  if (changed.length === 0) return [];
+  const shape = shapeOfSchema(contents.schema as never, ['Load_Balancer']).Load_Balancer ?? {};
+  const decoded = (row: RowChange['now']): DatabaseRow | null =>
+    row === undefined ? null : decodedRow(row as never, shape);
+  return changed.map(({ old, now }) => ({ old: decoded(old), now: decoded(now) }));
+}
+
+/**
+ * Returns the value of nb_cfg whose answer comes after the flows of this transaction; null if this node's chassis gives
+ * no answers. The central node increments the value in the same transaction when it removes servers of UDP services;
+ * otherwise, an answer to the present value may be from before the transaction.
+ */
+function dueAfter(contents: TableContents, changes: readonly RowChange[]): number | null {
+  if ([...contents.rows('Chassis_Private')].length === 0) return null;
+  const [global] = contents.rows('SB_Global');
+  const asked = Number(global?.nb_cfg ?? 0);
+  const isAskedNow = changes.some(({ table, old, now }) => table === 'SB_Global' && old?.nb_cfg !== now?.nb_cfg);
+  return isAskedNow ? asked : asked + 1;
+}
+
+/** Returns false for requests to the chassis and their answers, which do not change services. */
+function isNews({ table, old, now }: RowChange): boolean {
+  if (table === 'SB_Global') return old?.external_ids !== now?.external_ids;
+  return table !== 'Chassis_Private';
 }
 
 function rowsOf({ schema, rows }: TableContents, names: readonly string[]): DatabaseRows {

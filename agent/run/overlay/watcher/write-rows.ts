@@ -1,6 +1,8 @@
 import { monotonicMs } from '../../../deadline.ts';
+import { nextNumber } from '../../../drivers/ovn/database.ts';
 import { AgentError, asAgentError } from '../../../errors.ts';
 import type { OverlayPlan } from '../../../model/overlay.ts';
+import { type RowIndex, textOf } from '../../../overlay/rows/row-index.ts';
 import { operationsOf } from '../../../overlay/rows/row-operations.ts';
 import { createSlices } from '../../../slices.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
@@ -59,7 +61,8 @@ export async function bring(
     if (rows === 0) return { end: 'nothing' };
     const operations = operationsOf(plan, northbound.shape);
     if (!isOne && JSON.stringify(operations).length > mostBytes) return { end: 'too much' };
-    const judged = await sent(northbound, rows, operations);
+    const request = mayRemoveServers(plan, northbound.existing) ? [nextNumber] : [];
+    const judged = await sent(northbound, rows, [...operations, ...request]);
     if (judged instanceof AgentError) return { end: 'refused', error: judged };
     if (judged === 'written') return { end: 'written', rows };
     if (judged === 'not owner') return { end: 'not owner' };
@@ -94,7 +97,20 @@ async function planned(
   }
 }
 
-async function sent(northbound: Northbound, rows: number, operations: ReturnType<typeof operationsOf>) {
+/**
+ * Returns true if the plan changes or deletes a load balancer of a UDP service. Its transaction then also requests an
+ * answer from every chassis: after the answer, no flow leads to the removed servers, and the daemon of each node
+ * removes the connections to them (daemon/lost-connections.ts).
+ */
+function mayRemoveServers({ changes }: OverlayPlan, existing: RowIndex): boolean {
+  return changes.some((change) => {
+    if (change.table !== 'Load_Balancer' || change.do === 'insert') return false;
+    const row = existing.named('Load_Balancer', change.title);
+    return textOf(row, 'protocol') === 'udp';
+  });
+}
+
+async function sent(northbound: Northbound, rows: number, operations: readonly unknown[]) {
   try {
     return await northbound.transact(`change ${rows} rows of OVN_Northbound`, operations as never);
   } catch (thrown) {

@@ -1,11 +1,12 @@
-// Errors that name the rows of a transaction that the database refuses.
+// Transactions with the rows of services: errors that name the rows that the database refuses, and requests to the
+// chassis.
 import t from 'tap';
 import { fromOvn } from '../../../../../agent/drivers/ovn/ovn-errors.ts';
 import { OvsdbError } from '../../../../../agent/drivers/ovsdb/index.ts';
 import { foundIn } from '../../../../../agent/overlay/rows/desired-rows.ts';
 import { bring } from '../../../../../agent/run/overlay/watcher/write-rows.ts';
 import { applied, emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
-import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
+import { type ApiObject, applyAll, factsFor, serviceObject, sliceObject } from '../../../workload/services/facts.ts';
 
 /** Writes a service to a database that fails in this way. */
 function brought(message: string) {
@@ -67,4 +68,43 @@ t.test('a plan during which rows change is made again, and in the end in one pie
   t.equal(transactions, 1);
   const several = await bring(northbound, facts, new Set([...units, 'service:default/none']), false);
   t.match(several, { end: 'written' }, '500 rows of several objects are one transaction');
+});
+
+t.test('a change of a UDP service requests an answer of every chassis, and no other change does', async (t) => {
+  const nodes = [nodeOf(1)];
+  const objects = (...servers: readonly string[]): readonly ApiObject[] =>
+    (['UDP', 'TCP'] as const).flatMap((protocol) => {
+      const name = protocol.toLowerCase();
+      const ports = [{ name: '', port: 8053, protocol }];
+      const endpoints = servers.map((address) => [address, 'n1'] as const);
+      return [serviceObject(name, { ports: [{ port: 53, protocol }] }), sliceObject(name, endpoints, { ports })];
+    });
+  const database = emptyNorthbound();
+  applied(database, { layout: modern, nodes });
+  applyAll(factsFor(objects('10.42.1.9'), nodes, modern), database);
+  const { existing, shape } = foundIn(database.rows());
+  /** Returns the tables that the transaction for a service changes. */
+  const changed = async (of: readonly ApiObject[], name: string): Promise<readonly string[]> => {
+    const tables = new Set<string>();
+    const northbound = {
+      ...{ existing, shape, isOwner: true, revision: 0 },
+      ...{ onChange: () => undefined, onOwner: () => undefined, close: () => Promise.resolve() },
+      transact: (_: string, operations: readonly { readonly op: string; readonly table?: string }[]) => {
+        for (const { op, table = '' } of operations) if (op !== 'wait') tables.add(table);
+        return Promise.resolve('written' as const);
+      },
+    };
+    const facts = factsFor(of, nodes, modern);
+    t.match(await bring(northbound, facts, new Set([`service:default/${name}`]), true), { end: 'written' });
+    return [...tables].filter((table) => ['Load_Balancer', 'NB_Global'].includes(table)).toSorted();
+  };
+  t.strictSame(await changed(objects('10.42.1.10'), 'udp'), ['Load_Balancer', 'NB_Global'], 'another server');
+  t.strictSame(await changed([], 'udp'), ['Load_Balancer', 'NB_Global'], 'no service any more');
+  t.strictSame(await changed(objects('10.42.1.10'), 'tcp'), ['Load_Balancer']);
+  const more = [serviceObject('new', { ports: [{ port: 53, protocol: 'UDP' }], clusterIPs: ['10.43.0.81'] })];
+  t.strictSame(
+    await changed([...objects('10.42.1.9'), ...more], 'new'),
+    ['Load_Balancer'],
+    'a new service has no clients',
+  );
 });

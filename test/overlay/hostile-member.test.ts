@@ -1,4 +1,5 @@
 // Hostile member with a valid certificate: its rows do not harm other nodes, neither before nor after its removal.
+import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import { form } from './form.ts';
@@ -6,6 +7,7 @@ import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
 import { type Ended, type Host, missingForHosts, startLan } from './hosts.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { pingScript } from './ping.ts';
 
 const reason = missingForHosts();
 const id = 'n3-of-the-test';
@@ -154,7 +156,8 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   n1.must('ovn-sbctl', '--all', 'destroy', 'FDB');
   if (which === 'newer') learnsRoute(t, n1, write);
   t.match(register(write, 'n3', own), { status: 0 });
-  claimsPort(t, [n1, n2], write, which === 'newer');
+  joinsGroup(t, n1, write, which === 'newer');
+  await claimsPort(t, [n1, n2, n3], write, which === 'newer');
 
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
@@ -167,13 +170,65 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   reached('with one that was taken out');
 }
 
-/** Ports of another node that a member claims, which OVN allows: `verify` reports them until the claim has ended. */
-function claimsPort(
+/** Returns what became of a packet to an address: whether it was answered, and whether a copy came by a tunnel. */
+type Sent = { readonly isAnswered: boolean; readonly isCopied: boolean };
+
+/**
+ * Listens on a host for packets of tunnels, as no ovn-controller does there. The returned function sends one packet from
+ * `from` to an address, and repeats it with another text until its fate is this one, or for two minutes.
+ */
+async function listenForTunnels(on: Host, from: Host) {
+  const script = `
+    const socket = require('dgram').createSocket('udp4');
+    const heard = [];
+    socket.on('message', (packet) => heard.push(packet.toString('latin1')));
+    process.stdin.on('data', (text) => console.log(heard.some((one) => one.includes(String(text).trim()))));
+    socket.bind(6081, () => console.log('ready'));`;
+  const { stdin, stdout } = on.start(process.execPath, '-e', script);
+  const lines = createInterface({ input: stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  await lines.next();
+  let number = 0;
+  const send = async (address: string): Promise<Sent> => {
+    number += 1;
+    const text = `marked ${number} of the test`;
+    const datagram = `const socket = require('dgram').createSocket('udp4'); socket.send('${text}', 9, '${address}', () => socket.close());`;
+    from.must(process.execPath, '-e', datagram);
+    const isAnswered = from.run(['perl', '-e', pingScript, '--', '-w', '1', address]).status === 0;
+    stdin?.write(`${text}\n`);
+    return { isAnswered, isCopied: (await lines.next()).value === 'true' };
+  };
+  return async (address: string, wanted: Sent): Promise<Sent> => {
+    const end = Date.now() + 120_000;
+    for (;;) {
+      const sent = await send(address);
+      if (JSON.stringify(sent) === JSON.stringify(wanted) || Date.now() > end) return sent;
+    }
+  };
+}
+
+/** A row of IGMP_Group that a member writes: ovn-northd removes it, because no switch of the overlay follows groups. */
+function joinsGroup(t: Test, central: Host, write: ReturnType<typeof liarOn>, isNewer: boolean): void {
+  const uuidOf = (...words: readonly string[]): string =>
+    central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
+  const datapath = uuidOf('Datapath_Binding', 'external_ids:name=n2');
+  const columns = ['address=239.1.1.1', `datapath=${datapath}`, `chassis=${uuidOf('Chassis', `name=${id}`)}`];
+  const group = ['create', 'IGMP_Group', ...columns, ...(isNewer ? [`chassis_name=${id}`] : [])];
+  t.match(write(...group), { status: 0 });
+  central.must('ovn-nbctl', '--wait=sb', 'sync');
+  t.equal(central.must('ovn-sbctl', '--bare', 'list', 'IGMP_Group').trim(), '', 'no row of a group stays');
+}
+
+/** Ports of another node that a member claims, as it may: `verify` reports them until the claim has ended. */
+async function claimsPort(
   t: Test,
-  [central, victim]: readonly [Host, Host],
+  [central, victim, host]: readonly [Host, Host, Host],
   write: ReturnType<typeof liarOn>,
   isNewer: boolean,
-): void {
+): Promise<void> {
+  const address = '10.42.1.2';
+  const fate = await listenForTunnels(host, central);
+  const honest = { isAnswered: true, isCopied: false };
+  t.strictSame(await fate(address, honest), honest, 'packets of n2 go to n2 alone');
   const reported = (): string => central.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
   const uuidOf = (...words: readonly string[]): string =>
     central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
@@ -184,15 +239,21 @@ function claimsPort(
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/pause');
   t.match(write('set', 'Port_Binding', port, `chassis=${liar}`), { status: 0 });
   t.match(reported(), /port k8s-n2 of n2 has chassis n3-of-the-test: .*ovn-sbctl clear Port_Binding \S+ chassis/);
+  const moved = { isAnswered: false, isCopied: true };
+  t.strictSame(await fate(address, moved), moved, 'packets go to the member that claims the port');
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/resume');
   central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
   t.notMatch(reported(), /port k8s-n2/, 'its node has claimed it again');
+  t.strictSame(await fate(address, honest), honest, 'and gets its packets again');
 
   t.match(write('set', 'Port_Binding', port, `additional_chassis=${liar}`), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
   t.match(reported(), /port k8s-n2 of n2 has additional_chassis n3-of-the-test: /);
+  const copied = { isAnswered: true, isCopied: true };
+  t.strictSame(await fate(address, copied), copied, 'a member that is additional gets a copy, and n2 the packet');
   central.must('ovn-sbctl', 'clear', 'Port_Binding', port, 'additional_chassis');
   t.notMatch(reported(), /port k8s-n2/);
+  t.strictSame(await fate(address, honest), honest, 'the command of the report ends that');
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 
   // ovn-northd of 23.03 writes the options again at once; with 26.03 they stay, and the node releases the port.
@@ -202,9 +263,12 @@ function claimsPort(
   t.equal(options, isNewer ? '{requested-chassis=n3-of-the-test}' : '{}');
   if (isNewer) {
     t.match(reported(), /port k8s-n2 of n2 has requested-chassis n3-of-the-test: /);
+    const lost = { isAnswered: false, isCopied: false };
+    t.strictSame(await fate(address, lost), lost, 'n2 has released the port');
     central.must('ovn-sbctl', 'remove', 'Port_Binding', port, 'options', 'requested-chassis');
   }
   central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
+  t.strictSame(await fate(address, honest), honest, 'n2 has its port');
 
   const flows = (): string => central.must('ovn-sbctl', 'lflow-list');
   const before = flows();

@@ -65,8 +65,9 @@ interface Target {
 }
 
 /**
- * Connects to all targets at once, and again until each of them answers, for 20 s at most. Prints for each the first
- * words of the server, the fingerprint of its certificate, or the error code.
+ * Connects to all targets at once, with one connection each, for 20 s at most; a connection that has failed without an
+ * answer is followed by another one. Prints for each the first words of the server, the fingerprint of its certificate,
+ * or the error code.
  */
 const asker = `
 const [net, tls] = [require('net'), require('tls')];
@@ -77,7 +78,7 @@ const ask = ({ address, port, isTls }) => new Promise((resolve) => {
     let answer = none[0];
     const socket = isTls ? tls.connect({ host: address, port, rejectUnauthorized: false }) : net.connect(port, address);
     const settle = (text) => { answer = text; socket.destroy(); };
-    socket.setTimeout(4000, () => socket.destroy());
+    socket.setTimeout(20000, () => socket.destroy());
     socket.on('secureConnect', () => settle(socket.getPeerCertificate().fingerprint256));
     if (!isTls) socket.on('data', (text) => settle(String(text)));
     socket.on('error', ({ code }) => { if (answer === none[0]) answer = code; });
@@ -180,15 +181,32 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   for (const host of [n1, n2]) configure(host, keys);
   form(t, [n1, n2]);
   t.match(n1.agent('overlay', 'pki', 'grant', 'n2', '--gateway', sixOf(n2)), { status: 0 });
-  for (const host of [n1, n2]) {
-    t.match(host.agent('overlay', 'gateway', '--next-hop', `${router},${router6}`), { status: 0 });
-    await listen(host);
-  }
   const api = await serveApi(t);
   await offerApi(t, { port: api.port, kubeconfig: () => api.kubeconfig }, [n1, n2], keys);
-  for (const name of ['default', 'victim', hostileNamespace])
+  for (const name of ['default', 'victim', hostileNamespace, 'br-ex'])
     api.put('namespaces', { metadata: { name, uid: `uid-of-${name}` } });
+  // The ports of these pods have the names of the ports that will connect the gateways with the LAN.
+  const namesakes = ['n1', 'n2'].map((name) => podOn('n1', name, { namespace: 'br-ex', uid: `uid-of-${name}` }));
+  for (const pod of namesakes) api.put('pods', pod);
   for (const host of [n1, n2]) await startDaemon(host);
+  /** Runs a command that reads objects from the API server of this process, which therefore does not wait for it. */
+  const command = async (host: Host, ...words: readonly string[]): Promise<unknown> =>
+    (await once(host.start(process.execPath, program, ...words), 'exit'))[0];
+  const uplinks = (): readonly string[] =>
+    ['n1', 'n2'].map((name) =>
+      n1.must('ovn-nbctl', '--columns=type,addresses,external_ids', 'list', 'Logical_Switch_Port', `br-ex_${name}`),
+    );
+  for (const name of ['n1', 'n2'])
+    await once(n1.start('ovn-nbctl', '--timeout=100', 'wait-until', 'Logical_Switch_Port', `br-ex_${name}`), 'exit');
+  for (const row of uplinks()) t.match(row, /addresses +: \["0a:58:/, 'a pod has the name before there is a gateway');
+  for (const host of [n1, n2]) {
+    t.equal(
+      await command(host, 'overlay', 'gateway', '--next-hop', `${router},${router6}`),
+      0,
+      `${host.name} gets a gateway`,
+    );
+    await listen(host);
+  }
   const web = await startVictim(api, n1, n2);
   t.match(web, { address: '10.42.1.3', address6: 'fd01:0:0:1::3' }, 'the addresses at which the hostile user aims');
 
@@ -262,23 +280,18 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
 
   t.strictSame(before.pod, { LAN: n2.address, 'LAN, IPv6': sixOf(n2) }, 'the pod leaves by the gateway of its node');
 
-  // The ports of these pods would have the names of the ports that connect the gateways with the LAN.
-  api.put('namespaces', { metadata: { name: 'br-ex', uid: 'uid-of-br-ex' } });
-  for (const name of ['n1', 'n2']) api.put('pods', podOn(name, name, { namespace: 'br-ex', uid: `uid-of-${name}` }));
   t.match(await api.event('NameReserved'), /^its port would have the name of a node's own port, br-ex_n[12]; give/);
-  await passed();
-  const uplinks = (): readonly string[] =>
-    ['n1', 'n2'].map((name) =>
-      n1.must('ovn-nbctl', '--columns=type,addresses,external_ids', 'list', 'Logical_Switch_Port', `br-ex_${name}`),
-    );
   const localnets = uplinks();
-  for (const row of localnets) t.match(row, /type +: localnet/, "the name is that of a gateway's port");
-  t.strictSame(await observe(), before, 'with namespace br-ex and pods n1 and n2');
-  for (const host of [n1, n2]) {
-    // The command reads the objects from the API server of this process, so this process must not block meanwhile.
-    const [code] = await once(host.start(process.execPath, program, 'overlay', 'verify'), 'exit');
-    t.equal(code, 0, `${host.name} finds no drift`);
-  }
+  for (const row of localnets) t.match(row, /type +: localnet/, 'the gateway has the name');
+  for (const host of [n1, n2]) t.equal(await command(host, 'overlay', 'verify'), 0, `${host.name} finds no drift`);
+  for (const { metadata } of namesakes) api.remove('pods', `br-ex/${metadata.name}`);
+  await passed();
+  t.strictSame(await observe(), before, 'without the pods of namespace br-ex');
+  t.strictSame(uplinks(), localnets, 'the ports of the gateways stay when their namesakes go');
+  for (const pod of namesakes) api.put('pods', pod);
+  await passed();
+  t.strictSame(await observe(), before, 'with namesakes that come later than the gateways');
+  t.strictSame(uplinks(), localnets);
 
   // The address of a node is served only as one of a load balancer, and only if it is not among externalIPs as well.
   const isOfNode = (address: string): boolean => [n1, n2].some((host) => [host.address, sixOf(host)].includes(address));
@@ -300,8 +313,5 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   api.remove('services', `${hostileNamespace}/aimed`);
   mallory.leave();
   await passed();
-  for (const name of ['n1', 'n2']) api.remove('pods', `br-ex/${name}`);
-  await passed();
   t.strictSame(await observe(), before, 'the state is unchanged after the objects are deleted');
-  t.strictSame(uplinks(), localnets, 'the ports of the gateways stay when their namesakes go');
 });

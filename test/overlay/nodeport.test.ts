@@ -15,7 +15,7 @@ const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
 
 /** The bridge has both families, and the NIC's own IP stack does not answer beside it. */
 function prepare(host: Host): void {
-  host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
+  host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
   host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
   host.write(
     '/etc/microshift/ovn.yaml',

@@ -19,27 +19,30 @@ net.createServer((socket) => socket.on('error', () => {}).end(plain(socket.remot
 });
 `;
 
-/** Repeats a request until an answer arrives, because neighbours and tunnels may not be known yet. */
+/**
+ * Asks with one connection, or over UDP from one port, for as long as the kernel of a real client would: a packet that
+ * is lost is only sent again. A refused connection has ended, so another one follows.
+ */
 const client = `
 const [protocol, address, port] = process.argv.slice(1);
 const done = (answer) => { console.log(String(answer)); process.exit(); };
-const attempt = () => {
+const ask = () => {
   if (protocol === 'udp') {
     const socket = require('dgram').createSocket(address.includes(':') ? 'udp6' : 'udp4');
+    const send = () => socket.send('?', Number(port), address, () => {});
     socket.on('message', done);
     socket.on('error', () => {});
-    socket.send('?', Number(port), address);
-    setTimeout(() => { socket.close(); attempt(); }, 1000);
+    send();
+    setInterval(send, 1000);
     return;
   }
   const socket = require('net').connect(Number(port), address);
-  socket.setTimeout(1000, () => socket.destroy(new Error('late')));
   socket.on('data', done);
   socket.on('error', () => {});
-  socket.on('close', () => setTimeout(attempt, 100));
+  socket.on('close', () => setTimeout(ask, 100));
 };
-attempt();
-setTimeout(() => done('no answer'), 30000);
+ask();
+setTimeout(() => done('no answer'), 60000);
 `;
 
 export interface Pod extends Pick<Host, 'must' | 'start'> {

@@ -7,6 +7,12 @@ import type { ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts
  */
 const zones = { first: 32_768, count: 64_000 - 32_768 };
 
+/**
+ * Zone for UDP packets from the cluster to a process of the node that is bound to no address. It is below the zones of
+ * services.
+ */
+export const wildcardZone = zones.first - 1;
+
 /** Offset basis and prime of FNV-1a with 32 bits. */
 const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 

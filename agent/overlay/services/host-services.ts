@@ -1,6 +1,6 @@
 import type { InboundService, NatTable, ServicePlace } from '../../model/shared-bridge.ts';
 import { isIpv6 } from '../addresses.ts';
-import { connectionZone } from './connection-zones.ts';
+import { connectionZone, wildcardZone } from './connection-zones.ts';
 
 /** Table of nftables of this product. */
 export const natTableName = 'microshift_net_overlay';
@@ -16,6 +16,7 @@ const comments = {
   ip6: 'IPv6: to whom serves it',
   zones: { ip: 'IPv4: tracked by who serves it', ip6: 'IPv6: tracked by who serves it' },
   wildcard: 'UDP at every address: answered from the address that was asked',
+  wildcardZone: 'UDP at every address: tracked apart from earlier connections',
   own: 'of the node itself: answers come back this way',
   others: { ip: 'IPv4: of others, by the address of the LAN', ip6: 'IPv6: of others, by the address of the LAN' },
 } as const;
@@ -72,10 +73,13 @@ export function hostServices(
   // the route to a pod leaves by `device`. Their packets are therefore redirected to the address of `device`: the
   // process answers from this address, and connection tracking translates it to the address that the pod has asked
   // (nft(8), socket wildcard and redirect).
-  const atEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp')
-    ? [
-        `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1 redirect comment "${comments.wildcard}"`,
-      ]
+  const toWildcard = `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1`;
+  const isAtEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp');
+  const atEveryAddress = isAtEveryAddress ? [`${toWildcard} redirect comment "${comments.wildcard}"`] : [];
+  // A connection that began before this rule, or before the process listened, is not redirected for as long as its
+  // client sends. In a zone of its own, its next packet begins another connection.
+  const inOwnZone = isAtEveryAddress
+    ? [`${toWildcard} ct original zone set ${wildcardZone} comment "${comments.wildcardZone}"`]
     : [];
   const others = rules.flatMap(({ ip, isSix }) => {
     const address = shared.find((one) => isIpv6(one) === isSix);
@@ -104,7 +108,10 @@ export function hostServices(
       '  }',
     ]),
     // The zone is set before the kernel looks up the connection (priority raw).
-    ...(zoned.length === 0 ? [] : hooks.flatMap((hook) => chain(hook, -300, tracked, 'filter'))),
+    ...hooks.flatMap((hook) => {
+      const before = [...tracked, ...(hook === 'prerouting' ? inOwnZone : [])];
+      return before.length === 0 ? [] : chain(hook, -300, before, 'filter');
+    }),
     ...chain('prerouting', -100, [...there, ...atEveryAddress]),
     ...chain('output', -100, there),
     ...chain('postrouting', 100, back),
@@ -119,6 +126,7 @@ export function hostServices(
     ...hooks.flatMap((hook) => zoned.map(({ ip }) => `${hook}_zone: ${comments.zones[ip]}`)),
     ...hooks.flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
     ...atEveryAddress.map(() => `prerouting: ${comments.wildcard}`),
+    ...inOwnZone.map(() => `prerouting_zone: ${comments.wildcardZone}`),
     ...[comments.own, ...others.map(({ comment }) => comment)].map((comment) => `postrouting: ${comment}`),
   ];
   return { script, lines: lines.toSorted() };

@@ -54,7 +54,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12, ['eth1'])];
   const client = await lan.host('client', 50, ['eth1']);
-  form(t, [n1, n2]);
+  form(t, [n1, n2], { n2: ['--gateway', '203.0.113.12'] });
   t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
@@ -116,18 +116,29 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     n1.must('ovn-nbctl', 'pg-del', group);
   });
 
+  const ports = [6081, 4789, 6082];
+  const [onClient, onNode] = [await listen(client, ports), await listen(n2, ports)];
   await t.test('no tunnel begins in a pod', async (t) => {
-    const ports = [6081, 4789, 6082];
-    for (const [host, what] of [
-      [client, 'outside'],
-      [n2, 'its own node'],
+    for (const [host, listener, what] of [
+      [client, onClient, 'outside'],
+      [n2, onNode, 'its own node'],
     ] as const) {
-      const listener = await listen(host, ports);
       const heard = listener.heard();
       send(near, near.address, host.address, ports);
       t.equal(await heard, '6082', `${what} gets the rest`);
     }
     t.equal(ask(near, 'tcp', far.address, 8080), near.address, 'the tunnels of the nodes work');
+  });
+
+  await t.test('also by a gateway that has a NIC of its own', async (t) => {
+    const own = ['--interface', 'eth1', '--address', '203.0.113.12/24', '--next-hop', '203.0.113.50'];
+    n2.must('ip', 'address', 'delete', '203.0.113.12/24', 'dev', 'eth1');
+    t.match(n2.agent('overlay', 'gateway', ...own), { status: 0 });
+    t.match(n1.agent('overlay', 'apply'), { status: 0 });
+    t.equal(ask(near, 'tcp', '203.0.113.50', 8080), '203.0.113.12', 'the pod leaves by it');
+    const heard = onClient.heard();
+    send(near, near.address, '203.0.113.50', ports);
+    t.equal(await heard, '6082 6082', 'and no tunnel packet of it');
     n1.must('ovn-nbctl', 'lsp-del', 'pod-n2');
   });
 }

@@ -1,7 +1,7 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { escapeText } from '../../printable.ts';
-import { gatewayNames } from '../overlay-names.ts';
+import { gatewayNames, nodeNames } from '../overlay-names.ts';
 import { listOf, mapOf, textOf } from '../rows/row-index.ts';
 
 /** Columns that show which chassis has claimed each port (ovn-sb(5)). */
@@ -19,14 +19,23 @@ export const claimColumns = {
 const claimedTypes = ['', 'l3gateway'];
 
 /**
- * Compares the chassis that ports are bound to with the nodes to which they belong: the ports of a node's switch and
- * of its gateway router belong to this node alone. Every member may write these columns for ports of other members
- * (ovn-northd, RBAC). Returns a sentence for each column with another chassis.
+ * Returns the name of the port by which other nodes reach the subnet of a node: its chassis receives all of their
+ * packets to the subnet (ovn-sb(5), Port_Binding, type `chassisredirect`).
+ */
+function redirectPort(node: string): string {
+  return `cr-${nodeNames(node).onRouter}`;
+}
+
+/**
+ * Compares the chassis that ports are bound to with the nodes to which they belong: the ports of a node's switch and of
+ * its gateway router, and the port by which its subnet is reached, belong to this node alone. Every member may write
+ * these columns for ports of other members (ovn-northd, RBAC). Returns a sentence for each column with another chassis.
  */
 export function foreignClaims({ tables }: DatabaseRows, nodes: readonly OverlayNode[]): readonly string[] {
   const byDatapath = new Map(
     nodes.flatMap((node) => [node.name, gatewayNames(node.name).router].map((name) => [name, node] as const)),
   );
+  const byRedirect = new Map(nodes.map((node) => [redirectPort(node.name), node]));
   const namesOf = (table: string, column: string): ReadonlyMap<unknown, string> =>
     new Map((tables[table] ?? []).map((row) => [row._uuid, textOf(row, column)]));
   const [chassis, encaps] = [namesOf('Chassis', 'name'), namesOf('Encap', 'chassis_name')];
@@ -34,8 +43,10 @@ export function foreignClaims({ tables }: DatabaseRows, nodes: readonly OverlayN
     (tables.Datapath_Binding ?? []).map((row) => [row._uuid, byDatapath.get(mapOf(row, 'external_ids').name ?? '')]),
   );
   return (tables.Port_Binding ?? []).flatMap((row: DatabaseRow): readonly string[] => {
-    const owner = owners.get(String(listOf(row, 'datapath')[0]));
-    if (owner === undefined || !claimedTypes.includes(textOf(row, 'type'))) return [];
+    const type = textOf(row, 'type');
+    const ofSwitch = claimedTypes.includes(type) ? owners.get(String(listOf(row, 'datapath')[0])) : undefined;
+    const owner = type === 'chassisredirect' ? byRedirect.get(textOf(row, 'logical_port')) : ofSwitch;
+    if (owner === undefined) return [];
     const others = (column: string, names: ReadonlyMap<unknown, string>): readonly Claim[] =>
       listOf(row, column).flatMap((id) => {
         const name = names.get(id) ?? '';

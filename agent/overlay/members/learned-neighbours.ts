@@ -19,17 +19,19 @@ export const learnedColumns = {
   MAC_Binding: ['logical_port', 'ip', 'mac'],
   FDB: ['mac'],
   Learned_Route: ['ip_prefix'],
+  IGMP_Group: ['address'],
 } as const;
 
 /**
  * Tables of learned rows in which this product causes no row, with the reason. ovn-controller learns MACs only at ports
- * with the address `unknown` other than localnet ports (ovn-northd, build_lswitch_learn_fdb_op), and routes only for
- * routers with the option `dynamic-routing`; ovn-northd uses the routes of every router (ovn-northd,
- * en-learned-route-sync.c).
+ * with the address `unknown` other than localnet ports (ovn-northd, build_lswitch_learn_fdb_op), routes only for
+ * routers with the option `dynamic-routing`, and groups only for switches with the option `mcast_snoop`; ovn-northd
+ * uses the routes of every router (ovn-northd, en-learned-route-sync.c).
  */
 const unused = [
   { table: 'FDB', reason: 'no pod has a port that learns MACs', others: 'switches' },
   { table: 'Learned_Route', reason: 'no router of the cluster learns routes', others: 'routers' },
+  { table: 'IGMP_Group', reason: 'no switch of the cluster follows multicast groups', others: 'switches' },
 ] as const;
 
 /**

@@ -43,6 +43,9 @@ t.test('claims', (t) => {
   t.match(claims({ datapath: 'd3', type: 'l3gateway', chassis: `c-${one}` }), [/^port default_web of n2 /]);
   t.strictSame(claims({ datapath: 'd4', chassis: `c-${one}` }), [], 'a switch of no node');
   t.strictSame(claims({ type: 'chassisredirect', chassis: `c-${one}` }), [], 'OVN chooses among several gateways');
+  const redirect = { type: 'chassisredirect', datapath: 'd4', logical_port: 'cr-rtos-n2' };
+  t.match(claims({ ...redirect, chassis: `c-${one}` }), [/^port cr-rtos-n2 of n2 has chassis /], 'the way to a subnet');
+  t.strictSame(claims({ ...redirect, chassis: `c-${two}` }), []);
   t.strictSame(claims({ chassis: 'c-unknown' }), [], 'a chassis that was removed meanwhile');
   t.match(claims({ logical_port: '\u001b[2J', chassis: `c-${one}` }), [/\\u\{1b\}/], 'a name is shown as text');
   t.end();

@@ -42,5 +42,6 @@ t.test('MACs and routes that nothing of the cluster learns', (t) => {
   t.match(said({ FDB: [{ _uuid: 'a' }] }), [/^FDB has 1 row, .*destroy FDB$/]);
   t.match(said({ FDB: [{ _uuid: 'a' }, { _uuid: 'b' }] }), [/^FDB has 2 rows, /]);
   t.match(said({ FDB: [], Learned_Route: [{ _uuid: 'a' }] }), [/^Learned_Route has 1 row, .*destroy Learned_Route$/]);
+  t.match(said({ IGMP_Group: [{ _uuid: 'a' }] }), [/^IGMP_Group has 1 row, although no switch .*destroy IGMP_Group$/]);
   t.end();
 });

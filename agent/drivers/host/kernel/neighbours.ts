@@ -59,11 +59,14 @@ export async function keepNeighbours(device: string): Promise<() => Promise<void
   return () => ipBatch(known.map(({ dst, lladdr }) => `neigh replace ${dst} lladdr ${lladdr} dev ${device} nud stale`));
 }
 
+/** Time limit of the read for a report, which a busy machine must not leave out. */
+const reportMs = 15_000;
+
 /** Returns the neighbours on an interface that have answered, with their MACs; an empty list if ip(8) fails. */
 export async function answeredNeighbours(
   device: string,
 ): Promise<readonly { readonly address: string; readonly mac: string }[]> {
-  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', device], commandMs);
+  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', device], reportMs);
   if (exitCode !== 0) return [];
   return parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
     // A stale neighbour is left out: it has answered once, but its MAC may have changed since then.

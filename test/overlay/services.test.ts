@@ -90,7 +90,9 @@ t.test('services of objects', { skip }, async (t) => {
     serviceObject('kubernetes', { clusterIPs: ['10.43.0.2'], ports: [{ port: 443, protocol: 'TCP' }] }),
     sliceObject('kubernetes', [['10.44.0.0', 'n1']]),
   ];
-  await publish(n1, [...web, ...api, ...behind]);
+  // Another service that has the same endpoint.
+  const twin = [nodePort('alike', '10.43.0.79', 30079), sliceObject('alike', [[there, 'n1']])];
+  await publish(n1, [...twin, ...web, ...api, ...behind]);
   t.equal(ask(client, 'tcp', n2.address, 30080), '100.64.0.3', 'a new NodePort is reached without an apply');
   t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'the external address answers from the LAN');
   t.equal(ask(near, 'tcp', outside, 80), here, 'a pod reaches the external address');
@@ -98,6 +100,18 @@ t.test('services of objects', { skip }, async (t) => {
   t.equal(ask(far, 'tcp', '10.43.0.80', 80), '169.254.169.5', 'an endpoint reaches its own service');
   t.equal(ask(near, 'tcp', n2.address, 30080), here, 'a pod reaches the NodePort');
   t.equal(ask(n2, 'tcp', '10.43.0.80', 80), '10.42.1.2', 'a node reaches the service');
+  for (const [port, clusterIP] of [
+    [30080, '10.43.0.80'],
+    [30079, '10.43.0.79'],
+  ] as const) {
+    t.equal(ask(n2, 'tcp', n2.address, port), '10.42.1.2', 'a node reaches its own NodePort');
+    const entry = new RegExp(`192\\.0\\.2\\.12 \\. ${port} : ${clusterIP.replaceAll('.', '\\.')} \\. 80`);
+    t.match(
+      n2.must('nft', 'list', 'table', 'inet', 'microshift_net_overlay'),
+      entry,
+      'the NodePort goes to its own service',
+    );
+  }
 
   t.equal(ask(near, 'tcp', '10.43.0.1', 443), here, 'a pod reaches what a node serves');
   t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'another pod reaches the API server');

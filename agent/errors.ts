@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 /**
  * Table of errors: every failure that a user can see has a kind, which determines the exit code and whether another try
  * makes sense. docs/use/troubleshooting.md has one heading per kind; a test compares the two.
@@ -149,7 +152,6 @@ export function isAgentError(error: unknown): error is AgentError {
 
 /** Sentences for errors of the system (errno(3)) about a file or a directory. */
 const fileErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'the file or its directory does not exist',
   EACCES: 'permission denied',
   EPERM: 'the operation is not permitted',
   EEXIST: 'it exists already',
@@ -184,10 +186,25 @@ export function messageOf(error: unknown): string {
 function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port?: number }): string | null {
   const { code = '', syscall } = error;
   if (typeof syscall !== 'string' || syscall.startsWith('spawn')) return null;
-  if (syscall !== 'connect') return fileErrors[code] === undefined ? null : `${fileErrors[code]} (${code})`;
+  if (syscall !== 'connect') {
+    const text = code === 'ENOENT' ? missingText(error) : fileErrors[code];
+    return text === undefined ? null : `${text} (${code})`;
+  }
   if (connectErrors[code] === undefined || error.address === undefined) return null;
   const place = error.port === undefined ? error.address : `${error.address} port ${error.port}`;
   return `${connectErrors[code]} ${place} (${code})`;
+}
+
+/** System calls whose path is that of a directory. */
+const directoryCalls: readonly (string | undefined)[] = ['scandir', 'opendir', 'rmdir', 'chdir', 'watch'];
+
+/** Returns the part of a path that does not exist: its directory, or the file or directory itself. */
+function missingText({ path, syscall }: NodeJS.ErrnoException): string {
+  if (path === undefined) return 'a file or directory does not exist';
+  const directory = dirname(path);
+  if (!existsSync(directory)) return `the directory ${directory} does not exist`;
+  if (syscall === 'mkdir') return 'no directory can be made there';
+  return directoryCalls.includes(syscall) ? 'the directory does not exist' : 'the file does not exist';
 }
 
 /**

@@ -399,7 +399,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['node:fs'],
     because: 'every read of a file that others write has the same limits, whichever room it is in',
   },
-  'errors.ts': { may: [], because: 'everything uses it' },
+  'errors.ts': { may: [], packages: ['node:fs', 'node:path'], because: 'everything uses it' },
   'failures.ts': { may: ['errors.ts'], because: 'whatever begins something that has to be ended uses it' },
   'version.ts': { may: [], because: 'the bundler fills it in' },
   model: { may: [], because: 'it has types, constants and how a value is read' },

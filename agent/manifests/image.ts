@@ -25,8 +25,7 @@ export function chooseImage({ asked, config, release, usesCluster }: ImageSource
   const { value, source } = config.manifests.image;
   if (value !== null && value !== '') return checked(value, source);
   const fault = (why: string): AgentError => unknown(why, usesCluster);
-  if (release.text === null)
-    throw fault(`${release.path} does not exist; it is in the package microshift-release-info`);
+  if (release.text === null) throw fault(`${release.path} does not exist`);
   return checked(imageOfRelease(release.path, release.text, fault), release.path);
 }
 
@@ -69,6 +68,6 @@ function checked(value: string, source: string): Sourced<string> {
 function unknown(why: string, suggestsRunning = false): AgentError {
   const running = suggestsRunning ? '; or use the one that runs on the cluster, with --running-image' : '';
   return new AgentError('image-unknown', `the ovn-kubernetes image is not known: ${why}`, {
-    hint: `name the image with --image or manifests.image in ovn.yaml, or install microshift-release-info${running}`,
+    hint: `name the image with --image or manifests.image in ovn.yaml, or install the package microshift-release-info${running}`,
   });
 }

@@ -1,5 +1,5 @@
 // Sentences for errors of the operating system, with the error's code at the end.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t from 'tap';
 import { messageOf } from '../../agent/errors.ts';
@@ -13,10 +13,16 @@ t.test('a real error of the system is a sentence', async (t) => {
       return messageOf(error);
     }
   };
-  t.equal(
-    thrown(() => readFileSync('/no/such')),
-    'the file or its directory does not exist (ENOENT)',
-  );
+  const folder = t.testdir({});
+  const missing: readonly (readonly [work: () => unknown, text: string])[] = [
+    [() => readFileSync(`${folder}/absent`), 'the file does not exist'],
+    [() => readFileSync(`${folder}/absent/file`), `the directory ${folder}/absent does not exist`],
+    [() => writeFileSync(`${folder}/absent/file`, ''), `the directory ${folder}/absent does not exist`],
+    [() => mkdirSync(`${folder}/absent/one`), `the directory ${folder}/absent does not exist`],
+    [() => readdirSync(`${folder}/absent`), 'the directory does not exist'],
+    [() => mkdirSync('/proc/absent'), 'no directory can be made there'],
+  ];
+  for (const [work, text] of missing) t.equal(thrown(work), `${text} (ENOENT)`);
   t.equal(
     thrown(() => readFileSync('/')),
     'it is a directory (EISDIR)',

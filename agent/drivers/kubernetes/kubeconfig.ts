@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { AgentError } from '../../errors.ts';
+import { AgentError, messageOf } from '../../errors.ts';
 import { microshiftKubeconfig } from '../../model/manifests.ts';
 import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
@@ -59,7 +59,7 @@ function missing(path: string): AgentError {
 }
 
 function unusable(path: string, cause: unknown): AgentError {
-  const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+  const [why = ''] = messageOf(cause).split('\n');
   return new AgentError('kubeconfig-unusable', `the kubeconfig ${path} cannot be used: ${why}`, {
     hint: 'name a complete kubeconfig with --kubeconfig',
     cause,

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AgentError } from '../../errors.ts';
+import { AgentError, messageOf } from '../../errors.ts';
 
 /** Pattern of the file names that `render` gives to objects. */
 const objectName = /^\d\d-[a-z]+-[a-z0-9-]+\.yaml$/;
@@ -37,14 +37,10 @@ export function writeManifestFiles(directory: string, files: Readonly<Record<str
     for (const [name, text] of Object.entries(files)) writeIfChanged(join(directory, name), text);
     for (const name of own) if (!(name in files)) rmSync(join(directory, name));
   } catch (error) {
-    throw new AgentError(
-      'state-unwritable',
-      `the manifests cannot be written to ${directory}: ${(error as Error).message}`,
-      {
-        hint: 'choose another directory with -o, or make this one writable',
-        cause: error,
-      },
-    );
+    throw new AgentError('state-unwritable', `the manifests cannot be written to ${directory}: ${messageOf(error)}`, {
+      hint: 'choose another directory with -o, or make this one writable',
+      cause: error,
+    });
   }
 }
 

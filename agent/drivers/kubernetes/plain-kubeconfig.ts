@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { dirname, resolve } from 'node:path';
+import { messageOf } from '../../errors.ts';
 import { fieldAt, listAt } from '../../model/kubernetes/object.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Access } from './http.ts';
@@ -52,7 +53,7 @@ function requireFile(path: string): Buffer {
   try {
     bytes = readRegularFile(path, limitBytes);
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
   if (bytes === null) throw new Error(`${path} does not exist`);
   return bytes;

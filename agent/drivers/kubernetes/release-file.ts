@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AgentError } from '../../errors.ts';
+import { AgentError, messageOf } from '../../errors.ts';
 import { readRegularFile } from '../../regular-file.ts';
 
 /** Size limit of MicroShift's list of images, which has one kilobyte. */
@@ -18,7 +18,7 @@ export function readReleaseFile(rootDirectory = '/'): { path: string; text: stri
   try {
     return { path, text: readRegularFile(path, limitBytes)?.toString() ?? null };
   } catch (error) {
-    throw new AgentError('image-unknown', `${path} cannot be read: ${(error as Error).message}`, {
+    throw new AgentError('image-unknown', `${path} cannot be read: ${messageOf(error)}`, {
       hint: 'name the image with --image or with manifests.image in ovn.yaml',
       cause: error,
     });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { commandPath } from './agent-command.ts';
+import { exitCodesOf } from './exit-codes.ts';
 
 /** Headings of the groups of commands in `--help`. */
 export const helpGroups = {
@@ -70,14 +71,6 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
   completion: [['completion bash > /etc/bash_completion.d/microshift-net', 'where the package is not installed']],
 };
 
-const exitCodesText = `Exit codes:
-  0  done, or nothing to do
-  1  failed; the node is as before
-  2  wrong usage or configuration; nothing was changed
-  3  drift, or a failed check
-  4  failed, and the rollback was incomplete
-  5  a dependency is missing or does not run`;
-
 /**
  * Returns the end of the help of a command: its examples and the exit codes. Lines have at most `width` columns; a
  * command line that goes on ends with a backslash, so that a shell reads it as one.
@@ -93,6 +86,10 @@ export function helpEnd(command: Command, width: number): string {
     }),
     ...wrapped(purpose, width - 6).map((part) => `      ${part}`),
   ]);
-  const parts = lines.length === 0 ? [exitCodesText] : [['Examples:', ...lines].join('\n'), exitCodesText];
+  const codes = exitCodesOf(commandPath(command), command.commands.length > 0).map(
+    ([code, meaning]) => `  ${code}  ${wrapped(meaning, width - 5).join('\n     ')}`,
+  );
+  const exitCodes = ['Exit codes:', ...codes].join('\n');
+  const parts = lines.length === 0 ? [exitCodes] : [['Examples:', ...lines].join('\n'), exitCodes];
   return `\n${parts.join('\n\n')}`;
 }

@@ -25,27 +25,30 @@ export async function parseAndRunAs(name: string, path: string, words: readonly 
 }
 
 function addOverlayInits(program: Command, addTo: AddTo): void {
-  program.description("The commands of ovn-kubernetes' first tool, which microshift-net carries out.");
+  program.description("Runs the commands of ovn-kubernetes' first tool.");
   const add = addTo(program);
   const services = '--service-cluster-ip-range <subnet>';
   const ofServices =
-    'the range of services, as of kube-apiserver: packets to a place in it that no service has are rejected';
+    'range of services, as for kube-apiserver; packets to an address or port in it without a service are rejected';
   const common = (command: Command): Command =>
     command
-      .requiredOption('--cluster-ip-subnet <subnet>', 'the subnet of the whole cluster; with IPv6: both, with a comma')
-      .requiredOption('--node-name <name>', "the kubelet's name of this node")
+      .requiredOption(
+        '--cluster-ip-subnet <subnet>',
+        'subnet of the whole cluster; with IPv6 one of each family, separated by a comma',
+      )
+      .requiredOption('--node-name <name>', 'name of this node in Kubernetes')
       .option('--nb-privkey <file>', 'private key for a northbound database with TLS')
-      .option('--nb-cert <file>', 'certificate for it')
-      .option('--nb-cacert <file>', 'who signed its certificate');
+      .option('--nb-cert <file>', 'certificate of that key')
+      .option('--nb-cacert <file>', 'certificate of the authority that signed the certificate of the database');
   common(
     add(
       'master-init',
-      'begin a cluster, with this node as its first one',
+      'begin a cluster, with this node as its first node',
       async (output, words: NodeWords & { masterSwitchSubnet: string }) =>
         (await import('../commands/ovn-k8s-command.ts')).masterInit(words, output),
     ),
   )
-    .requiredOption('--master-switch-subnet <subnet>', 'the part of it for this node')
+    .requiredOption('--master-switch-subnet <subnet>', 'part of the cluster subnet for this node')
     .option(services, ofServices);
   common(
     add(
@@ -55,19 +58,19 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
         (await import('../commands/ovn-k8s-command.ts')).minionInit(words, output),
     ),
   )
-    .requiredOption('--minion-switch-subnet <subnet>', 'the part of it for this node')
+    .requiredOption('--minion-switch-subnet <subnet>', 'part of the cluster subnet for this node')
     .option(services, ofServices);
   common(
     add('gateway-init', 'make this node a gateway of the cluster', async (output, words: GatewayWords) =>
       (await import('../commands/ovn-k8s-command.ts')).gatewayInit(words, output),
     ),
   )
-    .option('--physical-interface <nic>', 'leave by a dedicated NIC')
-    .option('--bridge-interface <bridge>', 'leave by the bridge that has the NIC and its address')
-    .requiredOption('--physical-ip <address>', 'address of the gateway, with its prefix')
-    .option('--default-gw <address>', 'the next router')
-    .option('--rampout-ip-subnets <subnets>', 'subnets that leave by this gateway, with commas')
-    .option('--rampout-ip-subnet <subnets>', 'another spelling of the same');
+    .option('--physical-interface <nic>', 'dedicated NIC through which packets leave')
+    .option('--bridge-interface <bridge>', 'bridge through which packets leave, with the NIC and its address')
+    .requiredOption('--physical-ip <address>', 'address of the gateway, with its prefix length')
+    .option('--default-gw <address>', 'router of the LAN')
+    .option('--rampout-ip-subnets <subnets>', 'subnets whose packets leave here, separated by commas')
+    .option('--rampout-ip-subnet <subnets>', 'the same as --rampout-ip-subnets');
 }
 
 /**
@@ -76,19 +79,19 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
 function addHelper(program: Command, addTo: AddTo, started: readonly string[]): void {
   addTo(program)(
     '',
-    'Tells apart what arrives for a node and for its gateway, which share a bridge, and stays to keep it so.',
+    'Separates the packets for a node from those for its gateway, which share a bridge, and keeps running to maintain that.',
     async (output, words: HelperWords) =>
       (await import('../commands/ovn-k8s-helper-command.ts')).gatewayHelper(words, started, output),
   )
-    .requiredOption('--physical-bridge <bridge>', 'the bridge that both share')
-    .requiredOption('--physical-interface <nic>', 'the NIC in it')
-    .option('--pidfile [file]', 'write the number of the process that stays')
-    .option('--overwrite-pidfile', 'nothing: one that names no process of this program is written over')
-    .option('--detach', 'go on as a process of its own once it is so for the first time')
-    .option('--monitor', 'nothing: systemd starts it again')
-    .option('--no-chdir', 'nothing: no file is looked for where it was started')
-    .option('--log-file [file]', 'write there what is done later, in place of the journal')
-    .option('-v, --verbose [spec]', 'nothing');
+    .requiredOption('--physical-bridge <bridge>', 'bridge that the node and its gateway share')
+    .requiredOption('--physical-interface <nic>', 'NIC of this bridge')
+    .option('--pidfile [file]', 'file for the number of the process')
+    .option('--overwrite-pidfile', 'no effect: a file that names no process of this program is always overwritten')
+    .option('--detach', 'continue in the background after the first success')
+    .option('--monitor', 'no effect: systemd starts the program again')
+    .option('--no-chdir', 'no effect: no file is read from the current directory')
+    .option('--log-file [file]', 'file for later messages, instead of the journal')
+    .option('-v, --verbose [spec]', 'no effect');
 }
 
 /**
@@ -96,12 +99,12 @@ function addHelper(program: Command, addTo: AddTo, started: readonly string[]): 
  * changes of earlier NICs stay.
  */
 function addBridges(program: Command, addTo: AddTo): void {
-  program.description("The bridges of ovn-kubernetes' first tool, which microshift-net makes.");
+  program.description("Makes and removes bridges as ovn-kubernetes' first tool did.");
   const add = addTo(program);
   const atOnce = { confirmTimeoutSeconds: null, dryRun: false };
   add(
     'nics-to-bridge <nics...>',
-    'put each NIC under a bridge br<NIC>, which gets all that is IP of it',
+    'make each NIC the uplink of a bridge br<NIC>, which gets its IP settings',
     async (output, nics: string[]) => {
       const bridge = await import('../commands/bridge-command.ts');
       for (const nic of nics) await bridge.add(nic, { ...atOnce, name: null, force: true }, output);
@@ -109,7 +112,7 @@ function addBridges(program: Command, addTo: AddTo): void {
   );
   add(
     'bridges-to-nic <bridges...>',
-    'give the NIC of each bridge all of that back',
+    'return the IP settings to the NIC of each bridge, and remove the bridge',
     async (output, bridges: string[]) => {
       const bridge = await import('../commands/bridge-command.ts');
       for (const name of bridges) await bridge.remove(name, atOnce, output);

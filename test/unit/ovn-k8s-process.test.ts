@@ -29,6 +29,13 @@ t.test('the name under which the program is started decides what it is', (t) => 
   t.match(run('ovn-k8s-overlay --help'), { status: 0, stdout: /^Usage: ovn-k8s-overlay .*gateway-init/s, stderr: '' });
   for (const option of ['--nb-privkey', '--nb-cert', '--nb-cacert', '--rampout-ip-subnets', '--default-gw'])
     t.match(run('ovn-k8s-overlay gateway-init --help').stdout, option);
+  const helps = ['ovn-k8s-overlay', 'ovn-k8s-util', 'ovn-k8s-gateway-helper'].flatMap((name) => {
+    const { stdout } = run(`${name} --help`);
+    const commands = [...(/\nCommands:\n([\s\S]*)/.exec(stdout)?.[1] ?? '').matchAll(/^ {2}([a-z]\S+-\S+)/gm)];
+    return [stdout, ...commands.map(([, command]) => run(`${name} ${command} --help`).stdout)];
+  });
+  t.equal(helps.length, 8, 'the helps of three programs and five commands');
+  for (const help of helps) t.notMatch(help, /\b(who|of it|nothing:|is so|all of that)\b/);
   t.match(run('ovn-k8s-underlay --help'), {
     status: 2,
     stderr: /ovn-k8s-underlay: .* not one of ovn-k8s-overlay, /,

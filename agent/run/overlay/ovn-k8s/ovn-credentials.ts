@@ -29,7 +29,7 @@ export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'so
     throw new AgentError('bad-usage', `${file} is missing, and the ${ca} database answers with TLS`, {
       hint: isOption
         ? `name another file: ${option} FILE`
-        : 'copy it from the central node: who signed its certificate',
+        : "copy it from the central node: it is the certificate of the authority that signed that node's certificate",
       facts: { file },
     });
   }

@@ -23,9 +23,13 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const before = state(n2);
 
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--interface', 'eth9'], /the interface eth9 does not exist; write one of: .*eth0, eth1/],
+    [['--interface', 'eth9'], /eth9 does not exist; write one of: (?!.*(?:br-|ovs-|ovn-)).*eth1/],
+    [['--interface', 'eth0'], /eth0 cannot be the gateway's own: it is a port of br-ex; choose an unused NIC, or omit/],
     [['--interface', 'br-ex'], /a default route of this node leads over it/],
-    [['--interface', 'eth0', '--address', '203.0.113.9/24', '--next-hop', '203.0.113.1'], /port eth0 is in br-ex/],
+    [
+      ['--interface', 'eth0', '--address', '203.0.113.9/24', '--next-hop', '203.0.113.1'],
+      /it is a port of br-ex; choose an unused/,
+    ],
     [['--interface', 'eth1'], /nothing leads further from eth1/],
     [
       ['--interface', 'eth1', '--address', '203.0.113.8/24'],
@@ -34,7 +38,10 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
     [['--bridge', 'br-none'], /the bridge br-none of the gateway does not exist/],
     [['--vlan', '7'], /192\.0\.2\.12\/24 of br-ex is not in VLAN 7/],
     [['--address', '10.42.7.7/24'], /within 10\.42\.0\.0\/16 of the cluster/],
-    [['--subnets', '10.99.0.0/24'], /10\.99\.0\.0\/24 is not in 10\.42\.0\.0\/16/],
+    [
+      ['--subnets', '10.99.0.0/24'],
+      /10\.99\.0\.0\/24 is not in 10\.42\.0\.0\/16; write with --subnets subnets of pods/,
+    ],
     [['--interface', 'eth1', '--bridge', 'br-ex'], /two gateways/],
   ];
   for (const [words, message] of refusals)

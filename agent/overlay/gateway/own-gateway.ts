@@ -5,6 +5,7 @@ import type { GatewayRequest, OverlayRecord } from '../../model/overlay-record.t
 import { isDefault } from '../../net/destination.ts';
 import { isIpv6, isWithin, macOf, sameFamily, withoutLength } from '../addresses.ts';
 import { addressesFault, nextHopsFault, subnetFault } from '../members/announcement.ts';
+import { missingNic } from './nic-errors.ts';
 
 /** Links and routes of this node's kernel. */
 export interface KernelFacts {
@@ -52,17 +53,29 @@ export function chooseGateway(
   const own = new Set(link.addresses.map(({ address }) => address));
   const shared = nic === null ? addresses.filter((address) => own.has(withoutLength(address))) : [];
   const kind = shared.length > 0 ? 'shared' : 'dedicated';
-  const fault =
-    (nextHops.length === 0 ? `nothing leads further from ${link.name}: it has no default route` : null) ??
-    (shared.length > 0 && shared.length < addresses.length
-      ? `${bridge} has ${shared.join(', ')} itself, and not the other address`
-      : null) ??
-    (shared.length > 0 && vlan !== null ? `${shared.join(', ')} of ${bridge} is not in VLAN ${vlan}` : null) ??
-    (kind === 'shared' && isVip === true ? `${shared.join(', ')} is this node's own and cannot move` : null) ??
-    addressesFault(addresses, layout) ??
-    nextHopsFault(nextHops, addresses) ??
-    subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null);
-  if (fault !== null && fault !== undefined) throw unusable(fault);
+  const refuse = (fault: string | null | false, hint: string): void => {
+    if (fault !== null && fault !== false) throw unusable(fault, hint);
+  };
+  refuse(nextHops.length === 0 && `nothing leads further from ${link.name}: it has no default route`, routerHint);
+  if (shared.length > 0) {
+    const these = shared.join(', ');
+    refuse(
+      shared.length < addresses.length && `${bridge} has ${these} itself, and not the other address`,
+      `write with --address either addresses of ${bridge}, or other ones`,
+    );
+    refuse(vlan !== null && `${these} of ${bridge} is not in VLAN ${vlan}`, `omit --vlan, or ${addressHint}`);
+    refuse(isVip === true && `${these} is this node's own and cannot move`, `${addressHint}, the same on each gateway`);
+  }
+  refuse(addressesFault(addresses, layout), addressHint);
+  refuse(
+    nextHopsFault(nextHops, addresses),
+    'write a router of the LAN with --next-hop IP, in the family of --address',
+  );
+  for (const subnet of subnets)
+    refuse(
+      subnetFault(subnet, layout),
+      `write with --subnets subnets of pods, which are in ${layout.clusterSubnets.join(' and ')}`,
+    );
   return {
     bridge,
     kind,
@@ -125,20 +138,16 @@ function addressBeside(hop: string, { addresses }: Link, encap: readonly string[
 }
 
 function missing(name: string, nic: string | null, links: readonly Link[]): AgentError {
-  if (nic !== null) {
-    return new AgentError('interface-not-found', `the interface ${nic} does not exist`, {
-      hint: `write one of: ${links.map((link) => link.name).join(', ')}`,
-    });
-  }
+  if (nic !== null) return missingNic(nic, links);
   return new AgentError('overlay-conflict', `the bridge ${name} of the gateway does not exist`, {
     hint: name === 'br-ex' ? 'microshift-net apply makes br-ex' : 'write the name of a bridge of Open vSwitch',
     facts: { bridge: name },
   });
 }
 
-function unusable(fault: string): AgentError {
-  return new AgentError('overlay-conflict', `this node cannot be a gateway: ${fault}`, {
-    hint: 'say it with --address IP/LENGTH and --next-hop IP',
-    facts: { fault },
-  });
+const addressHint = 'write another address of the LAN with --address IP/LENGTH';
+const routerHint = 'write the router of its LAN with --next-hop IP, and its address with --address IP/LENGTH';
+
+function unusable(fault: string, hint: string): AgentError {
+  return new AgentError('overlay-conflict', `this node cannot be a gateway: ${fault}`, { hint, facts: { fault } });
 }

@@ -4,10 +4,8 @@ import type { OverlayNode } from '../../model/overlay.ts';
 import type { PortChange } from '../../model/overlay-plan.ts';
 import { isDefault } from '../../net/destination.ts';
 import { globalAddresses, isWithin, rangeOf } from '../addresses.ts';
+import { ethernet, missingNic, neededNic } from './nic-errors.ts';
 import type { KernelFacts } from './own-gateway.ts';
-
-/** Hardware type of Ethernet, the only one that a port of Open vSwitch can have (linux/if_arp.h, ARPHRD_ETHER). */
-const ethernet = 1;
 
 /** Facts about a NIC that is to belong to the gateway alone. */
 export interface NicFacts extends KernelFacts {
@@ -30,18 +28,9 @@ export function movedAddresses(
 ): readonly string[] {
   const { links, leased } = facts;
   const link = links.find(({ name }) => name === nic);
-  if (link === undefined) {
-    throw new AgentError('interface-not-found', `the interface ${nic} does not exist`, {
-      hint: `write one of: ${links.map(({ name }) => name).join(', ')}`,
-    });
-  }
+  if (link === undefined) throw missingNic(nic, links);
   const need = needOf(link, node, facts);
-  if (need !== null) {
-    throw new AgentError('interface-unsuitable', `${nic} cannot be the gateway's own: ${need}`, {
-      hint: 'choose an unused NIC, or omit --interface, so that the gateway shares br-ex',
-      facts: { interface: nic },
-    });
-  }
+  if (need !== null) throw neededNic(nic, need);
   const there = globalAddresses(link);
   const [lease] = there.filter((address) => leased.includes(address));
   if (lease !== undefined) {

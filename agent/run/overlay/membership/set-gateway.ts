@@ -6,6 +6,7 @@ import { chooseGateway } from '../../../overlay/gateway/own-gateway.ts';
 import { movedAddresses } from '../../../overlay/gateway/own-nic.ts';
 import { stoppable } from '../../stoppable.ts';
 import { applyOverlay, restoreOverlay } from '../node/apply-overlay.ts';
+import { refuseOtherBridge } from '../node/gateway-port.ts';
 import { withPlan } from '../node/planned-node.ts';
 import { notRestored } from '../record/not-restored.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -38,12 +39,13 @@ async function changeGateway(
   say: (step: string) => void,
 ): Promise<Begun> {
   const before = requireRecord(places.record);
-  const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
-  // The rollback uses `places`, because a signal does not stop it.
   const forward = { ...places, stop };
+  if (asked !== null) await refuseOtherBridge(asked, forward);
+  const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
   // This plan is not carried out; it only throws if the request has to be refused.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
+  // The rollback uses `places`, because a signal does not stop it.
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
   try {

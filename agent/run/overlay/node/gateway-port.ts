@@ -1,8 +1,9 @@
 import { openSwitchDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import type { OverlayGateway } from '../../../model/overlay.ts';
-import type { OverlayRecord } from '../../../model/overlay-record.ts';
-import { indexRows, listOf } from '../../../overlay/rows/row-index.ts';
+import type { GatewayRequest, OverlayRecord } from '../../../model/overlay-record.ts';
+import { neededNic } from '../../../overlay/gateway/nic-errors.ts';
+import { indexRows, listOf, textOf } from '../../../overlay/rows/row-index.ts';
 import { clusterPort } from '../../../overlay/services/shared-ports.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -24,4 +25,22 @@ export async function gatewayPort(
   throw new AgentError('proof-failed', `ovn-controller has not connected ${gateway.bridge}`, {
     hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
   });
+}
+
+/**
+ * Refuses a NIC for a gateway of its own that is a port of another bridge, such as the uplink of br-ex. Fails with
+ * `interface-unsuitable`.
+ */
+export async function refuseOtherBridge(
+  { bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>,
+  { ovsRun, stop }: Pick<OverlayPlaces, 'ovsRun' | 'stop'>,
+): Promise<void> {
+  if (nic === null) return;
+  const local = await openSwitchDatabase(ovsRun, stop);
+  const index = indexRows(await readRows(local, ['Bridge', 'Port']).finally(() => local.close()));
+  const port = index.named('Port', nic);
+  const holder = port === null ? null : index.parentOf(port);
+  const name = holder === null ? bridge : textOf(holder.row, 'name');
+  // The port of a bridge's own name is the bridge itself, which is refused for what leads over it.
+  if (name !== bridge && name !== nic) throw neededNic(nic, `it is a port of ${name}`);
 }

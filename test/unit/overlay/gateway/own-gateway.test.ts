@@ -71,17 +71,24 @@ t.test('the reason instead', (t) => {
     mac: '52:54:00:00:01:01',
   });
   t.match(chooseGateway({ ...request, bridge: 'br-ex' }, modern, node, kernel), { physicalNetwork: 'physnet' });
-  const refused = (special: Partial<GatewayRequest>, message: RegExp): void => {
+  const refused = (special: Partial<GatewayRequest>, message: RegExp, hint: RegExp): void => {
     const act = (): unknown => chooseGateway({ ...request, ...special }, modern, node, kernel);
-    t.throws(act, failure('overlay-conflict', { message }), String(message));
+    t.throws(act, failure('overlay-conflict', { message, hint }), String(message));
   };
-  refused({ bridge: 'br-none' }, /the bridge br-none of the gateway does not exist/);
-  refused({ ...own, nextHops: 'auto' }, /nothing leads further from eth1/);
-  refused({ vlan: 7 }, /192\.0\.2\.11\/24 of br-ex is not in VLAN 7/);
-  refused({ addresses: ['10.42.9.9/24'] }, /within 10\.42\.0\.0\/16/);
-  refused({ nextHops: ['2001:db8::1'] }, /a family that the cluster does not have/);
-  refused({ addresses: ['192.0.2.11/24'], nextHops: ['2001:db8::1'] }, /no address for next hop 2001:db8::1/);
-  refused({ subnets: ['10.43.0.0/24'] }, /10\.43\.0\.0\/24 is not in/);
+  const another = /^write another address of the LAN with --address IP\/LENGTH/;
+  refused({ bridge: 'br-none' }, /the bridge br-none of the gateway does not exist/, /^write the name of a bridge/);
+  refused(
+    { ...own, nextHops: 'auto' },
+    /nothing leads further from eth1/,
+    /--next-hop IP, and its address with --addr/,
+  );
+  refused({ vlan: 7 }, /192\.0\.2\.11\/24 of br-ex is not in VLAN 7/, /^omit --vlan, or /);
+  refused({ isVip: true }, /192\.0\.2\.11\/24 is this node's own and cannot move/, /, the same on each gateway$/);
+  refused({ addresses: ['10.42.9.9/24'] }, /within 10\.42\.0\.0\/16/, another);
+  refused({ nextHops: ['2001:db8::1'] }, /a family that the cluster does not have/, another);
+  const foreign = { addresses: ['192.0.2.11/24'], nextHops: ['2001:db8::1'] };
+  refused(foreign, /no address for next hop 2001:db8::1/, /^write a router of the LAN with --next-hop/);
+  refused({ subnets: ['10.43.0.0/24'] }, /10\.43\.0\.0\/24 is not in/, /^write with --subnets .*in 10\.42\.0\.0\/16$/);
   const mixed = { addresses: ['192.0.2.11/24', '2001:db8::99/64'], nextHops: ['192.0.2.1', 'fe80::2'] };
   t.throws(() => chooseGateway({ ...request, ...mixed }, dual, node, kernel), { message: /and not the other address/ });
   t.end();
@@ -132,6 +139,12 @@ t.test('a NIC of its own', (t) => {
     [{ links: [linkOf('eth1', [], { kind: 'wlan' })] }, /Ethernet only/],
   ] as const)
     t.throws(() => moved('auto', special), { message }, String(message));
+  const links = ['lo', 'ovs-system', 'br-ex', 'br-int', 'ovn-k8s-mp0', 'genev_sys_6081', 'eth0', 'eth2'].map((name) =>
+    linkOf(name, [], { hardwareType: name === 'lo' ? 772 : 1, master: name === 'eth0' ? 'ovs-system' : null }),
+  );
+  t.throws(() => moved('auto', { links }), failure('interface-not-found', { hint: /^write one of: eth2$/ }));
+  const none = failure('interface-not-found', { hint: /^this node has no NIC .*omit --interface/ });
+  t.throws(() => moved('auto', { links: [bridge] }), none);
   t.throws(() => moved(['203.0.113.8/24']), { message: /which would not be answered any more/ });
   t.strictSame(moved('auto', { routes: [...routes, connected], sshPeer: '192.0.2.77' }), ['203.0.113.9/24']);
   t.strictSame(

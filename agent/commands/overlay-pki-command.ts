@@ -6,12 +6,13 @@ import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withBriefLock, withLock } from '../run/lock.ts';
 import { certificateDays, initAuthority, listCertificates } from '../run/overlay/certificates/authority.ts';
 import { parseRequest, requestCertificate } from '../run/overlay/certificates/certificate-request.ts';
-import { grantGateway, issueBundle, renewBundle, withoutBundle } from '../run/overlay/membership/issue.ts';
+import { admitNode } from '../run/overlay/membership/admit.ts';
+import { grantGateway, renewBundle } from '../run/overlay/membership/issue.ts';
 import { rotateAuthority } from '../run/overlay/node/certificate-renewal.ts';
 import { daysUntil } from '../run/overlay/node/nodes.ts';
-import { waitForPort } from '../run/overlay/node/own-port.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { bundleText } from '../run/overlay/record/record.ts';
+import { uninterrupted } from '../run/signals.ts';
 import {
   bundleDocument,
   certificatesDocument,
@@ -47,7 +48,7 @@ type GrantOptions = Pick<PkiOptions, 'gateway' | 'gatewaySubnets'>;
 export async function init({ days }: { readonly days?: number }, output: Output): Promise<void> {
   const command = 'overlay pki init';
   requireRoot(command);
-  const made = await withLock(command, () => initAuthority(overlayPlaces.pki, days), output.say);
+  const made = await toItsEnd(command, output, () => initAuthority(overlayPlaces.pki, days));
   const text = `${made.file} is the authority of a cluster that is begun here with \`microshift-net overlay init\`, valid until ${made.notAfter.slice(0, 10)}.`;
   output.result(text, pkiInitDocument(made));
 }
@@ -59,21 +60,28 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   const { systemId, days = certificateDays } = options;
   const granted = grantOf(options);
   const request = requestIn(options.request);
-  const bundle = await withBriefLock(
-    command,
-    () => issueBundle({ name, systemId, days, granted, request }, places),
+  await admitNode(
+    { name, systemId, days, granted, request },
+    places,
+    (work) => withBriefLock(command, work, output.say),
+    (bundle) => giveOut(command, bundle, options.outputFile, output),
     output.say,
   );
-  const { name: member } = bundle.node;
-  await waitForPort(member, places, output.say, withoutBundle(member, request !== null));
-  giveOut(command, bundle, options.outputFile, output);
+}
+
+/**
+ * Runs a short change of keys and certificates under the lock. A signal does not stop it, so that no file is half
+ * written.
+ */
+function toItsEnd<T>(command: string, { say }: Output, work: () => Promise<T>): Promise<T> {
+  return withLock(command, () => uninterrupted(`\`${command}\``, say, work), say);
 }
 
 /** `overlay pki request`: makes a key that stays on this node, and prints the certificate request for it. */
 export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, output: Output): Promise<void> {
   const command = 'overlay pki request';
   const { places } = await startOverlay(command);
-  const made = await withLock(command, () => requestCertificate(places), output.say);
+  const made = await toItsEnd(command, output, () => requestCertificate(places));
   if (outputFile === undefined || outputFile === '-') {
     output.result(made.trimEnd(), requestDocument(made, null), null, 'verbatim');
     return;
@@ -89,7 +97,7 @@ export async function rotate(
 ): Promise<void> {
   const command = 'overlay pki rotate';
   const { places } = await startOverlay(command);
-  const rotation = await withLock(command, () => rotateAuthority(places, finish, output.say, days), output.say);
+  const rotation = await toItsEnd(command, output, () => rotateAuthority(places, finish, output.say, days));
   output.result(rotationText(rotation), rotateDocument(rotation));
 }
 
@@ -121,10 +129,8 @@ export async function grant(
 ): Promise<void> {
   const command = 'overlay pki grant';
   const { places } = await startOverlay(command);
-  const granted = await withLock(
-    command,
-    () => grantGateway(name, grantOf(options), options.revoke === true, places),
-    output.say,
+  const granted = await toItsEnd(command, output, () =>
+    grantGateway(name, grantOf(options), options.revoke === true, places),
   );
   const all = [...granted.addresses, ...granted.subnets].join(', ') || 'nothing but its tunnel address';
   output.result(`The gateway of ${name} may have ${all}.`, grantDocument(name, granted));
@@ -147,7 +153,8 @@ export async function renew(
   const { places } = await startOverlay(command);
   const { days = certificateDays } = options;
   const request = requestIn(options.request);
-  const bundle = await withBriefLock(command, () => renewBundle(name, days, request, places), output.say);
+  const renew = () => renewBundle(name, days, request, places);
+  const bundle = await withBriefLock(command, () => uninterrupted(`\`${command}\``, output.say, renew), output.say);
   if (bundle !== null) {
     giveOut(command, bundle, options.outputFile, output);
     return;

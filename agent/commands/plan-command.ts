@@ -7,11 +7,11 @@ import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import { endingWith } from '../failures.ts';
 import type { Config, ConfigWarning } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Plan, WantedBridge } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/make-plan.ts';
 import { planTuning } from '../plan/tuning/plan-tuning.ts';
-import { openTuning, withNode } from '../run/node.ts';
+import { type Node, openTuning, withNode } from '../run/node.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
 import { withAppliedSettings } from '../run/read-applied.ts';
 import { leftBridgeLines } from '../view/changes-view.ts';
@@ -56,16 +56,19 @@ async function planTuningAlone(config: Config, warnings: readonly ConfigWarning[
   output.result(text.join('\n'), tuningPlanDocument(source, tuning, lacks, warnings), { tuning });
 }
 
-/** `verify`: compares the node with its desired state. Exit code 3 if it differs. */
+/**
+ * `verify`: compares the node with its desired state. Exit code 3 if it differs. Fails with `vswitchd-not-responding`
+ * if ovs-vswitchd does not answer, because its bridges may then forward nothing.
+ */
 export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');
   const { config, warnings } = await usableConfig();
   if (config.disableOvsInit.value) {
     const text = 'Not compared: disableOVSInit is set, so br-ex is left to you.';
-    output.result(text, verifyDocument(null, [], null));
+    output.result(joinLines([text, ...warningLines(warnings)]), verifyDocument(null, [], null, warnings));
     return exitCode.done;
   }
-  const made = await planNow(config, warnings);
+  const made = await planNow(config, warnings, withAnswer);
   const { differences, faults } = driftOf(made, made.observation);
   const lines = differences.map((entry) => `  ${differenceLine(entry)}`);
   const remedies = [
@@ -75,8 +78,9 @@ export async function verify(output: Output): Promise<ExitCode> {
   const pending = readPending(made.observation);
   const compared =
     differences.length === 0 ? ['No drift: the node is in the desired state.'] : ['Drift:', ...lines, ...remedies];
-  const text = joinLines([...compared, ...pendingLines(pending, Date.now(), output.style)]);
-  output.result(text, verifyDocument(differences, faults, pending), { differences });
+  const waiting = pendingLines(pending, Date.now(), output.style);
+  const text = joinLines([...compared, ...waiting, ...warningLines(made.warnings)]);
+  output.result(text, verifyDocument(differences, faults, pending, made.warnings), { differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
@@ -91,13 +95,19 @@ interface Planned {
 }
 
 /** Function that adds to an observation the facts that only a report needs. */
-type FurtherFacts = typeof withAppliedSettings;
+type FurtherFacts = (
+  node: Pick<Node, 'nm' | 'ovs'>,
+  bridges: readonly WantedBridge[],
+  observation: Observation,
+) => Promise<Observation>;
 
-async function planNow(
-  config: Config,
-  warnings: readonly ConfigWarning[],
-  further: FurtherFacts = async (_node, _bridges, observation) => observation,
-): Promise<Planned> {
+/** Fails with `vswitchd-not-responding` if ovs-vswitchd does not answer. */
+const withAnswer: FurtherFacts = async ({ ovs }, _bridges, observation) => {
+  await ovs.probeVswitchd();
+  return observation;
+};
+
+async function planNow(config: Config, warnings: readonly ConfigWarning[], further: FurtherFacts): Promise<Planned> {
   return withNode(async (node) => {
     const planned = await planWithDetails(await node.observe(), (observation) => planFor(config, observation));
     const observation = await further(node, planned.plan.wanted.bridges, planned.observation);

@@ -10,7 +10,7 @@ import type { Observation } from '../model/observation.ts';
 import { followNode } from '../run/follow-node.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { type Node, withNode } from '../run/node.ts';
-import { isInCluster } from '../run/overlay/node/own-port.ts';
+import { readMembership } from '../run/overlay/node/own-port.ts';
 import { readDaemon, runsStill } from '../run/overlay/record/daemon-state.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { readRecord } from '../run/overlay/record/record.ts';
@@ -65,26 +65,31 @@ async function viewOf(node: Node): Promise<StatusView> {
   const last = newest === undefined ? null : presentRecord(newest, facts);
   const pending = pendingChange(records, facts);
   const judged = await judge(observation);
-  return { observation, vswitchd, last, overlay: await readOverlayPart(), pending, nowMs: Date.now(), ...judged };
+  const { overlay, failure } = await readOverlayPart();
+  const problem = judged.problem ?? failure;
+  return { observation, vswitchd, last, overlay, pending, nowMs: Date.now(), ...judged, problem };
 }
 
 /**
- * Reads this node's part in an overlay; null if it is in none, or if its record cannot be read, which doctor reports.
+ * Reads this node's part in an overlay, which is null if the node is in none. `failure` is the reason why the record of
+ * the overlay cannot be read; null if it can.
  */
-async function readOverlayPart(): Promise<OverlayPart | null> {
+async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null; readonly failure: string | null }> {
   try {
     const record = readRecord(overlayPlaces.record);
-    if (record === null) return null;
+    if (record === null) return { overlay: null, failure: null };
     const daemon = readDaemon(overlayPlaces.daemon);
-    return {
+    const overlay: OverlayPart = {
       node: record.node.name,
       role: record.members === null ? 'member' : 'central',
-      isInCluster: await isInCluster(record, overlayPlaces),
+      membership: await readMembership(record, overlayPlaces),
       isRunning: daemon !== null && runsStill(daemon),
       failure: daemon?.failure?.message ?? null,
     };
-  } catch {
-    return null;
+    return { overlay, failure: null };
+  } catch (error) {
+    const { message, hint } = asAgentError(error);
+    return { overlay: null, failure: hint === undefined ? message : `${message}; ${hint}` };
   }
 }
 

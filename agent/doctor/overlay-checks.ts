@@ -1,5 +1,5 @@
 import type { Examination, OverlayClocks, OverlayFacts } from '../model/examination.ts';
-import { missingPortText } from '../model/missing-port.ts';
+import { membershipFault, missingPortText } from '../model/missing-port.ts';
 import {
   advice,
   type Check,
@@ -54,13 +54,19 @@ export const overlayChecks: readonly Check[] = [
     id: 'overlay-member',
     title: 'the central node has this node as a member',
     judge: ({ overlay }) =>
-      givenOverlay(overlay, ({ node, isInCluster }) => {
-        if (isInCluster === undefined) return notApplicable('only a member that reaches the central node can ask it');
-        if (isInCluster) return ok(`the central node has a port for ${node}`);
-        return failed(
-          missingPortText(node),
-          'microshift-net overlay leave',
-          advice(`then join with a new bundle of the central node: microshift-net overlay pki issue ${node}`),
+      givenOverlay(overlay, ({ node, membership, isCentral }) => {
+        if (membership.state === 'member') return ok(`the central node has a port for ${node}`);
+        if (membership.state === 'removed') {
+          return failed(
+            missingPortText(node),
+            'microshift-net overlay leave',
+            advice(`then join with a new bundle of the central node: microshift-net overlay pki issue ${node}`),
+          );
+        }
+        const fault = membershipFault(node, membership);
+        if (fault !== null) return warning(fault, 'microshift-net overlay status # once the central node answers');
+        return notApplicable(
+          isCentral ? 'this is the central node' : 'the central node has no port for a node without pod subnets',
         );
       }),
   },

@@ -2,6 +2,7 @@ import type { Config, ConfigWarning } from './config.ts';
 import type { ZoneSources } from './firewall.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { DaemonSetState } from './manifests.ts';
+import type { Membership } from './missing-port.ts';
 import type { Link, NetworkManagerFacts, OvsFacts, Resolver, Route } from './observation.ts';
 import type { OthersRecord } from './others.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -58,8 +59,7 @@ export interface OverlayFacts {
   /** Addresses of the southbound database. */
   readonly southbound: readonly string[];
   readonly controller: 'absent' | 'connected' | 'not connected';
-  /** False if this member was taken out of the cluster on the central node. Absent if that is not known. */
-  readonly isInCluster?: boolean;
+  readonly membership: Membership;
   /** True if both OVN databases listen on this node. */
   readonly hasDatabases: boolean;
   /** OVN programs that are installed on this machine. Containers may run a program that is not installed. */

@@ -1,3 +1,24 @@
+/**
+ * Membership of this node according to the central node. `not-applicable`: this is the central node, or a node without
+ * pod subnets, which has no port there. `unknown`: the central node could not be asked, for the reason `why`.
+ */
+export type Membership =
+  | { readonly state: 'member' | 'removed' | 'not-applicable' }
+  | { readonly state: 'unknown'; readonly why: string };
+
+/** Returns the value of a membership in JSON: false for a removed member, null if it is unknown or not applicable. */
+export function isInCluster({ state }: Membership): boolean | null {
+  if (state === 'member') return true;
+  return state === 'removed' ? false : null;
+}
+
+/** Returns the fault of a member that was removed, or whose membership could not be checked; null without a fault. */
+export function membershipFault(node: string, membership: Membership): string | null {
+  if (membership.state === 'removed') return missingPortText(node);
+  if (membership.state !== 'unknown') return null;
+  return `it could not be checked whether the central node still has ${node} as a member: ${membership.why}`;
+}
+
 /** Returns the fault of a member without a port on the central node. */
 export function missingPortText(node: string): string {
   return `the central node has no port for ${node}: it was taken out of the cluster there, or its rows are not written yet`;

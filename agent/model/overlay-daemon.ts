@@ -1,3 +1,5 @@
+import type { Membership } from './missing-port.ts';
+
 /** State of this boot's `overlay run`, which the daemon writes for other commands. Plain JSON. */
 export interface OverlayDaemon {
   readonly format: 1;
@@ -40,8 +42,7 @@ export interface OverlayStatus {
   readonly subnets: readonly string[];
   readonly addresses: readonly string[];
   readonly southbound: readonly string[];
-  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
-  readonly isInCluster: boolean | null;
+  readonly membership: Membership;
   /**
    * State of ovn-controller's connection to the southbound database, which on the central node is that of the node
    * itself.

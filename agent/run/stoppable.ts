@@ -22,12 +22,13 @@ export interface Stopped {
 /**
  * Runs work that SIGTERM, SIGINT and SIGHUP stop. A signal aborts `stop` with an AgentError as the reason; the work
  * then throws that reason, after its rollback if it has one. Throws the failure of the work. If a signal stopped the
- * work, the message ends with `state` and `hint`.
+ * work, the message ends with the sentences of `stopped`. They can depend on the progress of the work; null if the
+ * failure has these sentences already.
  */
 export async function stoppable<T>(
   say: (message: string) => void,
   work: (stop: AbortSignal) => Promise<T>,
-  { state = rolledBack, hint }: Stopped = {},
+  stopped: Stopped | (() => Stopped | null) = {},
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -37,7 +38,10 @@ export async function stoppable<T>(
   } catch (error) {
     const failure = asAgentError(error);
     if (!wasStopped(failure) || failure.kind !== 'interrupted') throw withStateOfNode(failure);
-    throw withState(withDetails(failure, { hint: hint ?? failure.hint }), state);
+    const sentences = typeof stopped === 'function' ? stopped() : stopped;
+    if (sentences === null) throw failure;
+    const { state = rolledBack, hint = failure.hint } = sentences;
+    throw withState(withDetails(failure, { hint }), state);
   } finally {
     end();
   }

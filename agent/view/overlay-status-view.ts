@@ -1,4 +1,4 @@
-import { missingPortHint, missingPortText } from '../model/missing-port.ts';
+import { type Membership, membershipFault, missingPortHint } from '../model/missing-port.ts';
 import type { OverlayStatus, OverlayTunnel } from '../model/overlay-daemon.ts';
 import { joinLines, type Style } from './style.ts';
 import { fitted } from './table.ts';
@@ -8,11 +8,12 @@ import { momentText } from './time.ts';
 export function overlayStatusText(status: OverlayStatus, style: Style, width: number | null, nowMs: number): string {
   const { node, role, subnets, addresses, tunnels } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
-  const what = role === 'central' ? 'the central node of its cluster' : 'in a cluster';
+  const what = role === 'central' ? 'is the central node of its cluster' : 'has joined a cluster';
   const lines = [
-    `${style('bold', node)} is ${what}, has ${has}, and is reached at ${addresses.join(' and ')}.`,
+    `${style('bold', node)} ${what}; its pods have ${has}, and its tunnels end at ${addresses.join(' and ')}.`,
     `Daemon: ${daemonText(status, style, nowMs)}`,
     `Central node: ${centralText(status, style)}`,
+    ...(role === 'central' ? [] : [`Membership: ${membershipText(node, status.membership, style)}`]),
     ...(status.role === 'central' ? [`Objects of Kubernetes: ${watcherText(status, style, nowMs)}`] : []),
     ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
     ...tunnels.map(
@@ -26,7 +27,8 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
 /** Returns the state of a tunnel as the end of its line. */
 function stateText({ fault, answers }: OverlayTunnel, style: Style): string {
   if (fault !== null) return `; ${style('red', `down: ${fault}`)}`;
-  if (answers === undefined || answers === null) return '';
+  if (answers === undefined) return '';
+  if (answers === null) return '; it is not known whether its other end answers';
   return answers ? '; its other end answers' : `; ${style('red', 'its other end does not answer')}`;
 }
 
@@ -68,12 +70,20 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: 
  * Returns the state of the connection to the central node. A member cannot determine by itself to which address a
  * central node has moved.
  */
-function centralText({ node, role, controller, southbound, isInCluster }: OverlayStatus, style: Style): string {
+function centralText({ role, controller, southbound }: OverlayStatus, style: Style): string {
   if (controller === 'absent') return style('red', 'ovn-controller does not run: systemctl start ovn-controller');
-  if (isInCluster === false) return style('red', `${missingPortText(node)}; ${missingPortHint(node)}`);
   if (controller === 'connected')
     return role === 'central' ? `this one, for the others at ${southbound.join(', ')}` : southbound.join(', ');
   const moved =
     role === 'central' ? '' : '; if it has another address now, join again with a bundle of `overlay pki renew`';
   return style('red', `${southbound.join(', ')} is not reached; running traffic goes on${moved}`);
+}
+
+/** Returns the answer of the central node about this member, or the reason for a missing answer. */
+function membershipText(node: string, membership: Membership, style: Style): string {
+  const fault = membershipFault(node, membership);
+  if (fault !== null)
+    return style('red', membership.state === 'removed' ? `${fault}; ${missingPortHint(node)}` : fault);
+  if (membership.state === 'member') return `the central node has a port for ${node}`;
+  return 'not checked, because the central node has no port for a node without pod subnets';
 }

@@ -2,7 +2,7 @@ import type { MissingPart } from '../compare/manual-bridge.ts';
 import type { PendingChange } from '../compare/pending-change.ts';
 import type { ConfigWarning } from '../model/config.ts';
 import type { JournalRecord } from '../model/journal.ts';
-import { missingPortText } from '../model/missing-port.ts';
+import { type Membership, membershipFault } from '../model/missing-port.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { warningLines } from './config-view.ts';
@@ -16,8 +16,7 @@ import { daemonLine } from './tuning-view.ts';
 export interface OverlayPart {
   readonly node: string;
   readonly role: 'central' | 'member';
-  /** False if this member was taken out of the cluster on the central node; null if that is not known. */
-  readonly isInCluster: boolean | null;
+  readonly membership: Membership;
   readonly isRunning: boolean;
   /** Last error of the daemon; null without one. */
   readonly failure: string | null;
@@ -35,7 +34,7 @@ export interface StatusView {
   /** Time of the observation, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly differences: readonly Difference[];
-  /** Reason why planning failed; null if it succeeded. */
+  /** Reason why planning failed, or why the record of the overlay cannot be read; null without both. */
   readonly problem: string | null;
   /** Warnings about settings of MicroShift's own configuration that could not be read. */
   readonly unknown: readonly ConfigWarning[];
@@ -64,10 +63,11 @@ export function statusText(view: StatusView, style: Style): string {
         `${differences.length} differences from ovn.yaml; see \`microshift-net plan\`, repair with \`microshift-net apply\``,
       ),
     );
-  } else if (pending === null) lines.push('', style('green', wantedText(view.overlay)));
+  } else if (pending === null) lines.push('', wantedText(view, style));
   if (pending !== null) lines.push('', ...pendingLines(pending, view.nowMs, style));
   lines.push(...warningLines(view.unknown));
-  if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
+  const hasOverlayProblem = view.overlay !== null && overlayProblem(view.overlay) !== null;
+  if (problem !== null || view.vswitchd !== null || view.unknown.length > 0 || hasOverlayProblem)
     lines.push('Find the cause and the fix with: microshift-net doctor');
   return joinLines(lines);
 }
@@ -78,19 +78,37 @@ function lastText(last: JournalRecord | null, nowMs: number): string {
   return `${header.id} ${header.command}: ${state} ${relativeTime(Date.parse(stateAt), nowMs)}`;
 }
 
-/** Returns the role of a node in its overlay, and the state of its daemon. */
-function overlayText({ node, role, isInCluster, isRunning, failure }: OverlayPart, style: Style): string {
-  const what = role === 'central' ? `${node}, the central node` : `${node}, a member`;
-  if (isInCluster === false) return `${what}; ${style('red', missingPortText(node))}`;
-  if (!isRunning) return `${what}; ${style('red', 'its daemon does not run: systemctl start microshift-net-overlay')}`;
-  return failure === null ? `${what}; its daemon runs` : `${what}; ${style('red', failure)}`;
+/** Returns the role of a node in its overlay, and its faults or the state of its daemon. */
+function overlayText(part: OverlayPart, style: Style): string {
+  const what = part.role === 'central' ? `${part.node}, the central node` : `${part.node}, a member`;
+  const faults = overlayFaults(part).map((fault) => style('red', fault));
+  return [what, ...(faults.length === 0 ? ['its daemon runs'] : faults)].join('; ');
 }
 
-/** Returns the conclusion about a node without differences. The overlay is not part of the comparison. */
-function wantedText(overlay: OverlayPart | null): string {
-  return overlay === null
-    ? 'The node is in the desired state.'
-    : 'br-ex and Open vSwitch are in the desired state; `microshift-net overlay verify` compares the overlay.';
+/** Returns the first fault of a node's part in an overlay; null without one. */
+export function overlayProblem(part: OverlayPart): string | null {
+  return overlayFaults(part)[0] ?? null;
+}
+
+function overlayFaults({ node, membership, isRunning, failure }: OverlayPart): readonly string[] {
+  const daemon = isRunning ? failure : 'its daemon does not run: systemctl start microshift-net-overlay';
+  return [membershipFault(node, membership), daemon].filter((fault) => fault !== null);
+}
+
+/**
+ * Returns the conclusion about a node without differences. It covers only what was compared: not the rows of the
+ * overlay, not Open vSwitch while ovs-vswitchd does not answer, and no settings that cannot be read.
+ */
+function wantedText({ overlay, vswitchd, unknown }: StatusView, style: Style): string {
+  if (vswitchd !== null)
+    return style('yellow', 'No difference from ovn.yaml was found, but ovs-vswitchd does not answer.');
+  const known = unknown.length === 0 ? '' : ', as far as its settings are known';
+  const colour = known === '' ? 'green' : 'yellow';
+  if (overlay === null) return style(colour, `The node is in the desired state${known}.`);
+  const wanted = `br-ex and Open vSwitch are in the desired state${known}`;
+  return overlayProblem(overlay) === null
+    ? style(colour, `${wanted}; \`microshift-net overlay verify\` compares the overlay.`)
+    : style('yellow', `${wanted}; the overlay has the fault above, and \`microshift-net overlay verify\` shows more.`);
 }
 
 /** Returns a line for an entry or a port of another program that has been missing since a bridge was created again. */

@@ -147,6 +147,9 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(reason, /^the central node has no port for n3: it was taken out of the cluster there, .*overlay leave/);
   t.match(documentOf('overlay', 'plan'), { outcome: 'problem', changes: { faults: [reason] } });
   t.match(documentOf('overlay', 'status'), { node: 'n3', isInCluster: false, controller: 'connected' });
+  t.match(documentOf('overlay', 'status'), {
+    membershipProblem: /^the central node has no port for n3: it was taken out/,
+  });
   const installed = (): string => n3.must('sh', '-c', 'cd /etc/microshift-net/pki && ls -A && cat ca.crt node.pem');
   const member = `${keys(n3)}${installed()}`;
   t.match(
@@ -169,6 +172,11 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     status: 3,
     stdout: /ovn-controller does not reach .*running traffic goes on/,
   });
+  t.match(
+    n2.agent('overlay', 'status'),
+    { status: 0, stdout: /^Membership: it could not be checked whether .* n2 as a\s+member: ovn-controller does not/m },
+    'a member whose central node does not answer says so',
+  );
   t.match(n1.agent('overlay', 'verify'), { status: 5 });
   t.match(n1.agent('overlay', 'disable', '--force'), { status: 0, stdout: /rows, in databases .* do not answer/ });
   t.notMatch(keys(n1), /ovn-remote|ovn-encap/, 'a central node without databases can go');

@@ -1,5 +1,6 @@
-// Ctrl-C before effects of `overlay init` and `overlay join`, on real OVN: the command reports the state of the node,
-// which is exactly the old one or the new one.
+// Ctrl-C before effects of `overlay init`, `overlay pki issue` and `overlay join`, on real OVN: the command reports the
+// state of the node, which is exactly the old one or the new one.
+import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { interruptAtEffects } from './kills.ts';
@@ -61,6 +62,9 @@ const withoutController = [
   '  then: the old state could not be restored: the D-Bus system bus at ',
 ];
 
+const notAdmitted = 'nothing was changed, and no bundle is written';
+const withoutBundle = 'n2 is a member of the cluster, and its bundle is not written';
+
 /** Checks the message of a command that Ctrl-C has stopped. */
 function saysStopped(t: Test, what: string, { status, stderr }: Ended): void {
   const said = stderr.split('\n').slice(
@@ -96,8 +100,32 @@ t.test('Ctrl-C', { skip }, async (t) => {
   t.match(begun.last, { status: 0 });
   t.ok(begun.effects > 10, `init has ${begun.effects} effects`);
 
-  const issued = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
-  n2.write(bundle, issued.stdout);
+  const members = (): readonly string[] => [
+    // Each look makes the chassis answer with the next number.
+    centralRows(n1).replace(/^Chassis_Private .*\n/m, ''),
+    everything(n1),
+    readFileSync(n1.path('/var/lib/microshift-net/overlay.json'), 'utf8'),
+  ];
+  let without = members();
+  const ends = new Set<string>();
+  const words = ['overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test'];
+  const admitted = interruptAtEffects(n1, words, stride(1), (step, ended) => {
+    const what = `pki issue, Ctrl-C before effect ${step}`;
+    const [, state = ''] = /^microshift-net: stopped by SIGINT; (.*); (?:run it|write its)/m.exec(ended.stderr) ?? [];
+    ends.add(state);
+    t.match(ended, { status: 1, stdout: '' }, `${what}: no bundle`);
+    if (state === notAdmitted) t.strictSame(members(), without, `${what}: the old state`);
+    else {
+      t.equal(state, withoutBundle, `${what}: one sentence`, ended);
+      t.match(n1.agent('overlay', 'verify'), { status: 0 }, `${what}: the rows of the new state`);
+      t.match(n1.agent('overlay', 'pki', 'renew', 'n2'), { status: 0, stdout: /"certificate"/ }, `${what}: the hint`);
+      t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
+      without = members();
+    }
+  });
+  t.strictSame([...ends].sort(), [withoutBundle, notAdmitted], 'both ends occur');
+  t.match(admitted.last, { status: 0 });
+  n2.write(bundle, admitted.last.stdout);
   const central = (): string =>
     n1.must('ovn-nbctl', 'show') + n1.must('ovn-sbctl', '--bare', '--columns=name', 'list', 'Chassis');
   const around = [central(), everything(n2)];

@@ -57,7 +57,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
     t.match(host.agent('overlay', 'status').stdout, /runs since .*its last check found nothing to repair/);
   t.match(
     n2.agent('overlay', 'status').stdout,
-    /Central node: ssl:192\.0\.2\.11:6642\nTunnels:\n.* geneve to 192\.0\.2\.11/,
+    /Central node: ssl:192\.0\.2\.11:6642\nMembership: the central node has a port for n2\nTunnels:\n.* geneve to 192\.0\.2\.11/,
   );
 
   // A report may still be from before the change; then the next one counts. The plan also names parts that do not work,

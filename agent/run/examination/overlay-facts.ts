@@ -13,7 +13,7 @@ import { shapeOfSchema } from '../../overlay/rows/wire.ts';
 import { listCertificates } from '../overlay/certificates/authority.ts';
 import { readCredentials } from '../overlay/node/kubernetes-credentials.ts';
 import { daysUntil } from '../overlay/node/nodes.ts';
-import { isInCluster } from '../overlay/node/own-port.ts';
+import { readMembership } from '../overlay/node/own-port.ts';
 import { listenersOf, planKernel } from '../overlay/node/planned-node.ts';
 import { readRows } from '../overlay/ovn/database-rows.ts';
 import { askController, hasCentral } from '../overlay/ovn/ovn-daemons.ts';
@@ -35,7 +35,7 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
     hasDatabases: hasCentral(places),
     installed: { controller: hasProgram('ovn-controller'), northd: hasProgram('ovn-northd') },
     encapTypes: node.encap.types,
-    ...(await memberFact(record, places)),
+    membership: await readMembership(record, places),
     ...kernelFact(record),
     ...(await dataPathOf(places)),
     ...(await centralFacts(record, places, now)),
@@ -46,11 +46,6 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
       beginsInS: Math.round((Date.parse(notBefore) - now) / 1000),
     })),
   };
-}
-
-async function memberFact(record: OverlayRecord, places: OverlayPlaces): Promise<Pick<OverlayFacts, 'isInCluster'>> {
-  const known = await isInCluster(record, places);
-  return known === null ? {} : { isInCluster: known };
 }
 
 /** Returns the commands that would bring the node's own interface in the cluster into the desired state. */

@@ -1,3 +1,4 @@
+import { isInCluster, membershipFault } from '../../model/missing-port.ts';
 import type { OverlayDaemon, OverlayStatus, OverlayTunnel, WatcherState } from '../../model/overlay-daemon.ts';
 import type { NodeState } from '../../model/overlay-plan.ts';
 
@@ -15,6 +16,8 @@ export interface OverlayStatusDocument {
   readonly southbound: readonly string[];
   /** False if this member was taken out of the cluster on the central node; null if that is not known. */
   readonly isInCluster: boolean | null;
+  /** Reason why the central node does not have this member, or why that could not be checked; null without one. */
+  readonly membershipProblem: string | null;
   /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller does not run. */
   readonly controller: 'connected' | 'not connected' | 'absent';
   /** True if `overlay run`, the daemon of the overlay, runs. */
@@ -125,7 +128,7 @@ export interface ListedGatewayJson {
 
 /** Returns the document of `overlay status`. */
 export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocument {
-  const { node, role, subnets, addresses, southbound, isInCluster, controller, daemon, isRunning, tunnels } = status;
+  const { node, role, subnets, addresses, southbound, membership, controller, daemon, isRunning, tunnels } = status;
   return {
     command: 'overlay status',
     outcome: 'shown',
@@ -134,7 +137,8 @@ export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocum
     subnets,
     addresses,
     southbound,
-    isInCluster,
+    isInCluster: isInCluster(membership),
+    membershipProblem: membershipFault(node, membership),
     controller,
     isRunning,
     daemon: daemon && overlayDaemonJson(daemon),

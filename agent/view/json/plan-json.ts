@@ -89,6 +89,7 @@ export interface VerifyDocument {
   /** Differences that `apply` cannot repair, each with its remedy. */
   readonly faults: readonly FaultJson[];
   readonly pending: PendingJson | null;
+  readonly warnings: readonly WarningJson[];
 }
 
 /** A fault that no run of the agent repairs. */
@@ -158,6 +159,7 @@ export function verifyDocument(
   differences: readonly Difference[] | null,
   faults: readonly FaultJson[],
   pending: PendingChange | null,
+  warnings: readonly ConfigWarning[],
 ): VerifyDocument {
   const compared = differences ?? [];
   return {
@@ -166,5 +168,6 @@ export function verifyDocument(
     differences: differencesJson(compared),
     faults: faults.map(({ subject, remedy }) => ({ subject, remedy })),
     pending: pendingJson(pending),
+    warnings: warningsJson(warnings),
   };
 }

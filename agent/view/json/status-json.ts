@@ -1,7 +1,7 @@
 import type { JournalRecord } from '../../model/journal.ts';
-import { missingPortText } from '../../model/missing-port.ts';
+import { isInCluster } from '../../model/missing-port.ts';
 import type { Wanted } from '../../model/plan.ts';
-import type { StatusView } from '../status-view.ts';
+import { overlayProblem, type StatusView } from '../status-view.ts';
 import { observedTopology } from '../topology.ts';
 import {
   type DaemonJson,
@@ -22,8 +22,8 @@ import {
 export interface StatusDocument {
   readonly command: 'status';
   /**
-   * `problem`: a service does not answer, or no plan can be made. `awaiting-confirm`: a change waits for `confirm`, or
-   * was not confirmed in time. The overlay is not part of the outcome.
+   * `problem`: a service does not answer, no plan can be made, or `overlay` has a problem. `awaiting-confirm`: a change
+   * waits for `confirm`, or was not confirmed in time. The rows of the overlay are not compared.
    */
   readonly outcome: 'as-wanted' | 'drift' | 'awaiting-confirm' | 'problem';
   readonly devices: readonly DeviceJson[];
@@ -35,7 +35,7 @@ export interface StatusDocument {
   readonly overlay: OverlayPartJson | null;
   readonly pending: PendingJson | null;
   readonly differences: readonly DifferenceJson[];
-  /** Reason why no plan can be made; null without one. */
+  /** Reason why no plan can be made, or why the record of the overlay cannot be read; null without one. */
   readonly problem: string | null;
   readonly warnings: readonly WarningJson[];
 }
@@ -66,7 +66,8 @@ export interface OverlayPartJson {
   /** True if the daemon of the overlay runs. */
   readonly isRunning: boolean;
   /**
-   * Reason why this member is not in the cluster any more, otherwise the last error of the daemon; null without both.
+   * First fault of these: the central node does not have this member any more, or could not be asked; the daemon does
+   * not run; the last error of the daemon. Null without a fault.
    */
   readonly problem: string | null;
 }
@@ -157,9 +158,9 @@ export function statusDocument(view: StatusView): StatusDocument {
     overlay: overlay && {
       node: overlay.node,
       role: overlay.role,
-      isInCluster: overlay.isInCluster,
+      isInCluster: isInCluster(overlay.membership),
       isRunning: overlay.isRunning,
-      problem: overlay.isInCluster === false ? missingPortText(overlay.node) : overlay.failure,
+      problem: overlayProblem(overlay),
     },
     pending: pendingJson(pending),
     differences: differencesJson(differences),
@@ -168,8 +169,10 @@ export function statusDocument(view: StatusView): StatusDocument {
   };
 }
 
-function statusOutcome({ vswitchd, pending, differences, problem, unknown }: StatusView): StatusDocument['outcome'] {
+function statusOutcome(view: StatusView): StatusDocument['outcome'] {
+  const { vswitchd, overlay, pending, differences, problem, unknown } = view;
   if (problem !== null || vswitchd !== null || unknown.length > 0) return 'problem';
+  if (overlay !== null && overlayProblem(overlay) !== null) return 'problem';
   if (pending !== null) return 'awaiting-confirm';
   return differences.length === 0 ? 'as-wanted' : 'drift';
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import type { OverlayDaemon, OverlayStatus } from '../../../agent/model/overlay-daemon.ts';
+import { overlayStatusDocument } from '../../../agent/view/json/overlay-state-json.ts';
 import { overlayStatusText } from '../../../agent/view/overlay-status-view.ts';
 import { plain, styleFor } from '../../../agent/view/style.ts';
 
@@ -19,7 +20,7 @@ const member: OverlayStatus = {
   subnets: ['10.42.1.0/24'],
   addresses: ['192.0.2.12'],
   southbound: ['ssl:192.0.2.11:6642'],
-  isInCluster: true,
+  membership: { state: 'member' },
   controller: 'connected',
   daemon,
   isRunning: true,
@@ -34,9 +35,10 @@ t.test('a member', (t) => {
   t.equal(
     text({}),
     [
-      'n2 is in a cluster, has 10.42.1.0/24, and is reached at 192.0.2.12.',
+      'n2 has joined a cluster; its pods have 10.42.1.0/24, and its tunnels end at 192.0.2.12.',
       'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago), process 7; its last check found nothing to repair',
       'Central node: ssl:192.0.2.11:6642',
+      'Membership: the central node has a port for n2',
       'Tunnels:',
       '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id',
     ].join('\n'),
@@ -53,19 +55,16 @@ t.test('parts that do not work', (t) => {
   );
   t.match(text({ tunnels: [{ ...tunnel, answers: false }] }), /chassis n1-id; its other end does not answer$/);
   t.match(text({ tunnels: [{ ...tunnel, answers: true }] }), /chassis n1-id; its other end answers$/);
-  t.match(text({ tunnels: [{ ...tunnel, answers: null }] }), /chassis n1-id$/, 'not known');
+  t.match(
+    text({ tunnels: [{ ...tunnel, answers: null }] }),
+    /chassis n1-id; it is not known whether its other end answers$/,
+  );
   const lost = text({ controller: 'not connected', tunnels: [], subnets: [] });
   t.match(
     lost,
-    /has no subnet.*\n.*\n.*6642 is not reached; running traffic goes on; if it has another address now, join/,
+    /have no subnet.*\n.*\n.*6642 is not reached; running traffic goes on; if it has another address now, join/,
   );
   t.match(lost, /Tunnels: none$/);
-  t.match(
-    text({ isInCluster: false }),
-    /Central node: the central node has no port for n2: it was taken out of the cluster there.*pki issue n2/,
-    'a member that was taken out',
-  );
-  t.notMatch(text({ isInCluster: null }), /taken out/, 'not known');
   t.match(text({ controller: 'absent' }), /ovn-controller does not run/);
   t.match(text({ isRunning: false }), /Daemon: does not run: systemctl status/);
   t.match(text({ daemon: null, isRunning: false }), /Daemon: does not run/);
@@ -83,6 +82,28 @@ t.test('parts that do not work', (t) => {
     text({ role: 'central' }),
     /the central node of its cluster.*\n.*\nCentral node: this one, for the others at ssl/,
   );
+  t.end();
+});
+
+t.test('a member that was taken out, or whose membership could not be checked', (t) => {
+  const removed = { membership: { state: 'removed' } } as const;
+  t.match(
+    text(removed),
+    /\nMembership: the central node has no port for n2: it was taken out of the cluster there.*pki issue n2/,
+  );
+  const why = 'ssl:192.0.2.11:6642 did not answer within 3 s';
+  const unknown = { membership: { state: 'unknown', why } } as const;
+  const fault = `it could not be checked whether the central node still has n2 as a member: ${why}`;
+  t.match(text(unknown), `\nMembership: ${fault}\n`);
+  const none = { subnets: [], membership: { state: 'not-applicable' } } as const;
+  t.match(text(none), /\nMembership: not checked, because .* without pod subnets\n/);
+  t.notMatch(text({ role: 'central', membership: { state: 'not-applicable' } }), /Membership/);
+
+  const documentOf = (special: Partial<OverlayStatus>) => overlayStatusDocument({ ...member, ...special });
+  t.match(documentOf({}), { isInCluster: true, membershipProblem: null });
+  t.match(documentOf(removed), { isInCluster: false, membershipProblem: /taken out of the cluster there/ });
+  t.match(documentOf(unknown), { isInCluster: null, membershipProblem: fault });
+  t.match(documentOf(none), { isInCluster: null, membershipProblem: null });
   t.end();
 });
 
@@ -127,20 +148,24 @@ t.test('lines fit the width, and go on with an indent', (t) => {
   const status: OverlayStatus = {
     ...member,
     controller: 'not connected',
+    membership: { state: 'unknown', why: 'ovn-controller does not reach ssl:192.0.2.11:6642' },
     daemon: { ...daemon, failure },
     tunnels: [{ ...tunnel, answers: false }],
   };
   t.equal(
     overlayStatusText(status, plain, 60, nowMs),
     [
-      'n2 is in a cluster, has 10.42.1.0/24, and is reached at',
-      '  192.0.2.12.',
+      'n2 has joined a cluster; its pods have 10.42.1.0/24, and its',
+      '  tunnels end at 192.0.2.12.',
       'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago),',
       '  process 7; since 2026-01-01 02:59:42 (17 s ago): the',
       '  kernel refused it (look at ip address)',
       'Central node: ssl:192.0.2.11:6642 is not reached; running',
       '  traffic goes on; if it has another address now, join again',
       '  with a bundle of `overlay pki renew`',
+      'Membership: it could not be checked whether the central node',
+      '  still has n2 as a member: ovn-controller does not reach',
+      '  ssl:192.0.2.11:6642',
       'Tunnels:',
       '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id; its other',
       '    end does not answer',

@@ -308,34 +308,53 @@ t.test('history and status', (t) => {
     statusText(view, plain),
     /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed \d+ \w+ ago[\s\S]*The node is in the desired state\.$/,
   );
-  const overlay = { node: 'n1', role: 'member', isInCluster: true, isRunning: true, failure: null } as const;
+  const part = { node: 'n1', role: 'member', isRunning: true, failure: null } as const;
+  const overlay = { ...part, membership: { state: 'member' } } as const;
   t.match(
     statusText({ ...view, overlay }, plain),
     /\nOverlay {9}n1, a member; its daemon runs\n\nbr-ex and Open vSwitch are in the desired state; .*overlay verify/,
   );
-  t.match(
-    statusText({ ...view, overlay: { ...overlay, isRunning: false } }, plain),
-    /its daemon does not run: systemctl/,
-  );
-  const expelled = statusText({ ...view, overlay: { ...overlay, isInCluster: false } }, plain);
+  const stopped = { ...overlay, isRunning: false };
+  t.match(statusText({ ...view, overlay: stopped }, plain), /its daemon does not run: systemctl/);
+  t.match(statusDocument({ ...view, overlay: stopped }), { outcome: 'problem', overlay: { problem: /does not run/ } });
+  const expelled = statusText({ ...view, overlay: { ...part, membership: { state: 'removed' } } }, plain);
   t.match(
     expelled,
     /Overlay {9}n1, a member; the central node has no port for n1: it was taken out of the cluster there/,
   );
+  t.match(
+    expelled,
+    /\nbr-ex and Open vSwitch are in the desired state; the overlay has the fault above, .*overlay verify.*\n.*doctor$/,
+  );
   t.notMatch(expelled, /The node is in the desired state/);
-  for (const [isInCluster, failure, problem] of [
-    [false, 'the database is full', /^the central node has no port for n1: it was taken out of the cluster there/],
-    [true, 'the database is full', 'the database is full'],
-    [null, null, null],
+  const away = { state: 'unknown', why: 'ssl:192.0.2.11:6642 did not answer within 3 s' } as const;
+  for (const [membership, failure, outcome, isInCluster, problem] of [
+    [{ state: 'removed' }, 'the database is full', 'problem', false, /^the central node has no port for n1: it was/],
+    [{ state: 'member' }, 'the database is full', 'problem', true, 'the database is full'],
+    [{ state: 'member' }, null, 'as-wanted', true, null],
+    [{ state: 'not-applicable' }, null, 'as-wanted', null, null],
+    [
+      away,
+      null,
+      'problem',
+      null,
+      /^it could not be checked whether .* n1 as a member: ssl:.* did not answer within 3 s$/,
+    ],
   ] as const) {
-    const document = statusDocument({ ...view, overlay: { ...overlay, isInCluster, failure } });
-    t.match(document, { outcome: 'as-wanted', overlay: { role: 'member', isInCluster, problem } });
+    const document = statusDocument({ ...view, overlay: { ...part, membership, failure } });
+    t.match(document, { outcome, overlay: { role: 'member', isInCluster, problem } });
   }
+  const silent = statusText({ ...view, overlay: { ...part, membership: away } }, plain);
+  t.match(silent, /Overlay {9}n1, a member; it could not be checked whether the central node still has n1 as a member/);
+  t.notMatch(silent, /its daemon runs|The node is in the desired state/);
   const pending = { id: 'tx', command: 'apply', confirmUntil: '1970-01-01T00:00:18.000Z', state: 'waiting' } as const;
   const waiting = statusText({ ...view, pending, nowMs: 0 }, plain);
   t.match(waiting, /tx \(apply\) waits for confirmation until \S+ \(in 18 s\); then it is rolled back/);
   t.notMatch(waiting, /in the desired state/);
-  t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);
+  const dead = statusText({ ...view, vswitchd: 'dead', last: null }, plain);
+  t.match(dead, /; dead\nLast run {8}none/);
+  t.match(dead, /\nNo difference from ovn\.yaml was found, but ovs-vswitchd does not answer\.\n/);
+  t.notMatch(dead, /in the desired state/);
   t.match(statusText({ ...view, differences: plan.differences.map(inWords) }, plain), /\d+ differences from ovn\.yaml/);
   t.match(
     statusText({ ...view, problem: 'no way; do this' }, plain),
@@ -344,7 +363,7 @@ t.test('history and status', (t) => {
   const unknown = [{ source: 'config.yaml:3', message: 'what stands there is not known' }];
   t.match(
     statusText({ ...view, unknown }, plain),
-    /in the desired state\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
+    /in the desired state, as far as its settings are known\.\nwarning: config\.yaml:3: what stands there is not known\nFind the cause and the fix with: microshift-net doctor$/,
   );
 
   const thread = (name: string): ThreadFacts => ({ tid: 1, name, cpus: '0' });

@@ -6,7 +6,6 @@ import type { OverlayBundle, OverlayRecord } from '../../../model/overlay-record
 import { isIpv6 } from '../../../overlay/addresses.ts';
 import { addressesFault, subnetFault } from '../../../overlay/members/announcement.ts';
 import { nothingGranted } from '../../../overlay/members/grants.ts';
-import type { Stopped } from '../../stoppable.ts';
 import {
   issueFor,
   readAuthority,
@@ -38,6 +37,7 @@ export interface IssueOptions {
 /**
  * Makes a node a member of the cluster with a subnet, and returns the bundle with which the node joins. Writes the
  * northbound rows of the node before it joins, because a member may not write to the northbound database.
+ * `places.stop` ends the work until the first write; later writes go on to their end, so that none is left half done.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
@@ -66,11 +66,14 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
     ...(granted.addresses.length + granted.subnets.length > 0 && { granted }),
   };
   const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
-  return withPlan(wanted, places, async ({ chassis, databases }) => {
+  const reading = followedUntilWrites(places.stop);
+  return withPlan(wanted, { ...places, stop: reading.signal }, async ({ chassis, databases }) => {
     refuseRegistered(chassis, name, systemId);
     // The certificate is issued after the plan, which refuses an impossible member, and before the rows are written,
     // which are useless without a certificate.
     const bundle = await sign(wanted, member, request, 'issue', days, places);
+    places.stop?.throwIfAborted();
+    reading.end();
     // The record is written before the rows, so that a later run does not assign the same subnet to another node.
     writeRecord(places.record, wanted);
     try {
@@ -85,15 +88,14 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
 }
 
 /**
- * Returns the end of the error of `pki issue` if a signal stopped it between the admission of the member and the output
- * of the bundle. `keepsKey` is true if the node itself made its key and sent a certificate request.
+ * Returns a signal that is aborted together with `stop` until `end` is called, which precedes work that must not be
+ * stopped.
  */
-export function withoutBundle(name: string, keepsKey: boolean): Stopped {
-  const option = keepsKey ? ' --request FILE' : '';
-  return {
-    state: `${name} is a member of the cluster, and its bundle is not written`,
-    hint: `write its bundle: microshift-net overlay pki renew ${name}${option}; or remove the member: microshift-net overlay leave --node ${name}`,
-  };
+function followedUntilWrites(stop: AbortSignal | undefined): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const giveUp = (): void => controller.abort(stop?.reason);
+  stop?.addEventListener('abort', giveUp);
+  return { signal: controller.signal, end: () => stop?.removeEventListener('abort', giveUp) };
 }
 
 /**

@@ -6,7 +6,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import { readDaemon, runsStill } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
-import { isInCluster } from './own-port.ts';
+import { readMembership } from './own-port.ts';
 import { withAnswers } from './tunnel-answers.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     subnets: node.subnets,
     addresses: node.encap.addresses,
     southbound,
-    isInCluster: await isInCluster(record, places),
+    membership: await readMembership(record, places),
     controller: await askController(places),
     daemon,
     isRunning: daemon !== null && runsStill(daemon),

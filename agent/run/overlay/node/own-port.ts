@@ -1,14 +1,12 @@
-import { openSouthbound } from '../../../drivers/ovn/database.ts';
-import { AgentError } from '../../../errors.ts';
-import { missingPortText } from '../../../model/missing-port.ts';
+import { AgentError, messageOf } from '../../../errors.ts';
+import { type Membership, missingPortText } from '../../../model/missing-port.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { nodeNames } from '../../../overlay/overlay-names.ts';
 import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
-import { type Stopped, stoppable } from '../../stoppable.ts';
 import { askController, runsNorthd } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { openCentral } from './planned-node.ts';
-import { ownCredentials } from './southbound.ts';
+import { openFromHere } from './southbound.ts';
 
 /**
  * Limit for the central node's answer about this node, which takes milliseconds on a LAN. After the limit, the commands
@@ -30,22 +28,36 @@ export function portOf(node: string) {
 }
 
 /**
- * Returns false if the central node has no port for this member, because it has removed the member from the cluster.
- * Returns null if that is not known: on the central node itself, on a node without pod subnets, and without a
- * connection.
+ * Asks the central node whether it has a port for this member; it removes the port together with the member. Returns
+ * the reason if it cannot be asked, or does not answer within `limitMs`.
  */
-export async function isInCluster(record: OverlayRecord, places: OverlayPlaces): Promise<boolean | null> {
+export async function readMembership(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  limitMs = answerMs,
+): Promise<Membership> {
   const { node, members, southbound } = record;
-  if (members !== null || node.subnets.length === 0) return null;
-  if ((await askController(places)) !== 'connected') return null;
-  const asked = openSouthbound(southbound, ownCredentials(places.pki)).then((database) =>
-    database.appears(portOf(node.name), 0).finally(() => database.close()),
-  );
+  if (members !== null || node.subnets.length === 0) return { state: 'not-applicable' };
+  const where = southbound.join(', ');
+  // Without this question, a central node without power would delay every answer until the limit.
+  if ((await askController(places)) === 'not connected')
+    return { state: 'unknown', why: `ovn-controller does not reach ${where}` };
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), answerMs);
+  const late = new Promise<Membership>((resolve) => {
+    const why = `${where} did not answer within ${limitMs / 1000} s`;
+    timer = setTimeout(() => resolve({ state: 'unknown', why }), limitMs);
   });
-  return Promise.race([asked.catch(() => null), late]).finally(() => clearTimeout(timer));
+  return Promise.race([askCentral(record, places), late]).finally(() => clearTimeout(timer));
+}
+
+async function askCentral({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<Membership> {
+  try {
+    const database = await openFromHere(southbound, pki);
+    const hasPort = await database.appears(portOf(node.name), 0).finally(() => database.close());
+    return { state: hasPort ? 'member' : 'removed' };
+  } catch (error) {
+    return { state: 'unknown', why: messageOf(error) };
+  }
 }
 
 /**
@@ -63,14 +75,10 @@ export function refuseWithoutPort(
 
 /**
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
- * printed. Reports if ovn-northd does not run on this node, without a wait, or does not copy the port in time. If a
- * signal stops the wait, fails with `interrupted`, which ends with the sentences of `stopped`.
+ * printed. Reports if ovn-northd does not run on this node, without a wait, or does not copy the port in time.
+ * `places.stop` ends the wait.
  */
-export function waitForPort(name: string, places: OverlayPlaces, say: Say, stopped: Stopped): Promise<void> {
-  return stoppable(say, (stop) => awaitPort(name, { ...places, stop }, say), stopped);
-}
-
-async function awaitPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
+export async function waitForPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
   const database = await openCentral('OVN_Southbound', places);
   try {
     if (await database.appears(portOf(name), 0)) return;

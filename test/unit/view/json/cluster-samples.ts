@@ -217,7 +217,7 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
     subnets: ['10.42.1.0/24'],
     addresses: ['192.0.2.11'],
     southbound: record.southbound,
-    isInCluster: null,
+    membership: { state: 'not-applicable' },
     controller: 'connected',
     isRunning: true,
     daemon: {

@@ -85,7 +85,13 @@ const record: JournalRecord = {
   checkpoint: '/org/freedesktop/NetworkManager/Checkpoint/1',
   stepTimesMs: [5, null],
 };
-const overlay = { node: 'n1', role: 'central', isInCluster: null, isRunning: true, failure: null } as const;
+const overlay = {
+  node: 'n1',
+  role: 'central',
+  membership: { state: 'not-applicable' },
+  isRunning: true,
+  failure: null,
+} as const;
 const view = {
   observation: { ...made.observation, tuning: tuned },
   vswitchd: null,
@@ -145,8 +151,9 @@ export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
     plan.differences.map(inWords),
     [{ subject: 'bridge br-ex port eth0', remedy: 'connect the cable' }],
     null,
+    warnings,
   ),
-  'verify.disabled': verifyDocument(null, [], null),
+  'verify.disabled': verifyDocument(null, [], null, []),
   status: statusDocument(view),
   'status.waiting': statusDocument({ ...view, pending, overlay: null, last: null }),
   history: historyDocument([record]),

@@ -1,18 +1,13 @@
 // A member that was taken out of the cluster on the central node.
 
-import { symlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
 import t from 'tap';
-import type { AgentError } from '../../../../../agent/errors.ts';
 import { tunnelSentences } from '../../../../../agent/run/overlay/drift/overlay-notices.ts';
-import { withoutBundle } from '../../../../../agent/run/overlay/membership/issue.ts';
-import { refuseWithoutPort, waitForPort } from '../../../../../agent/run/overlay/node/own-port.ts';
+import { readMembership, refuseWithoutPort } from '../../../../../agent/run/overlay/node/own-port.ts';
 import { withAnswers } from '../../../../../agent/run/overlay/node/tunnel-answers.ts';
 import { overlayPlaces } from '../../../../../agent/run/overlay/record/places.ts';
-import { errorText } from '../../../../../agent/view/error-view.ts';
-import { plain } from '../../../../../agent/view/style.ts';
 import { failure } from '../../../failure.ts';
-import { startFakeServer } from '../../../ovsdb/fake-server.ts';
+import { modern, nodeOf } from '../../../overlay/cluster.ts';
+import { type Script, startFakeServer } from '../../../ovsdb/fake-server.ts';
 
 t.test('the bundle of a node that was taken out is refused with that cause', (t) => {
   t.doesNotThrow(() => refuseWithoutPort('n2', true));
@@ -23,22 +18,34 @@ t.test('the bundle of a node that was taken out is refused with that cause', (t)
   t.end();
 });
 
-t.test('Ctrl-C while `pki issue` waits for the port names the member and its missing bundle', async (t) => {
-  // The server answers no request, as if ovn-northd had not copied the port yet.
-  const server = await startFakeServer(() => process.emit('SIGINT'));
-  t.teardown(() => server.stop());
-  const run = dirname(server.path);
-  symlinkSync(server.path, `${run}/ovnsb_db.sock`);
-  const places = { ...overlayPlaces, ovnRuns: [run] };
-  const shown = (keepsKey: boolean): Promise<string> =>
-    waitForPort('n2', places, () => undefined, withoutBundle('n2', keepsKey)).then(String, (error: AgentError) =>
-      errorText(error, plain),
-    );
-  const end = '; or remove the member: microshift-net overlay leave --node n2';
-  const state =
-    'n2 is a member of the cluster, and its bundle is not written; write its bundle: microshift-net overlay';
-  t.equal(await shown(false), `microshift-net: stopped by SIGINT; ${state} pki renew n2${end}`);
-  t.equal(await shown(true), `microshift-net: stopped by SIGINT; ${state} pki renew n2 --request FILE${end}`);
+t.test('the central node is asked about a member, and the reason is known if it cannot be asked', async (t) => {
+  const places = { ...overlayPlaces, ovnRuns: [], pki: t.testdir({}) };
+  const member = { format: 1, layout: modern, node: nodeOf(2), members: null } as const;
+  const asked = async (script: Script, limitMs = 60_000): Promise<unknown> => {
+    const server = await startFakeServer(script);
+    t.teardown(() => server.stop());
+    return readMembership({ ...member, southbound: [`unix:${server.path}`] }, places, limitMs);
+  };
+  t.strictSame(await asked((message, peer) => peer.reply(message, [{}])), { state: 'member' });
+  const none = [{ error: 'timed out', details: '"wait" timed out' }];
+  t.strictSame(await asked((message, peer) => peer.reply(message, none)), { state: 'removed' });
+  t.match(await asked(() => undefined, 200), { state: 'unknown', why: /^unix:\S+ did not answer within 0\.2 s$/ });
+  t.match(await asked((_, peer) => peer.socket.destroy()), { state: 'unknown', why: /./ }, 'it hangs up');
+  t.match(
+    await readMembership({ ...member, southbound: ['unix:/no/such.sock'] }, places),
+    { state: 'unknown', why: /could not connect to unix:\/no\/such\.sock/ },
+    'it does not listen',
+  );
+  const tls = { ...member, southbound: ['ssl:192.0.2.11:6642'] };
+  t.match(await readMembership(tls, places), { state: 'unknown' }, 'without certificates');
+  t.strictSame(
+    [
+      await readMembership({ ...tls, members: [nodeOf(2)] }, places),
+      await readMembership({ ...tls, node: { ...nodeOf(2), subnets: [] } }, places),
+    ],
+    [{ state: 'not-applicable' }, { state: 'not-applicable' }],
+    'a central node, and a node without pod subnets',
+  );
 });
 
 t.test('tunnels whose other end does not answer', async (t) => {

@@ -1,0 +1,58 @@
+import { asAgentError, withDetails } from '../../../errors.ts';
+import type { OverlayBundle } from '../../../model/overlay-record.ts';
+import type { Say } from '../../reported-wait.ts';
+import { type Stopped, stoppable } from '../../stoppable.ts';
+import { withState } from '../../stopped.ts';
+import { waitForPort } from '../node/own-port.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { type IssueOptions, issueBundle } from './issue.ts';
+
+/** Function that runs work under the lock of all runs. */
+type Locked = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Admits a node to the cluster, waits until it can join, and gives its bundle out. The message of a signal (Ctrl-C) and
+ * of a failure after the admission says whether the node is a member, and how to get its bundle.
+ */
+export function admitNode(
+  options: IssueOptions,
+  places: OverlayPlaces,
+  locked: Locked,
+  giveOut: (bundle: OverlayBundle) => void,
+  say: Say,
+): Promise<void> {
+  // A signal during the wait for the lock already has a sentence of its own.
+  let ending: Stopped | null = null;
+  const admit = async (stop: AbortSignal): Promise<void> => {
+    const forward = { ...places, stop };
+    const bundle = await locked(() => {
+      ending = notAdmitted;
+      return issueBundle(options, forward);
+    });
+    ending = null;
+    try {
+      await waitForPort(bundle.node.name, forward, say);
+      stop.throwIfAborted();
+      giveOut(bundle);
+    } catch (error) {
+      const { state, hint } = withoutBundle(bundle.node.name, options.request !== null);
+      throw withState(withDetails(asAgentError(error), { hint }), state);
+    }
+  };
+  return stoppable(say, admit, () => ending);
+}
+
+/** State before the admission of the node. */
+const notAdmitted: Stopped = { state: 'nothing was changed, and no bundle is written' };
+
+/**
+ * Returns the state and the next step after the admission of a member whose bundle was not given out. `keepsKey` is
+ * true if the node itself made its key and sent a certificate request.
+ */
+function withoutBundle(name: string, keepsKey: boolean): Required<Stopped> {
+  const option = keepsKey ? ' --request FILE' : '';
+  return {
+    state: `${name} is a member of the cluster, and its bundle is not written`,
+    hint: `write its bundle: microshift-net overlay pki renew ${name}${option}; or remove the member: microshift-net overlay leave --node ${name}`,
+  };
+}

@@ -122,7 +122,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
     case 'answered':
       return `Answered by router ${end.router} itself.`;
     case 'unanswered':
-      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Send one packet and trace again; if the result is the same, no host has that address.`;
+      return `Not sent: ${end.router} does not know the MAC of ${end.address} and asks for it by ${end.port}. Send one packet and trace again; if the result is the same, no host has that address.`;
     case 'unbound':
       return `Not delivered: ${end.port} is on no node.`;
     case 'circles':

@@ -70,6 +70,7 @@ t.test('refused requests', (t) => {
   t.equal(refusal('eth1', null, twoNics), 'none');
   t.equal(refusal('eth7', null, twoNics), 'interface-not-found');
   t.equal(refusal('lo', null, twoNics), 'interface-unsuitable');
+  t.throws(() => listWith(asked('lo'), defaultConfig, twoNics), { message: /it is the loopback interface/ });
   t.equal(refusal('eth1', 'eth0', twoNics), 'bridge-foreign', 'there is an interface of this name');
   t.equal(refusal('eth1', 'br-ex', twoNics), 'bad-usage');
   t.equal(refusal('eth1', null, changed(twoNics, { 'links/[name=eth1]/master': 'bond0' })), 'interface-unsuitable');

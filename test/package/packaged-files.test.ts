@@ -30,6 +30,31 @@ t.test('man pages have no warnings', { skip: !has('man') && 'man is not installe
   t.end();
 });
 
+const base = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
+const isBuilt = existsSync(path.join(base, 'usr/bin/man')) && process.getuid?.() === 0;
+
+t.test(
+  'the node of the demonstrations shows man pages in a pager, and completes commands',
+  { skip: !isBuilt && 'the test node is not built, or this is not root' },
+  (t) => {
+    const script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec chroot "$0" "$@"';
+    const inBase = (input: string, ...words: string[]) =>
+      spawnSync('unshare', ['-m', '--propagation', 'private', 'sh', '-c', script, base, ...words], {
+        encoding: 'utf8',
+        input,
+      });
+    const page = readFileSync('docs/man/microshift-net.8', 'utf8');
+    t.match(inBase(page, 'man', '-P', 'cat', '-l', '-'), {
+      status: 0,
+      stdout: /^MICROSHIFT-NET\(8\)[\s\S]*EXIT STATUS/i,
+    });
+    t.match(inBase('a text\n', 'less', '-F'), { status: 0, stdout: 'a text\n' });
+    const loads = '. /usr/share/bash-completion/bash_completion && declare -F _comp_load __load_completion';
+    t.match(inBase('', 'bash', '-c', loads).stdout, /load/);
+    t.end();
+  },
+);
+
 t.test('large parts that are seldom used are in separate files', (t) => {
   const holders = (name: string): readonly string[] =>
     readdirSync('dist').filter(

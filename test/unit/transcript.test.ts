@@ -14,9 +14,9 @@ const golden = 'test/cases/transcript.txt';
 
 /**
  * Command lines at 80 columns. Those of the second list are in the golden at 60 columns as well; of the others, the
- * output at 60 columns has to be that at 80 columns, with other line breaks.
+ * output at 60 columns has to be that at 80 columns, with other line breaks. help.test.ts compares the helps.
  */
-const lines = `
+const helps = `
 apply --help
 bridge --help
 bridge add --help
@@ -27,6 +27,8 @@ overlay routes --help
 overlay pki issue --help
 manifests apply --help
 config --help
+`;
+const lines = `
 aply
 overlay statsu
 apply --bot
@@ -158,7 +160,13 @@ t.test(
         .trim()
         .split('\n')
         .map((line) => `${width} ${line}`);
-    const input = [...typed(narrow, 60), ...typed(narrow, 80), ...typed(lines, 80), ...typed(lines, 60)].join('\n');
+    const input = [
+      ...typed(narrow, 60),
+      ...typed(narrow, 80),
+      ...typed(helps, 80),
+      ...typed(lines, 80),
+      ...typed(lines, 60),
+    ].join('\n');
     const { stdout, stderr } = spawnSync('unshare', ['-mn', '--propagation', 'private', 'sh', '-c', shell], {
       encoding: 'utf8',
       cwd: folder,

@@ -15,7 +15,8 @@ export async function startOverlay(
   const { config } = await effectiveConfig();
   const datapathType = config.ovs.datapathType.value === 'netdev' ? 'netdev' : null;
   const exposure = serviceExposure(config);
-  const kubeconfig = config.overlay.kubeconfig.value;
+  const { kubeconfig, bfdIntervalMs } = config.overlay;
+  const settings = { kubeconfig: kubeconfig.value, bfdIntervalMs: bfdIntervalMs.value };
   const clients = outsideClients(config);
-  return { config, places: { ...overlayPlaces, datapathType, exposure, outsideClients: clients, kubeconfig } };
+  return { config, places: { ...overlayPlaces, datapathType, exposure, outsideClients: clients, ...settings } };
 }

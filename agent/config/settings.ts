@@ -109,6 +109,7 @@ export function ovnConfig(
       externalIPRanges: unlessEmpty(read('overlay.externalIPRanges')),
       fixedAddressRanges: unlessEmpty(read('overlay.fixedAddressRanges')),
       outsideClients: unlessEmpty(read('overlay.outsideClients')),
+      bfdIntervalMs: unlessAuto(read('overlay.bfdIntervalMs')),
     },
   };
 }

@@ -67,6 +67,8 @@ export interface OverlayConfig {
   readonly fixedAddressRanges: Sourced<string | null>;
   /** Address ranges of the outside clients of this node's pods, separated by commas; null if no client is permitted. */
   readonly outsideClients: Sourced<string | null>;
+  /** Interval of BFD between the nodes of a VIP; null if it is left to OVN. */
+  readonly bfdIntervalMs: Sourced<number | null>;
 }
 
 /** Cluster settings from MicroShift's own config.yaml, which the agent only reads. */

@@ -172,6 +172,8 @@ export interface NorthboundFacts {
    * always sufficient.
    */
   readonly randomMacs: readonly string[];
+  /** Interval of BFD between the nodes of a VIP. Absent if the database keeps its interval. */
+  readonly bfdIntervalMs?: number;
 }
 
 /** Facts from which a node's own rows of Open_vSwitch are planned. */

@@ -3,7 +3,7 @@ import { addCluster } from './cluster/cluster-rows.ts';
 import { addNode } from './cluster/node-rows.ts';
 import { addEgressRoutes } from './gateway/egress-routes.ts';
 import { addGateway } from './gateway/gateway-router.ts';
-import { addVip, vipsOf } from './gateway/vip.ts';
+import { addBfdInterval, addVip, vipsOf } from './gateway/vip.ts';
 import { refuseSharedIdentity, refuseTakenSubnets } from './members/shared-identity.ts';
 import { createDesiredRows, type DesiredRows, foundIn } from './rows/desired-rows.ts';
 import { refuseForeignDatabase, refuseTakenNames } from './rows/row-ownership.ts';
@@ -58,6 +58,7 @@ function addAll(desired: DesiredRows, facts: NorthboundFacts): void {
   );
   const vips = vipsOf(facts.nodes);
   for (const vip of vips) addVip(desired, cluster, vip);
+  if (vips.length > 0 && facts.bfdIntervalMs !== undefined) addBfdInterval(desired, facts.bfdIntervalMs);
   addEgressRoutes(desired, cluster, gateways, vips, facts.leaving);
 }
 

@@ -54,12 +54,35 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   });
   t.strictSame(again, []);
 
+  const overlay = { bfdIntervalMs: 500 };
+  n1.write('/etc/microshift/ovn.yaml', JSON.stringify({ ovs: { datapathType: 'netdev' }, overlay }));
+  t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 1 change/ });
+  const tunnels = n2.must(
+    'ovs-vsctl',
+    '--bare',
+    '--columns=name',
+    'find',
+    'Interface',
+    'type=geneve',
+    'bfd:enable=true',
+  );
+  t.ok(tunnels.trim() !== '', 'n2 monitors its tunnels');
+  for (const tunnel of tunnels.trim().split(/\s+/))
+    n2.must('ovs-vsctl', '--timeout=30', 'wait-until', 'Interface', tunnel, 'bfd:min_rx="500"', 'bfd:min_tx="500"');
+  const unchanged = await writesDuring(n1, databases, () => {
+    t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(unchanged, []);
+  holder(n2);
+
+  const killedAt = Date.now();
   n2.must(
     'sh',
     '-c',
     'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid /run/ovn/ovn-controller.pid /run/openvswitch/ovn-controller.pid 2>/dev/null)',
   );
   holder(n3);
+  t.comment(`n3 has the address ${Date.now() - killedAt} ms after n2 has crashed`);
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has died, and n3 has its address');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.100');
 

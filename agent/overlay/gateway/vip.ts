@@ -42,6 +42,24 @@ export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
 }
 
 /**
+ * Plans the interval of BFD on the tunnels between the nodes of VIPs (ovn-nb(5), `bfd-min-rx` and `bfd-min-tx` in
+ * NB_Global.options). A tunnel fails after three missing packets, which is the default of `bfd-mult`. The options exist
+ * once for the whole cluster, and stay when the setting is removed.
+ */
+export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
+  const root = desired.existing.all('NB_Global')[0] ?? null;
+  if (root === null) return;
+  desired.add({
+    table: 'NB_Global',
+    title: 'BFD',
+    existing: root,
+    columns: { options: keys({ 'bfd-min-rx': `${intervalMs}`, 'bfd-min-tx': `${intervalMs}` }) },
+    isShared: true,
+    why: `the nodes of a shared address monitor each other every ${intervalMs} ms (overlay.bfdIntervalMs)`,
+  });
+}
+
+/**
  * Plans the outside port of the cluster's router for a VIP. One chassis at a time has the port: the ovn-controllers of
  * the VIP's nodes monitor each other over the tunnels by BFD, and if the chassis with a higher priority fail, the next
  * chassis takes the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").

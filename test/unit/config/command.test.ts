@@ -69,6 +69,7 @@ overlay.servicePorts              80,443         default
 overlay.externalIPRanges          -              default
 overlay.fixedAddressRanges        -              default
 overlay.outsideClients            -              default
+overlay.bfdIntervalMs             -              default
 network.clusterNetwork            10.42.0.0/16   default
 network.serviceNetwork            10.43.0.0/16   default
 network.serviceNodePortRange      30000-32767    default

@@ -66,6 +66,7 @@ t.test('the schema and the type of the configuration have the same settings', (t
       externalIPRanges: byDefault(null),
       fixedAddressRanges: byDefault(null),
       outsideClients: byDefault(null),
+      bfdIntervalMs: byDefault(null),
     },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),
@@ -108,6 +109,7 @@ t.test('every setting reaches its own place in the configuration', (t) => {
     'overlay.externalIPRanges': '192.0.2.224/27',
     'overlay.fixedAddressRanges': 'cameras=10.8.14.0/24',
     'overlay.outsideClients': '192.0.2.15/32',
+    'overlay.bfdIntervalMs': 200,
   } satisfies Omit<OvnSettings, 'ovsInit.disableOVSInit' | 'ovsInit.gatewayInterface'>;
   for (const [name, value] of Object.entries(written)) {
     const [key, group] = name.split('.').toReversed();

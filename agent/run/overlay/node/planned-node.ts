@@ -133,7 +133,7 @@ async function planNode(
     const now = membersNow(record.layout, record.node, record.members, chassis);
     members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
     ({ faults: refusedClaims, strangers } = now);
-    const plan = planMembers(record, members, [], above);
+    const plan = planMembers(record, members, [], above, places.bfdIntervalMs);
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below) });
   }
@@ -175,8 +175,10 @@ export function planMembers(
   members: readonly OverlayNode[],
   leaving: readonly string[],
   rows: DatabaseRows,
+  bfdIntervalMs: number | null = null,
 ): OverlayPlan {
-  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [] });
+  const facts = { layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [] };
+  return planNorthbound({ ...facts, ...(bfdIntervalMs !== null && { bfdIntervalMs }) });
 }
 
 function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: DatabaseRows): OverlayPlan {

@@ -35,6 +35,8 @@ export interface OverlayPlaces {
   readonly exposure: ServiceExposure;
   /** Ranges of the outside clients that reach the pods of this node by a route. */
   readonly outsideClients: readonly string[];
+  /** Interval of BFD between the nodes of a VIP; null if it is left to OVN. */
+  readonly bfdIntervalMs: number | null;
   /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
   /** Signal that ends every wait for a database; absent for work that must not be stopped. */
@@ -55,5 +57,6 @@ export const overlayPlaces: OverlayPlaces = {
   datapathType: null,
   exposure: serviceExposure(defaultConfig),
   outsideClients: outsideClients(defaultConfig),
+  bfdIntervalMs: defaultConfig.overlay.bfdIntervalMs.value,
   kubeconfig: null,
 };

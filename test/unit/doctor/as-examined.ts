@@ -28,7 +28,9 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
     const text = hints[name as keyof typeof hintFiles];
     return text === null ? [] : [{ path, is, text: `"${text}"\n`, notAFile: null, ownerId: 0, mode: 0o644 }];
   });
-  const hintedNic = hints.hintedNic === undefined ? null : JSON.stringify(hints.hintedNic);
+  const { hintedNic: nic = null, identities } = hints;
+  const record = { ...nic, ...(identities === undefined ? {} : { identities }) };
+  const hintedNic = Object.keys(record).length === 0 ? null : JSON.stringify(record);
   const added = hints.addedBridges === undefined ? {} : { addedBridges: JSON.stringify(hints.addedBridges) };
   return {
     ...healthy,

@@ -1,9 +1,6 @@
-import { run } from '../drivers/host/process/exec.ts';
+import { commandMs, run } from '../drivers/host/process/exec.ts';
 import { isAgentError } from '../errors.ts';
 import type { NatChain, PacketFilterFacts } from '../model/examination.ts';
-
-/** Time limit of a command. iptables-save takes a second for tens of thousands of rules. */
-const commandMs = 4_000;
 
 /** Reads the entries of ovn-kubernetes in the packet filter. */
 export async function readPacketFilter(): Promise<PacketFilterFacts> {

@@ -1,9 +1,6 @@
-import { run } from '../drivers/host/process/exec.ts';
+import { commandMs, run } from '../drivers/host/process/exec.ts';
 import { isAgentError } from '../errors.ts';
 import type { InterfaceRules } from '../model/surroundings.ts';
-
-/** Time limit of a command. nft(8) takes a second for tens of thousands of rules. */
-const commandMs = 4_000;
 
 /** Expressions of nft(8) with the name of a packet's input or output interface. */
 const interfaceKeys = ['iifname', 'oifname', 'iif', 'oif'];

@@ -1,4 +1,4 @@
-import { run } from '../drivers/host/process/exec.ts';
+import { commandMs, run } from '../drivers/host/process/exec.ts';
 import { AgentError } from '../errors.ts';
 import type { UnitFacts } from '../model/examination.ts';
 import { watchUnits } from '../model/units.ts';
@@ -26,10 +26,10 @@ export const examinedUnits = [
 const properties =
   'Id,LoadState,ActiveState,Result,UnitFileState,FragmentPath,DropInPaths,ExecStart,After,Before,ExecMainStatus,NRestarts';
 
-/** Time limit of systemctl, which answers within milliseconds, even without D-Bus: root uses systemd's own socket. */
-const commandMs = 4_000;
-
-/** Reads the properties of the examined units from systemd. */
+/**
+ * Reads the properties of the examined units from systemd. Works without D-Bus: systemctl(1) of root uses systemd's own
+ * socket.
+ */
 export async function readUnits(): Promise<readonly UnitFacts[]> {
   const words = ['show', '--no-pager', `--property=${properties}`, ...examinedUnits];
   const { exitCode, stdout, stderr } = await run('systemctl', words, commandMs);

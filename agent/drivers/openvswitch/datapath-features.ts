@@ -1,8 +1,5 @@
-import { run } from '../host/process/exec.ts';
+import { commandMs, run } from '../host/process/exec.ts';
 import { processOf } from '../host/process/pid-file.ts';
-
-/** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
-const answerMs = 5_000;
 
 /**
  * Features of connection tracking that OVN's flows need, as `dpif/show-dp-features` names them (ofproto-dpif.c).
@@ -18,7 +15,7 @@ export async function missingDatapathFeatures(bridge: string, runDirectory: stri
   const pid = processOf(`${runDirectory}/ovs-vswitchd.pid`, 'ovs-vswitchd');
   if (pid === null) return [];
   const target = `${runDirectory}/ovs-vswitchd.${pid}.ctl`;
-  const { exitCode, stdout } = await run('ovs-appctl', ['-t', target, 'dpif/show-dp-features', bridge], answerMs);
+  const { exitCode, stdout } = await run('ovs-appctl', ['-t', target, 'dpif/show-dp-features', bridge], commandMs);
   return exitCode === 0 ? missingFeatures(stdout) : [];
 }
 

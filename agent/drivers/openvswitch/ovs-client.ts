@@ -21,11 +21,11 @@ const runDirectory = '/run/openvswitch';
 const pidBytes = 16;
 /**
  * Time limit for an answer of ovs-vswitchd. It answers on its control socket in milliseconds unless its main loop is
- * stuck; 3 s allow for a loaded machine.
+ * stuck; 10 s allow for a loaded machine.
  */
-const vswitchdAnswerMs = 3_000;
-/** Time limit for an answer of ovsdb-server. It answers in milliseconds; 5 s allow for the compaction of its file. */
-const callTimeoutMs = 5_000;
+const vswitchdAnswerMs = 10_000;
+/** Time limit for an answer of ovsdb-server. It answers in milliseconds; 10 s allow for the compaction of its file. */
+const callTimeoutMs = 10_000;
 
 /**
  * Open vSwitch through its database. Every call settles; failures are AgentErrors (`ovsdb-…`,
@@ -122,7 +122,7 @@ export async function probeVswitchd(directory = runDirectory): Promise<void> {
   try {
     await control.call('version', []);
   } catch (error) {
-    throw vswitchdNotResponding(`no answer from its control socket within ${vswitchdAnswerMs} ms`, error);
+    throw vswitchdNotResponding(`no answer from its control socket within ${vswitchdAnswerMs / 1000} s`, error);
   } finally {
     control.close();
   }

@@ -1,9 +1,6 @@
 import { AgentError } from '../../errors.ts';
-import { run } from '../host/process/exec.ts';
+import { commandMs, run } from '../host/process/exec.ts';
 import { vswitchdNotResponding } from './ovs-errors.ts';
-
-/** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
-const answerMs = 15_000;
 
 /**
  * Passes frames (hex) to a bridge as if they had arrived at a port; the bridge's flows decide where they go
@@ -17,7 +14,11 @@ export async function sendFrames(
 ): Promise<void> {
   for (const frame of frames) {
     const words = ['-O', 'OpenFlow14', 'packet-out', `unix:${runDirectory}/${bridge}.mgmt`];
-    const done = await run('ovs-ofctl', [...words, `in_port=${inPort},packet=${frame},actions=resubmit(,0)`], answerMs);
+    const done = await run(
+      'ovs-ofctl',
+      [...words, `in_port=${inPort},packet=${frame},actions=resubmit(,0)`],
+      commandMs,
+    );
     if (done.exitCode === 0) continue;
     const said = done.stderr.trim();
     if (said === '' || /connecting to|connection|timed out/i.test(said))

@@ -1,9 +1,7 @@
 import { AgentError } from '../../errors.ts';
-import { run } from '../host/process/exec.ts';
+import { commandMs, run } from '../host/process/exec.ts';
 import { flowsOf } from './flows.ts';
 
-/** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
-const answerMs = 15_000;
 /** Cookie of the flows that exist only during a test. No other program uses this number. */
 const testCookie = '0x6d736e74';
 
@@ -27,7 +25,7 @@ export async function testBridge<T>(
   const deliver = async (frame: string): Promise<void> => {
     const words = ['-O', 'OpenFlow14', 'packet-out', `unix:${runDirectory}/${bridge}.mgmt`];
     const packet = `in_port=controller packet=${frame} actions=LOCAL`;
-    const { exitCode, stderr } = await run('ovs-ofctl', [...words, packet], answerMs);
+    const { exitCode, stderr } = await run('ovs-ofctl', [...words, packet], commandMs);
     if (exitCode === 0) return;
     throw new AgentError('step-failed', `ovs-vswitchd refused to deliver a frame on ${bridge}: ${stderr.trim()}`, {
       hint: 'look at /var/log/openvswitch/ovs-vswitchd.log for why',

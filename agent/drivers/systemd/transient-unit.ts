@@ -4,10 +4,10 @@ import { encodeVariant } from '../dbus/codec.ts';
 import { manager } from './systemd-units.ts';
 
 /**
- * Time limit for an answer about a transient unit. systemd answers in milliseconds; a run does not wait for a busy
- * systemd.
+ * Time limit for an answer about a transient unit. systemd answers in milliseconds, but not during a reload of its unit
+ * files. A reload takes seconds on a busy machine.
  */
-export const answerMs = 2_000;
+export const answerMs = 10_000;
 
 /** Property of a unit: its name, D-Bus signature and value. */
 type UnitProperty = readonly [name: string, value: readonly [signature: string, value: Json]];

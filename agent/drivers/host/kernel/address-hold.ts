@@ -1,5 +1,5 @@
 import type { HeldRoute } from '../../../model/plan.ts';
-import { run } from '../process/exec.ts';
+import { commandMs, run } from '../process/exec.ts';
 import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
@@ -14,8 +14,6 @@ const holdSeconds = 120;
  * (etc/rt_protos), and NetworkManager ignores routes of such a protocol (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
-/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
-const commandMs = 3_000;
 
 export interface RouteHold {
   readonly interface: string;

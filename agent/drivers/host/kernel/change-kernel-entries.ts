@@ -8,15 +8,12 @@ import {
   ruleValue,
 } from '../../../model/kernel-entries.ts';
 import { loopbackMetric } from '../../../model/limits.ts';
-import { run } from '../process/exec.ts';
+import { commandMs, run } from '../process/exec.ts';
 import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
 import { goFirst } from './kernel-order.ts';
 import { parseRoute, parseRule, type ShownRoute } from './kernel-routes.ts';
 import { ruleWords, withoutAddress, withoutRoutes, wordsOf } from './kernel-words.ts';
 import { keepLifetimes, lifetimesOf, prefixed, type ShownAddress } from './shown-address.ts';
-
-/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
-const commandMs = 3_000;
 
 /** Object in the output of an `ip -json` batch: a link with its addresses, or a neighbour. */
 type Shown =

@@ -1,7 +1,4 @@
-import { type Finished, run } from '../process/exec.ts';
-
-/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
-const commandMs = 3_000;
+import { commandMs, type Finished, run } from '../process/exec.ts';
 
 /**
  * Exit status of ip(8) for a word that this version does not know; the remaining lines are then skipped (iproute2,

@@ -1,8 +1,6 @@
-import { run } from '../process/exec.ts';
+import { commandMs, run } from '../process/exec.ts';
 import { ipBatch } from './ip-batch.ts';
 
-/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
-const commandMs = 3_000;
 /**
  * Largest number of copied neighbours. A node communicates with few hosts of its own LAN: gateways, name servers and
  * its SSH client. More neighbours would only delay the move.

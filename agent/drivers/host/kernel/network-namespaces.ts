@@ -1,12 +1,10 @@
 import { statSync } from 'node:fs';
 import type { StackedElsewhere } from '../../../model/surroundings.ts';
 import { fileText, namesIn, targetName } from '../files/kernel-files.ts';
-import { run } from '../process/exec.ts';
+import { commandMs, run } from '../process/exec.ts';
 
 /** Directories in which ip-netns(8), CRI-O, containerd and Docker keep network namespaces without a process. */
 const directories = ['/run/netns', '/run/docker/netns'];
-/** Time limit of a command. `ip` answers within milliseconds; a machine that swaps takes seconds. */
-const answerMs = 5_000;
 /** Number of concurrent processes. A node has a network namespace for each pod. */
 const atATime = 4;
 
@@ -52,7 +50,7 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
   const work = async (): Promise<void> => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       const words = [`--net=${path}`, 'ip', '-d', '-j', 'link', 'show'];
-      const { exitCode, stdout } = await run('nsenter', words, answerMs, { stdin: 'ignore' });
+      const { exitCode, stdout } = await run('nsenter', words, commandMs, { stdin: 'ignore' });
       if (exitCode === 0) found.push(...parseStacked(stdout, path));
     }
   };

@@ -2,16 +2,13 @@ import { AgentError } from '../../../errors.ts';
 import type { DaemonFacts, DaemonName, DropInFacts, ThreadFacts, TuningFacts } from '../../../model/tuning.ts';
 import { readSmallFile } from '../files/files.ts';
 import { fileText, namesIn } from '../files/kernel-files.ts';
-import { run } from './exec.ts';
+import { commandMs, run } from './exec.ts';
 
 /*
  * State of the running Open vSwitch daemons, from /proc. The settings of a unit or of the database do not show it,
  * because they may not have taken effect. Every `apply` reads this, so only a few small files are read and no process
  * is started.
  */
-
-/** Time limit of taskset(1), which makes one system call per thread. */
-const commandMs = 3_000;
 
 /** Reads the state of the Open vSwitch daemons. */
 export function readTuning(root = ''): TuningFacts {

@@ -2,6 +2,12 @@ import type { Options } from 'execa';
 import { AgentError } from '../../../errors.ts';
 import { programPath } from './programs.ts';
 
+/**
+ * Time limit of a program that ends within milliseconds on an idle machine. A machine that boots or swaps delays it by
+ * seconds. Only a program that hangs reaches the limit.
+ */
+export const commandMs = 15_000;
+
 /** Result of a program that has ended. */
 export interface Finished {
   readonly exitCode: number;

@@ -1,9 +1,7 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { AgentError } from '../../../errors.ts';
-import { run } from './exec.ts';
+import { commandMs, run } from './exec.ts';
 
-/** Time limit of `systemctl preset`, which creates a few links and waits for nothing. */
-const commandMs = 10_000;
 /** Time limit of a program, equal to TimeoutStartSec= of the unit. A run of the agent has shorter limits of its own. */
 const programMs = 240_000;
 

@@ -54,9 +54,9 @@ function isLeftAlone(t: Test, folder: string, directory: string, why: RegExp): v
   t.throws(() => openJournal(directory, header), failure('state-unwritable', { message: why }));
   t.match(readJournals(directory), { records: [], unusable: [{ why }] });
   t.match(readOpenJournals(directory), { records: [], unusable: [{ why }] });
-  t.notOk(hasOpenJournals(directory), 'nothing is there to be obeyed');
+  t.notOk(hasOpenJournals(directory), 'an absent file is no open journal');
   pruneJournals(directory);
-  t.strictSame(readdirSync(folder), before, 'nothing came and nothing went');
+  t.strictSame(readdirSync(folder), before, 'the folder has the same files as before');
 }
 
 t.test('a link in place of the journals', (t) => {
@@ -66,7 +66,11 @@ t.test('a link in place of the journals', (t) => {
   isLeftAlone(t, folder, join(folder, 'lib/tx'), /is a symbolic link/);
   symlinkSync(join(folder, 'lib'), join(folder, 'var'));
   mkdirSync(join(folder, 'lib/real'));
-  t.throws(() => openJournal(join(folder, 'var/real'), header), failure('state-unwritable'), 'nor one above them');
+  t.throws(
+    () => openJournal(join(folder, 'var/real'), header),
+    failure('state-unwritable'),
+    'a link in a parent folder is refused as well',
+  );
   t.end();
 });
 
@@ -103,14 +107,14 @@ t.test('the lock', async (t) => {
     (await takeLock(lock, 'apply', 'long')).release();
     t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'kept');
   });
-  await t.test('is not held by what is no lock', async () => {
+  await t.test('is not held by a file that is not a lock', async () => {
     fifo(join(lock, `1.${parentStart}`));
     mkdirSync(join(lock, '7.7'));
     writeFileSync(join(lock, 'words'), '');
     (await takeLock(lock, 'apply', 'long')).release();
     t.notOk(existsSync(join(lock, `1.${parentStart}`)));
   });
-  await t.test('is not held by what another user wrote', { skip: notRoot }, async () => {
+  await t.test('is not held by a file of another user', { skip: notRoot }, async () => {
     writeFileSync(join(lock, `1.${parentStart}`), 'apply');
     chownSync(join(lock, `1.${parentStart}`), nobody, nobody);
     (await takeLock(lock, 'apply', 'long')).release();
@@ -130,13 +134,13 @@ t.test('a hint that is a link to a file with secrets', (t) => {
   symlinkSync(join(folder, 'open'), join(folder, 'managed'));
   try {
     readHints(() => readSmallFile(join(folder, 'hint')));
-    t.fail('it was read');
+    t.fail('the secrets were read through the link');
   } catch (error) {
     t.match(error, failure('config-unreadable', { message: /not everybody may read/ }));
     t.notMatch(JSON.stringify([error, String(error)]), /salt/);
   }
   t.equal(readSmallFile(join(folder, 'managed')), 'eth0\n', "a link to a public file is the admin's own business");
-  t.equal(readSmallFile(join(folder, 'shadow'))?.trim(), secret, 'and so is a private file in its own place');
+  t.equal(readSmallFile(join(folder, 'shadow'))?.trim(), secret, 'a private file that is not a link is read');
   t.end();
 });
 

@@ -33,7 +33,7 @@ t.test('one within another ends with it, and is never longer', async (t) => {
   await t.rejects(wait, failure('interrupted', { message: /^the whole of it$/ }));
   const after = startDeadline(60_000, whole);
   t.teardown(() => after.clear());
-  t.throws(() => throwIfStopped(after), failure('interrupted'), 'also one that begins when it is over');
+  t.throws(() => throwIfStopped(after), failure('interrupted'), 'a limit that begins after the end has also passed');
 });
 
 t.test('the end of one within another leaves the other alone', async (t) => {
@@ -112,7 +112,7 @@ t.test('a wait after the interrupt does not start', async (t) => {
   deadline.interrupt(new AgentError('interrupted', 'SIGTERM'));
   deadline.interrupt(new AgentError('dbus-lost', 'a second reason changes nothing'));
   const wait = waitFor(deadline, 1_000, late, () => {
-    t.fail('started');
+    t.fail('the wait started');
     return () => undefined;
   });
   await t.rejects(wait, failure('interrupted'));

@@ -1,4 +1,4 @@
-// Tables and samples in the documents that repeat a table of the code, or what the program prints.
+// Tables and samples in the documents that repeat a table of the code, or output of the program.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -178,7 +178,7 @@ t.test('docs/use/doctor.md has the versions with known bugs', (t) => {
   t.end();
 });
 
-t.test('docs/use/topology.md names what follows the address, and what cannot be on the NIC', (t) => {
+t.test('docs/use/topology.md names the settings that follow the address, and those that cannot be on the NIC', (t) => {
   const keys =
     /const connectionKeys: readonly string\[\] = \[\n([\s\S]*?)\];/.exec(
       read('agent/plan/profiles/transfer.ts'),
@@ -219,11 +219,12 @@ t.test('docs/use/commands.md shows the plan of a node with one NIC and DHCP', (t
   const shown = /^ {4}\$ microshift-net plan\n((?: {4}.*\n|\n)+)/m.exec(read('docs/use/commands.md'))?.[1] ?? '';
   t.strictSame(shown.replaceAll(/^ {4}/gm, '').trimEnd().split('\n'), printed.split('\n'));
   const titles = decision.kind === 'planned' ? decision.plan.steps.map((step) => stepTitle(step)) : [];
-  for (const title of titles) t.match(read('docs/use/commands.md'), `] ${title} … `, 'and the progress of its steps');
+  for (const title of titles)
+    t.match(read('docs/use/commands.md'), `] ${title} … `, 'commands.md shows the progress of each step');
   t.end();
 });
 
-t.test('docs/use/doctor.md shows what `doctor` prints', (t) => {
+t.test('docs/use/doctor.md shows the output of `doctor`', (t) => {
   const shown = /^ {4}\$ microshift-net doctor\n((?: {4}.*\n|\n)+)/m.exec(read('docs/use/doctor.md'))?.[1] ?? '';
   // The width of a column depends on the other checks of the report.
   const linesOf = (text: string): readonly string[] =>
@@ -309,7 +310,7 @@ t.test('docs/use/hints.md names devices that are never an uplink', (t) => {
   t.end();
 });
 
-t.test('docs/use/configuration.md shows what `config` prints', (t) => {
+t.test('docs/use/configuration.md shows the output of `config`', (t) => {
   const page = read('docs/use/configuration.md');
   const yaml = section('docs/use/configuration.md', 'Example').split('```yaml\n')[1]?.split('```')[0] ?? '';
   const folder = t.testdir({

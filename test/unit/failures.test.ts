@@ -21,7 +21,7 @@ t.test('all of them are there, in their order, however they were put together', 
   t.strictSame(messages(followedBy(proof, followedBy(left, disk))), order);
   t.strictSame(messages(withFacts(followedBy(followedBy(proof, left), disk), { more: 1 })), order);
   t.equal(wholeMessage(followedBy(proof, left)), 'the gateway is silent; then eth0 has no address');
-  t.strictSame(messages(followedBy(proof, proof)), [proof.message], 'a failure does not follow itself');
+  t.strictSame(messages(followedBy(proof, proof)), [proof.message], 'an error that is given twice is listed once');
   t.match(failuresOf(followedBy(proof, new TypeError('x is undefined'))).at(-1), { kind: 'internal' });
 });
 

@@ -60,7 +60,7 @@ function checkExitCodes(t: Test, path: string, help: string, isGroup: boolean): 
   t.equal(codes[0], 0);
   for (const code of [3, 4] as const) t.equal(codes.includes(code), mayHave(code), `exit code ${code}`);
   t.ok(codes.includes(2));
-  t.equal(codes.includes(1), path !== 'completion', 'exit code 1');
+  t.equal(codes.includes(1), path !== 'completion', 'exit code 1 is listed');
   const failed = / {2}1 {2}failed; ((?:.*\n {5})*.*)/.exec(list)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
   if (isGroup && path !== 'ovs' && path !== 'config')
     t.equal(failed, 'the help of each command describes the state after it');
@@ -75,14 +75,15 @@ t.test('every command', async (t) => {
   for (const [path, help] of tree) {
     await t.test(path === '' ? 'the program' : path, async (t) => {
       t.match(help, `Usage: microshift-net${path === '' ? '' : ` ${path}`}`);
-      t.match(help, /^Usage: .*\n(?: +.*\n)*\n\S.{9,}\n/, 'a description');
+      t.match(help, /^Usage: .*\n(?: +.*\n)*\n\S.{9,}\n/, 'the help has a description');
       const options = path === '' ? 'Options' : 'Global Options';
       t.match(help, new RegExp(`\\n${options}:\\n {2}-V, --version .*\\n {2}--output <format> `));
       t.match(help, /\n {2}-v, --verbose /);
       t.match(help, /\n {2}-h, --help {2,}show this help\n/);
       checkExitCodes(t, path, help, commandsIn(help).length > 0);
       const [usage = ''] = help.split('\n');
-      if (/[<[](?!options|command)/.test(usage)) t.match(help, /\nExamples:\n {2}\$ microshift-net /, 'an example');
+      if (/[<[](?!options|command)/.test(usage))
+        t.match(help, /\nExamples:\n {2}\$ microshift-net /, 'the help has an example');
       for (const [, words = ''] of help.replaceAll(/ \\\n */g, ' ').matchAll(/^ {2}\$ microshift-net (.*)/gm)) {
         const ofExample = tree.find(
           ([one]) =>

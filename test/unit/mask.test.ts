@@ -85,7 +85,7 @@ t.test('text of any program', (t) => {
   t.equal(
     maskText(`it said ${secret}, twice ${secret}`, [secret]),
     `it said ${masked}, twice ${masked}`,
-    'known secrets',
+    'known secrets are masked',
   );
   t.end();
 });
@@ -181,7 +181,7 @@ t.test('a keyfile', (t) => {
   t.strictSame(
     secrets,
     secrets.toSorted((a, b) => b.length - a.length),
-    'the longest first, or half of one would stay',
+    'longer secrets come first, so that no part of one remains',
   );
   t.end();
 });

@@ -25,7 +25,7 @@ const master = 'ovn-k8s-overlay master-init --cluster-ip-subnet=192.168.0.0/16 -
 const minion = 'ovn-k8s-overlay minion-init --cluster-ip-subnet 192.168.0.0/16 --node-name n1';
 const gateway = 'ovn-k8s-overlay gateway-init --cluster-ip-subnet=192.168.0.0/16 --node-name=n1';
 
-t.test('the name under which the program is started decides what it is', (t) => {
+t.test('the name under which the program is started selects the command', (t) => {
   t.match(run('ovn-k8s-overlay --help'), { status: 0, stdout: /^Usage: ovn-k8s-overlay .*gateway-init/s, stderr: '' });
   for (const option of ['--nb-privkey', '--nb-cert', '--nb-cacert', '--rampout-ip-subnets', '--default-gw'])
     t.match(run('ovn-k8s-overlay gateway-init --help').stdout, option);

@@ -64,7 +64,7 @@ t.test('the result, in each form that it has had', (t) => {
     ],
     dns: {},
   });
-  t.strictSame(of('1.0.0').interfaces[0], { name: 'a2f5796e82e9286' }, 'the MTU came with 1.1');
+  t.strictSame(of('1.0.0').interfaces[0], { name: 'a2f5796e82e9286' }, 'results before version 1.1 have no MTU');
   for (const version of ['0.3.1', '0.4.0'] as const)
     t.strictSame(of(version).ips[1], {
       version: '6',
@@ -141,11 +141,15 @@ t.test('CHECK', (t) => {
     'the pod has no route 10.42.0.0/16 via 10.42.1.1',
     'the pod has no route default via 10.42.1.1',
   ]);
-  t.strictSame(faults({ seen: ['', '', ''] }), ['the pod has no interface eth0'], 'the namespace is gone');
+  t.strictSame(
+    faults({ seen: ['', '', ''] }),
+    ['the pod has no interface eth0'],
+    'a namespace that no longer exists lacks the interface',
+  );
   t.strictSame(faults({ prevResult: { ...prevResult, ips: prevResult.ips.slice(0, 1) } }), [
     'the result of ADD has no address fd01:0:0:2::3/64',
   ]);
-  t.strictSame(faults({ prevResult: 7 }).length, 3, 'and everything of an invalid one');
+  t.strictSame(faults({ prevResult: 7 }).length, 3, 'every part of an invalid previous result is reported');
   t.end();
 });
 
@@ -157,12 +161,19 @@ t.test('a pod of the API', (t) => {
   t.match(pod, { namespace: 'web', name: 'a', uid: 'u', mirrorOf: null, network: { addresses: ['10.42.1.3/24'] } });
   t.equal(readNodePod({ metadata: { namespace: 'web', name: 'a', uid: 'u' } }).network, null);
   for (const of of [{}, { 'microshift-net/address-of': 'another' }])
-    t.equal(readNodePod({ metadata: { uid: 'u', annotations: { ...copied, ...of } } }).network, null, 'of another pod');
+    t.equal(
+      readNodePod({ metadata: { uid: 'u', annotations: { ...copied, ...of } } }).network,
+      null,
+      'an annotation that belongs to another pod has no effect',
+    );
   t.ok(isSamePod(pod, null));
   t.ok(isSamePod(pod, 'u'));
   t.notOk(isSamePod(pod, 'v'));
   const mirror = { 'kubernetes.io/config.mirror': 'of-a-file' };
-  t.ok(isSamePod(readNodePod({ metadata: { uid: 'u', annotations: mirror } }), 'of-a-file'), 'a static pod');
+  t.ok(
+    isSamePod(readNodePod({ metadata: { uid: 'u', annotations: mirror } }), 'of-a-file'),
+    'a static pod is recognized by its mirror annotation',
+  );
   t.strictSame(readNodePod({}).network, null);
   t.end();
 });
@@ -170,7 +181,11 @@ t.test('a pod of the API', (t) => {
 t.test('the addresses that OVN carries', (t) => {
   const { network } = attachment;
   t.equal(carriedFault(network, ['0a:58:0a:2a:01:03 10.42.1.3 fd01:0:0:2::3']), null);
-  t.equal(carriedFault(network, ['0A:58:0A:2A:01:03 10.42.1.3 fd01:0000:0:2:0:0:0:3']), null, 'however it is written');
+  t.equal(
+    carriedFault(network, ['0A:58:0A:2A:01:03 10.42.1.3 fd01:0000:0:2:0:0:0:3']),
+    null,
+    'addresses in another spelling are equal',
+  );
   t.match(
     carriedFault(network, ['0a:58:0a:2a:01:03 10.42.1.4 fd01:0:0:2::3']),
     /10\.42\.1\.3 and .*OVN has .*10\.42\.1\.4/,

@@ -44,8 +44,8 @@ t.test('a request', (t) => {
     observed: ['seen'],
   });
   t.match(read('ADD', { args: 'K8S_POD_NAMESPACE=web;K8S_POD_NAME=a-0' }), { pod: { uid: null } });
-  t.match(read('ADD', { args: '' }), { pod: null }, 'who needs a pod says so');
-  t.match(read('DEL', { netns: '' }), { netns: '' }, 'the namespace may be gone');
+  t.match(read('ADD', { args: '' }), { pod: null }, 'ADD without arguments is read, with a null pod');
+  t.match(read('DEL', { netns: '' }), { netns: '' }, 'DEL is accepted without a namespace');
   const list = {
     cniVersion: '1.1.0',
     'cni.dev/valid-attachments': [{ containerID: 'a', ifname: 'eth0' }, { containerID: 'b' }],
@@ -61,7 +61,7 @@ t.test('refused requests, with the code of the specification', (t) => {
   const cases: readonly [number, CniCommand, Partial<typeof words>, string][] = [
     [1, 'ADD', { config: { cniVersion: '2.0.0' } }, 'a version to come'],
     [1, 'ADD', { config: {} }, 'none, which is 0.1.0'],
-    [1, 'ADD', { config: { cniVersion: 1 } }, 'one that is no text'],
+    [1, 'ADD', { config: { cniVersion: 1 } }, 'a version that is not text'],
     [1, 'CHECK', { config: { cniVersion: '0.3.1', prevResult: {} } }, 'CHECK before there was one'],
     [1, 'GC', { config: { cniVersion: '1.0.0' } }, 'GC before there was one'],
     [1, 'STATUS', { config: { cniVersion: '1.0.0' } }, 'STATUS before there was one'],

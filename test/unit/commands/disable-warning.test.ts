@@ -1,7 +1,7 @@
 import t from 'tap';
 import { warnOfOverlay } from '../../../agent/commands/apply-command.ts';
 
-t.test('disable on a node of an overlay warns of what it does to the overlay', (t) => {
+t.test('disable on a node of an overlay warns of its effect on the overlay', (t) => {
   const folder = t.testdir({ 'overlay.json': '{}' });
   const warnings = (record: string): readonly string[] => {
     const said: string[] = [];

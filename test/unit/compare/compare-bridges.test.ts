@@ -75,7 +75,7 @@ t.test('differences that do not count', (t) => {
   t.end();
 });
 
-t.test('the order of keys is no difference', (t) => {
+t.test('keys in another order are not a difference', (t) => {
   const data = observation.networkManager.profiles.find((entry) => entry.id === 'ovs-if-br-ex')?.settings.user?.data;
   const reversed = Object.fromEntries(Object.entries(data?.[1] as object).toReversed());
   t.strictSame(subjects(changed(observation, { [`${profile('ovs-if-br-ex')}/user/data`]: ['a{ss}', reversed] })), []);
@@ -134,7 +134,7 @@ t.test('the states of a NIC in its bridge', (t) => {
   t.end();
 });
 
-t.test('a difference says in fields what it is', (t) => {
+t.test('a difference is described by its fields', (t) => {
   const of = (change: Record<string, unknown>) => compare(wanted, changed(observation, change), ownNames);
   t.match(of({ [`${profile('ovs-if-br-ex')}/ipv4/method`]: ['s', 'auto'] }), [
     { kind: 'setting', bridge: 'br-ex', profile: 'ovs-if-br-ex', setting: 'ipv4', key: 'method' },

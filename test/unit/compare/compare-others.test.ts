@@ -47,7 +47,7 @@ const words = (seen: Observation): readonly string[] => compareOthers(wanted, se
 
 t.test('an entry that is missing on the same interface was removed by its owner', (t) => {
   t.strictSame(words(noted(index)), []);
-  t.strictSame(words({ ...observation }), [], 'and where nothing is noted nothing is missed');
+  t.strictSame(words({ ...observation }), [], 'without recorded entries, none is reported as missing');
   t.end();
 });
 
@@ -80,9 +80,9 @@ t.test('ports', (t) => {
   const names = (seen: Observation): readonly string[] => lostPorts('br-ex', seen).map(({ name }) => name);
   t.strictSame(names(noted(index + 1)), ['patch-ex'], 'the cable of a guest that is gone is not missed');
   const tap = { 'links/[+]': { ...observation.links[0], name: 'tap0' } };
-  t.strictSame(names(noted(index + 1, {}, tap)), ['patch-ex', 'tap0'], 'and one that is there is');
+  t.strictSame(names(noted(index + 1, {}, tap)), ['patch-ex', 'tap0'], 'a port that exists again is listed');
   const lost = { ports: [], lostPorts: [{ name: 'patch-ex', isDevice: false }] };
-  t.strictSame(names(noted(index, lost)), ['patch-ex'], 'the port is missed until it exists again');
+  t.strictSame(names(noted(index, lost)), ['patch-ex'], 'a lost port is reported until it exists again');
   const port = { ...observation.ovs.bridges[0]?.ports[0], name: 'patch-ex' };
   t.strictSame(names(noted(index, lost, { 'ovs/bridges/[name=br-ex]/ports/[+]': port })), []);
   t.end();
@@ -95,7 +95,7 @@ t.test('the record of a run', (t) => {
   t.end();
 });
 
-t.test('the plan gives the interface what it had, and says whose the ports are', (t) => {
+t.test('the plan restores the entries of the interface, and names the programs of the ports', (t) => {
   const again = planApply(config, noted(index + 1), true);
   if (again.kind !== 'planned') throw new TypeError('static4 can be planned');
   const { steps, notes } = again.plan;
@@ -113,7 +113,7 @@ t.test(
     if (address === undefined) throw new TypeError('there is an address of another program');
     const onLo: KernelEntries = { interface: 'lo', addresses: [address], routes: [], neighbours: [] };
     const seen = { ...noted(index + 1), foreign: [onLo] };
-    t.match(words(seen), ['10.44.0.0/32 of another program on br-ex'], 'the bridge lacks it');
+    t.match(words(seen), ['10.44.0.0/32 of another program on br-ex'], 'an address that the bridge lacks is reported');
     const decision = planApply(config, seen, true);
     if (decision.kind !== 'planned') throw new TypeError('it can be planned');
     const changes = decision.plan.steps.flatMap((step) => (step.do === 'changeKernel' ? [step] : []));
@@ -130,7 +130,7 @@ t.test(
         ({ entries: { interface: name, addresses } }) => [name, addresses.length],
       ),
       [['br-ex', 1]],
-      'what lo has is not recorded',
+      'addresses of lo are not recorded',
     );
     t.end();
   },

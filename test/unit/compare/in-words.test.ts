@@ -40,7 +40,7 @@ t.test('every kind', (t) => {
   for (const [difference, line] of table) {
     const words = inWords(difference);
     t.equal(differenceLine(words), line);
-    t.match(words, { bridge: 'br-ex', kind: difference.kind }, 'the fields stay');
+    t.match(words, { bridge: 'br-ex', kind: difference.kind }, 'the bridge and the kind of the difference are kept');
   }
   t.equal(new Set(table.map(([{ kind }]): DifferenceKind => kind)).size, 14);
   t.end();

@@ -52,7 +52,7 @@ t.test('a symbolic link is followed, one to nowhere is refused', (t) => {
   t.end();
 });
 
-t.test('refuses what is no regular file, at once', (t) => {
+t.test('refuses a file that is not a regular file, at once', (t) => {
   const { root, etc } = node(t);
   const refused = (name: string, message: RegExp) =>
     throwsMatch(t, () => readConfigFiles(root, join(etc, name)), { kind: 'config-unreadable', message }, name);
@@ -82,7 +82,7 @@ t.test('an unreadable file of MicroShift is reported, and the other files are re
   t.same((await loadedConfig({ ovnYaml: null, configYaml: null, configD: [] })).clusterProblems, []);
 });
 
-t.test('in broken files of MicroShift, what can be understood counts', (t) => {
+t.test('the readable parts of broken files of MicroShift are used', (t) => {
   const { root } = node(t, {
     'config.yaml': 'network: {serviceNodePortRange: 1, cniPlugin: cilium}\nnode: {nodeIP: 192.0.2.1}\n',
     'config.d/10-a.yaml': 'network: [\n',

@@ -16,18 +16,18 @@ t.test('ovn.yaml.default', (t) => {
   const load = (ovnYaml: string) => loadConfig({ ovnYaml, configYaml: null, configD: [] });
 
   t.equal(shipped.split('\n')[0], '# yaml-language-server: $schema=/usr/share/microshift-net/ovn.schema.json');
-  t.same(
-    load(shipped),
-    { config: defaultConfig, warnings: [], clusterProblems: [] },
-    'as it is shipped, it sets nothing',
-  );
+  t.same(load(shipped), { config: defaultConfig, warnings: [], clusterProblems: [] }, 'the shipped file sets nothing');
 
   const uncommented = shipped.replace(/^#(?=\S| {2})/gm, '');
   const { config, warnings } = load(uncommented);
   t.same(warnings, []);
-  t.same(withoutSources(config), withoutSources(defaultConfig), 'every line of it shows the default');
+  t.same(withoutSources(config), withoutSources(defaultConfig), 'every line of the shipped file shows the default');
   const keys = [...uncommented.matchAll(/^ *([A-Za-z]+):/gm)].map((match) => match[1]).sort();
-  t.same(keys, [...settingSchemas.keys()].map((name) => name.split('.').at(-1)).sort(), 'every key stands in it once');
+  t.same(
+    keys,
+    [...settingSchemas.keys()].map((name) => name.split('.').at(-1)).sort(),
+    'every key is in the shipped file exactly once',
+  );
   t.end();
 });
 

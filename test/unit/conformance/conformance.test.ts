@@ -32,7 +32,7 @@ t.test('tests are in the group that their name matches, and in one group only', 
   t.equal(runsAlone('[sig-network] Services should be evicted [Serial]'), true);
 });
 
-t.test('the outcome of a test is what the report has about the test of exactly that name', async (t) => {
+t.test('the outcome of a test is that of the test with exactly this name in the report', async (t) => {
   const outcome = (specs: object[]) => outcomeIn([{ SuiteSucceeded: true, SpecReports: specs as [] }], service);
   const skipped = { ...spec, LeafNodeText: 'another', State: 'skipped', RunTime: 0 };
   t.strictSame(outcome([skipped, spec]), { state: 'passed', seconds: 13, said: '' });

@@ -94,7 +94,7 @@ for (const name of caseNames()) {
     t.test(`${name}${about}`, (t) => {
       t.same(contradictions(node), [], 'the reports about the node agree');
       const after = one.command === 'disable' ? null : applied(node);
-      if (after !== null) t.same(contradictions(after), [], 'after `apply`');
+      if (after !== null) t.same(contradictions(after), [], 'the reports also agree after `apply`');
       t.end();
     });
   }

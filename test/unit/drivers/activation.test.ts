@@ -115,5 +115,5 @@ t.test('a condition is asked again after every signal, never twice at a time', a
     watch.until('a lease', () => Promise.reject(new Error('broken')), deadline, 1_000),
     /broken/,
   );
-  t.equal(listening(), 1, 'the watch itself');
+  t.equal(listening(), 1, 'only the listener of the watch is left');
 });

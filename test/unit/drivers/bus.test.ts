@@ -32,7 +32,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
       Array.from({ length: 200 }, () => bus.call(named('GetNameOwner', 'org.freedesktop.DBus'))),
     );
     t.strictSame(new Set(owners.map(([owner]) => owner)), new Set(['org.freedesktop.DBus']));
-    t.equal(bus.callCount(), 202, 'Hello and these');
+    t.equal(bus.callCount(), 202, 'the number of calls includes Hello');
   });
 
   await t.test('hands on error replies with their names', async (t) => {
@@ -89,7 +89,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     end();
     await flicker();
     await bus.call({ ...daemonCall, member: 'GetId' });
-    t.equal(owned(), 40, 'none after the end');
+    t.equal(owned(), 40, 'no signal is delivered after the end');
   });
 
   await t.test('NetworkManager is not there, and is not started', async (t) => {
@@ -114,7 +114,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     await bus.call({ ...daemonCall, member: 'GetId' });
     other.close();
     t.equal(await vanished, 'networkmanager-not-running');
-    await t.rejects(pending, failure('networkmanager-not-running'), 'a call it did not answer settles');
+    await t.rejects(pending, failure('networkmanager-not-running'), 'an unanswered call is rejected');
   });
 
   await t.test('a closed connection fails at once', async (t) => {

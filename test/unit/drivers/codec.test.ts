@@ -47,7 +47,7 @@ const twins: readonly (readonly [name: string, wire: Variant, json: SettingValue
 for (const [name, wire, json] of twins) {
   t.test(`${name} there and back`, (t) => {
     t.strictSame(decodeVariant(wire), json);
-    t.strictSame(JSON.parse(JSON.stringify(decodeVariant(wire))), json, 'the value is JSON');
+    t.strictSame(JSON.parse(JSON.stringify(decodeVariant(wire))), json, 'the decoded value can be written as JSON');
     t.strictSame(encodeVariant(json), wire);
     t.end();
   });
@@ -105,9 +105,17 @@ t.test('settings: the modern form of addresses, routes and DNS wins', (t) => {
     ['dns', 'method'],
     'a legacy one without its twin stays (NetworkManager < 1.42)',
   );
-  t.strictSame(Object.keys(settings['802-3-ethernet'] ?? {}), ['mac-address-blacklist'], 'one name of two');
-  t.strictSame(Object.keys(settings['802-1x'] ?? {}), ['phase2-private-key'], 'a key itself is not shown, its file is');
-  t.strictSame(Object.keys(settings.other ?? {}), ['addresses', 'address-data'], 'only IP settings have legacy twins');
+  t.strictSame(
+    Object.keys(settings['802-3-ethernet'] ?? {}),
+    ['mac-address-blacklist'],
+    'of two names of a property, only one is kept',
+  );
+  t.strictSame(
+    Object.keys(settings['802-1x'] ?? {}),
+    ['phase2-private-key'],
+    'a key is removed, and the path of a key file is kept',
+  );
+  t.strictSame(Object.keys(settings.other ?? {}), ['addresses', 'address-data'], 'only IP settings have an older form');
   t.strictSame(decodeSettings(encodeSettings(settings)), settings);
   for (const damaged of [null, [], 'x', { ipv4: [] }, { ipv4: null }])
     t.throws(() => decodeSettings(damaged), TypeError);

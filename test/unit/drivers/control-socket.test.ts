@@ -28,7 +28,7 @@ t.test(
       return `0${words.join('|')}\nsecond line`;
     });
     t.teardown(stop);
-    t.equal(statSync(path).mode & 0o777, 0o600, 'root only');
+    t.equal(statSync(path).mode & 0o777, 0o600, 'only root can use the socket');
     const long = 'x'.repeat(100_000);
     const { stdout } = await call('ovs-appctl', ['-t', path, 'ADD', '', 'ä "b"\n', long]);
     t.equal(stdout, `0|ä "b"\n|${long}\nsecond line`);
@@ -67,7 +67,7 @@ t.test('invalid, overlong and double requests', async (t) => {
   while (calls === 0) await new Promise(setImmediate);
   socket.write(request);
   await new Promise((resolve) => socket.once('close', resolve));
-  t.equal(calls, 1, 'one at a time on a connection');
+  t.equal(calls, 1, 'a connection has at most one call at a time');
   while (!gone) await new Promise(setImmediate);
-  t.ok(gone, 'and who has asked is known to be gone');
+  t.ok(gone, 'the end of the client is noticed');
 });

@@ -34,9 +34,13 @@ t.test("NetworkManager's errors by name", (t) => {
     'org.freedesktop.NetworkManager.UnknownConnection',
     "NetworkManager plugin for 'ovs-bridge' unavailable",
   );
-  t.equal(fromReply('x', old).kind, 'ovs-plugin-missing', 'up to 1.42 the text says it');
+  t.equal(
+    fromReply('x', old).kind,
+    'ovs-plugin-missing',
+    'a missing plug-in is recognized by the text of NetworkManager up to 1.42',
+  );
   const known = new AgentError('dbus-lost', 'x');
-  t.equal(fromReply('x', known), known, 'what has a kind keeps it');
+  t.equal(fromReply('x', known), known, 'an error that has a kind stays as it is');
   t.equal(new DBusReplyError('org.example.Name', '').message, 'org.example.Name');
   t.end();
 });
@@ -104,7 +108,7 @@ t.test('every thrown value becomes an error with a kind', (t) => {
   t.match(asAgentError('text'), { kind: 'internal', message: 'unexpected failure: text' });
   t.ok(
     isAgentError(Object.assign(new Error('x'), { name: 'AgentError', kind: 'busy' })),
-    'also of another copy of the module',
+    'an error of another copy of the module is recognized',
   );
   for (const value of [
     null,

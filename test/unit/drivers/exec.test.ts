@@ -65,7 +65,7 @@ t.test('input of the terminal does not reach the started programs', async (t) =>
   const [own, ofOwn] = await session();
   t.equal(ofOwn, own, 'the process leads a separate session');
   const [shared, ofShared] = await session({ stdio: 'inherit' });
-  t.not(ofShared, shared, 'but not where it has our terminal');
+  t.not(ofShared, shared, 'a program that shares the terminal stays in its session');
 });
 
 t.test('a program that is followed ends with us, however we do', async (t) => {
@@ -75,9 +75,9 @@ t.test('a program that is followed ends with us, however we do', async (t) => {
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' });
   const pid = (): string => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '');
   const runs = (): boolean => existsSync(`/proc/${pid()}/exe`);
-  t.ok(await becomes(() => pid() !== '' && runs()), 'the process runs');
+  t.ok(await becomes(() => pid() !== '' && runs()), 'the followed program runs');
   parent.kill('SIGKILL');
-  t.ok(await becomes(() => !runs()), 'the process has ended');
+  t.ok(await becomes(() => !runs()), 'the followed program has ended');
 });
 
 t.test('the end of a program that could not be started ends no process', async (t) => {

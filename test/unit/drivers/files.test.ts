@@ -23,7 +23,7 @@ t.test('reading a small file', (t) => {
     failure('config-unreadable', { message: /more than 9999 bytes/ }),
     'a longer file is an error and is not cut',
   );
-  t.equal(readSmallFile('/proc/self/status')?.endsWith('\n'), true, 'nor is a file that reports no size');
+  t.equal(readSmallFile('/proc/self/status')?.endsWith('\n'), true, 'a file that reports no size is read as a whole');
   t.throws(
     () => readSmallFile('/proc/kallsyms', 4096),
     failure('config-unreadable', { message: /more than 4096 bytes/ }),
@@ -78,11 +78,11 @@ t.test('writing where no file belongs is refused and changes nothing', (t) => {
   t.end();
 });
 
-t.test('a temporary file of a run that died does not stop a later one for good', (t) => {
+t.test('a temporary file of a run that crashed does not stop later runs', (t) => {
   const directory = t.testdir({});
   const path = join(directory, 'hint');
   writeFileSync(`${path}.${process.pid}.tmp`, 'half');
-  // The temporary name contains this process's pid: the first attempt can be refused, and removes the file.
+  // The temporary name contains this process's pid, so the first attempt may fail. It then removes the file.
   try {
     writeFileAtomically(path, 'eth0\n');
   } catch {

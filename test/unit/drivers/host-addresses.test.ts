@@ -5,5 +5,9 @@ import { addressesOfHost } from '../../../agent/drivers/host/kernel/host-address
 t.test('a name that is there has addresses, and another one has none', async (t) => {
   const own = await addressesOfHost('localhost');
   t.ok(own.includes('127.0.0.1') || own.includes('::1'), own.join());
-  t.strictSame(await addressesOfHost('absent.invalid'), [], 'RFC 6761 section 6.4');
+  t.strictSame(
+    await addressesOfHost('absent.invalid'),
+    [],
+    'a name below .invalid has no address (RFC 6761 section 6.4)',
+  );
 });

@@ -25,7 +25,7 @@ t.test('text from elsewhere does not become a field', async (t) => {
 
 t.test('a logger that is missing, fails or hangs is a no, not an error', async (t) => {
   process.env.PATH = t.testdir({});
-  t.notOk(await enterInJournal({ MESSAGE: 'text' }), 'missing');
+  t.notOk(await enterInJournal({ MESSAGE: 'text' }), 'a missing logger returns false');
   for (const [name, text] of [
     ['fails', '#!/bin/sh\nexit 1\n'],
     ['hangs', '#!/bin/sh\nexec sleep 60\n'],

@@ -21,6 +21,6 @@ t.test('the module openvswitch', (t) => {
   t.equal(known({ [`${modules}/modules.builtin`]: 'kernel/net/openvswitch/openvswitch.ko\n' }), 'loaded');
   t.equal(known({ [`${modules}/modules.dep`]: `${other}${line}` }), 'available');
   t.equal(known({ [`${modules}/modules.dep`]: other }), 'missing');
-  t.equal(known({}), 'unknown', 'a list that cannot be read says nothing');
+  t.equal(known({}), 'unknown', 'an unreadable list of modules means "unknown"');
   t.end();
 });

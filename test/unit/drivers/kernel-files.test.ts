@@ -121,7 +121,7 @@ t.test('addresses of a link without a carrier', (t) => {
   t.strictSame(
     links.find((link) => link.name === 'fixture1')?.addresses,
     [],
-    'one with a carrier is shown by the system',
+    'the addresses of a link with a carrier are not read from these files',
   );
   t.end();
 });
@@ -159,7 +159,7 @@ t.test('routes', (t) => {
   ]);
   const taken = [{ family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 1024 }];
   t.strictSame(readKernelAdvertisedRoutes(root), taken, 'what the kernel itself took from an advertisement');
-  t.strictSame(readRoutes(t.testdir({})), [], 'nothing to read is no route');
+  t.strictSame(readRoutes(t.testdir({})), [], 'without the files of the kernel, the list of routes is empty');
   t.end();
 });
 

@@ -35,13 +35,25 @@ const asBefore = [...ownIpv4, '10.44.0.0/32', '169.254.169.2/29', 'fd69::2/125',
 t.test("foreign entries that were added after the node's own", (t) => {
   const own = [...ownIpv4, ...ownIpv6];
   const wanted = [...asBefore, ...ownIpv6];
-  t.strictSame(after(foreign, own), wanted, 'no foreign address exists');
-  t.strictSame(after(foreign, wanted), wanted, 'all addresses exist already');
-  t.strictSame(after(foreign, [...ownIpv4, '2001:db8::99/64', ...ownIpv6]), wanted, 'the first address exists already');
-  t.strictSame(after(foreign, [...ownIpv4, 'fd69::2/125', ...ownIpv6]), wanted, 'the last address exists already');
+  t.strictSame(after(foreign, own), wanted, 'the order is restored if no foreign address exists');
+  t.strictSame(after(foreign, wanted), wanted, 'the order is restored if all foreign addresses exist already');
+  t.strictSame(
+    after(foreign, [...ownIpv4, '2001:db8::99/64', ...ownIpv6]),
+    wanted,
+    'the order is restored if only the first foreign address exists',
+  );
+  t.strictSame(
+    after(foreign, [...ownIpv4, 'fd69::2/125', ...ownIpv6]),
+    wanted,
+    'the order is restored if only the last foreign address exists',
+  );
   const late = [...ownIpv4, '10.44.0.0/32', ...ownIpv6, 'fd69::2/125', '2001:db8::100/64', '2001:db8::99/64'];
-  t.strictSame(after(foreign, late), wanted, "the node's own came afterwards");
-  t.strictSame(after(foreign, ['10.44.0.0/32', ...ownIpv4]), asBefore, 'no IPv6 address of its own');
+  t.strictSame(after(foreign, late), wanted, "the order is restored if the node's own addresses were added afterwards");
+  t.strictSame(
+    after(foreign, ['10.44.0.0/32', ...ownIpv4]),
+    asBefore,
+    'the order is restored on a node without an IPv6 address of its own',
+  );
   t.end();
 });
 
@@ -49,7 +61,7 @@ t.test("foreign entries that were added before the node's own", (t) => {
   const listed = foreign.map(({ address }) => given(address, address.includes(':')));
   const [kept, rest] = [asBefore.slice(0, 3), asBefore.slice(3)];
   const wanted = [...kept, ...ownIpv6, ...rest];
-  t.strictSame(after(listed, wanted), wanted, 'all addresses exist already');
+  t.strictSame(after(listed, wanted), wanted, 'the order is restored if all foreign addresses exist already');
   const lost = after(listed, [...ownIpv4, ...ownIpv6]);
   t.strictSame(
     lost.slice(3),

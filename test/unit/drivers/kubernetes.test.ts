@@ -81,5 +81,5 @@ t.test("a command that only reads does not use the caller's KUBECONFIG", async (
     else process.env.KUBECONFIG = KUBECONFIG;
   });
   process.env.KUBECONFIG = join(folder, 'kubeconfig');
-  t.equal(await readDaemonSets(), null, 'this machine has none of MicroShift');
+  t.equal(await readDaemonSets(), null, 'without a kubeconfig of MicroShift, no daemonsets are read');
 });

@@ -28,6 +28,6 @@ t.test('/proc/PID/net/dev', (t) => {
   t.notOk(hasOnlyLoopback(heading + line('lo') + line('net1')));
   t.notOk(hasOnlyLoopback(heading + line('net1')));
   t.notOk(hasOnlyLoopback(heading), 'a namespace without lo is not known to be without other devices');
-  t.notOk(hasOnlyLoopback(null), 'neither is one whose process has just ended');
+  t.notOk(hasOnlyLoopback(null), 'a process that has just ended is not reported');
   t.end();
 });

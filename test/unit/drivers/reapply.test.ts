@@ -45,10 +45,10 @@ function refusing(errorName: string): { sent: unknown[]; request: Parameters<typ
   };
 }
 
-t.test('a refused change is sent again without what cannot be changed', async (t) => {
+t.test('a refused change is sent again without the properties that cannot be changed', async (t) => {
   const { sent, request } = refusing('org.freedesktop.NetworkManager.Device.IncompatibleConnection');
   await reapply(request, '/device', null, async () => wanted);
-  t.strictSame(sent[0], {}, 'first: what the profile says');
+  t.strictSame(sent[0], {}, 'the first request has the settings of the profile');
   t.strictSame(JSON.stringify(sent[1]), JSON.stringify(encodeSettings(merge(applied, wanted))));
 });
 

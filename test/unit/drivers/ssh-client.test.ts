@@ -33,11 +33,15 @@ t.test('that of an ancestor, when sudo has dropped it', (t) => {
       '40': { environ: 'SSH_CONNECTION=-f 1', status: 'Name:\tbash\nPPid:\t50\n' },
     },
   });
-  t.equal(sshClient({}, 30, root), '192.0.2.9', 'the nearest');
-  t.equal(sshClient(from('192.0.2.8'), 30, root), '192.0.2.8', 'our own before it');
+  t.equal(sshClient({}, 30, root), '192.0.2.9', 'the client of the nearest ancestor is used');
+  t.equal(
+    sshClient(from('192.0.2.8'), 30, root),
+    '192.0.2.8',
+    "the client in the process's own environment comes first",
+  );
   t.equal(sshClient(from('no-address'), 30, root), '192.0.2.9');
-  t.equal(sshClient({}, 40, root), null, 'an ancestor that has ended');
-  t.equal(sshClient({}, 1, root), null, 'of the first process nothing is asked');
+  t.equal(sshClient({}, 40, root), null, 'an ancestor that has ended has no client');
+  t.equal(sshClient({}, 1, root), null, 'the environment of the first process is not read');
   t.end();
 });
 

@@ -104,7 +104,11 @@ t.test('a foreign signal does not report the end of NetworkManager', { skip: noD
 
   real.close();
   await stranger.heard(bus);
-  t.strictSame(reported, ['networkmanager-not-running'], 'the daemon is believed');
+  t.strictSame(
+    reported,
+    ['networkmanager-not-running'],
+    'the end of NetworkManager is reported only after the signal of the daemon',
+  );
 });
 
 t.test('a signal that cannot be read does not cost the connection', { skip: noDaemon }, async (t) => {

@@ -10,8 +10,8 @@ import { dhcpClients } from '../../../agent/facts/network-facts.ts';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Whether the agent finds a running client. A process has the name of its script; this one runs until its input is
- * closed.
+ * Returns true if the agent finds a running client. A process has the name of its script; this one runs until its
+ * input is closed.
  */
 async function isSeen(t: Test, ...before: readonly string[]): Promise<boolean> {
   const client = path.join(t.testdir({ udhcpc: '#!/bin/sh\necho started\nread -r line\n' }), 'udhcpc');

@@ -38,11 +38,15 @@ t.test('an entry of the running profile is not foreign', async (t) => {
   t.strictSame(withoutListed(foreign, running('192.0.2.7')), [entries('10.44.0.0/32')]);
   t.strictSame(withoutListed([entries('192.0.2.7/32')], running('192.0.2.7')), []);
   const elsewhere = { ...entries('10.88.0.1/16'), interface: 'podman0' };
-  t.strictSame(withoutListed([elsewhere], running('192.0.2.7')), [], 'NetworkManager leaves podman0 alone');
+  t.strictSame(
+    withoutListed([elsewhere], running('192.0.2.7')),
+    [],
+    'entries of an interface that NetworkManager does not manage are left out',
+  );
 });
 
 t.test(
-  'of a link that another program configured the made-up profile has every route, whatever its protocol',
+  'the generated profile of an external device has every route of the device, regardless of its protocol',
   async (t) => {
     const byHand = { destination: '0.0.0.0/0', gateway: '192.0.2.1', protocol: 'boot', table: null };
     const link = { ...entries('192.0.2.7/32'), routes: [byHand] } as unknown as KernelEntries;
@@ -51,7 +55,7 @@ t.test(
     t.match(
       withoutListed([link], running('192.0.2.7')),
       [{ routes: [byHand] }],
-      'beside another profile it is foreign',
+      'a route is foreign if the running profile is not the generated one',
     );
   },
 );

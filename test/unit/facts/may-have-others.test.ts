@@ -36,9 +36,12 @@ t.test('a NIC that NetworkManager alone configures', (t) => {
     route('198.51.100.1/32', null, 100),
     route('192.0.2.0/24', null, 100),
   ];
-  t.notOk(may([link('eth0', '192.0.2.50/24')], far), 'a gateway beyond the prefix');
+  t.notOk(may([link('eth0', '192.0.2.50/24')], far), 'a gateway beyond the prefix is not a sign of another program');
   const pods = { ...link('cni0', '10.42.0.1/24'), kind: 'bridge' };
-  t.notOk(may([nic, pods], [...own, route('10.42.0.0/24', null, 0, 'cni0')]), 'and a bridge of containers');
+  t.notOk(
+    may([nic, pods], [...own, route('10.42.0.0/24', null, 0, 'cni0')]),
+    'a bridge of containers is not a sign of another program',
+  );
   t.end();
 });
 

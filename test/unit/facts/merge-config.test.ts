@@ -113,6 +113,6 @@ t.test('the first section that matches decides', (t) => {
     { name: 'device-stop', values: { 'match-device': '*', 'stop-match': 'yes' }, files: {} },
     ...sections,
   ];
-  t.equal(deviceValue(stopped, 'device', 'managed', brex), null, 'stop-match');
+  t.equal(deviceValue(stopped, 'device', 'managed', brex), null, 'stop-match ends the search');
   t.end();
 });

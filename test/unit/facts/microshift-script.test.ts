@@ -13,7 +13,7 @@ t.test('the script is recognized by a MAC near its end', (t) => {
   const folder = t.testdir({ own, other: own.replace(mac, '02:00:00:00:00:01') });
   const factOf = (name: string) => microshiftScriptFact(() => readSmallFile(join(folder, name)));
   t.strictSame(factOf('own'), { hasMicroShiftScript: true });
-  t.strictSame(factOf('other'), {}, 'a script without the MAC is another one');
+  t.strictSame(factOf('other'), {}, 'a script without the MAC is not recognized');
   t.strictSame(factOf('absent'), {});
   t.end();
 });

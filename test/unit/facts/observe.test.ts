@@ -105,7 +105,7 @@ t.test('the recorded identities of NICs', (t) => {
   const nic = { interface: 'bond0', profile: 'uuid', values };
   const file = (...identities: unknown[]): string =>
     JSON.stringify({ interface: 'bond0', permanentMac: null, identities });
-  t.strictSame(recorded(file(nic)), [nic], 'a bond has no permanent MAC, but an identity');
+  t.strictSame(recorded(file(nic)), [nic], 'a bond is recorded without a permanent MAC');
   const refused = {
     'ipv4.dhcp-client-id': 'mac',
     'ipv6.dhcp-duid': '00',
@@ -116,7 +116,7 @@ t.test('the recorded identities of NICs', (t) => {
   t.strictSame(
     recorded(file({ ...nic, values: refused })),
     [{ ...nic, values: {} }],
-    'values that NetworkManager refuses',
+    'values that NetworkManager refuses are left out',
   );
   for (const damaged of ['', '{', 'null', '[]', '{"identities":{}}', file(null), file({ interface: 'eth0' }), file(1)])
     t.equal(recorded(damaged), undefined, damaged);

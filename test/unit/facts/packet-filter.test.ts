@@ -20,7 +20,7 @@ async function readWith(t: Test, programs: Readonly<Record<string, readonly stri
   return readPacketFilter();
 }
 
-t.test('chains of ovn-kubernetes, and what leads to them', async (t) => {
+t.test('chains of ovn-kubernetes, and rules that lead to them', async (t) => {
   const nat = [
     '*nat',
     ':PREROUTING ACCEPT [0:0]',

@@ -27,7 +27,7 @@ t.test('every way to name an interface', (t) => {
   t.strictSame(namesIn(match('eth0', iifname, '!=')), [['eth0']]);
   t.strictSame(namesIn(match('eth*')), [['eth*']]);
   t.strictSame(namesIn(match({ set: ['eth0', 'br-ex'] })), [['br-ex', 'eth0']]);
-  t.strictSame(namesIn(match('@lans')), [['eth0', 'eth1']], 'a named set');
+  t.strictSame(namesIn(match('@lans')), [['eth0', 'eth1']], 'the members of a named set are read');
   t.strictSame(namesIn(match({ set: [{ concat: ['eth0', 22] }] }, { concat: [iifname, dport] })), [['eth0']]);
   const data = {
     set: [
@@ -35,7 +35,11 @@ t.test('every way to name an interface', (t) => {
       ['lo', { accept: null }],
     ],
   };
-  t.strictSame(namesIn({ vmap: { key: iifname, data } }), [['eth0']], 'a map, without what it leads to');
+  t.strictSame(
+    namesIn({ vmap: { key: iifname, data } }),
+    [['eth0']],
+    'the keys of a map are read, and not its verdicts',
+  );
   t.end();
 });
 

@@ -73,6 +73,6 @@ t.test('lifetimes go on while nothing reads them', (t) => {
       ['2001:db8:7::/64', ['onlink']],
     ],
   );
-  t.equal(read?.uptimeSeconds, undefined, 'they are those of now');
+  t.equal(read?.uptimeSeconds, undefined, 'the lifetimes refer to the present, so the record has no uptime');
   t.end();
 });

@@ -8,7 +8,7 @@ import { plain } from '../../../agent/view/style.ts';
 const base: KubernetesObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'here' } };
 const pod = (env: unknown): KubernetesObject => ({ ...base, kind: 'Pod', spec: { containers: [{ name: 'a', env }] } });
 
-t.test('fields that the server sets are no difference', async (t) => {
+t.test('fields that the server sets are not a difference', async (t) => {
   const live = {
     ...base,
     status: { x: 1 },
@@ -28,7 +28,7 @@ t.test('a changed field has a path that a person finds', async (t) => {
   ]);
 });
 
-t.test('that a secret changes is shown, what it is is not', async (t) => {
+t.test('the change of a secret is shown, and its content is not', async (t) => {
   const secret = (value: string): KubernetesObject => ({ ...base, kind: 'Secret', data: { key: value } });
   t.same(compareObjects(secret('b2xk'), secret('bmV3')), [{ path: 'data.key', before: '(masked)', after: '(masked)' }]);
   const variable = (value: string): KubernetesObject => pod([{ name: 'DB_PASSWORD', value }]);
@@ -57,11 +57,15 @@ t.test('the dry run shows the effect of an apply', async (t) => {
     metadata: { ...base.metadata, resourceVersion: '1', ...more },
   });
   t.equal(applyOutcome(null, null, false), 'created');
-  t.equal(applyOutcome(base, null, true), 'created', 'a deleted object is created');
+  t.equal(applyOutcome(base, null, true), 'created', 'a deleted object is reported as created');
   t.equal(applyOutcome(live(), null, false), 'taken-over');
-  t.equal(applyOutcome(live(), null, true), 'changed', 'the label was taken off by hand');
+  t.equal(applyOutcome(live(), null, true), 'changed', 'a label that was removed by hand is reported as changed');
   t.equal(applyOutcome(live(), live(), true), 'unchanged');
-  t.equal(applyOutcome(live({ managedFields: [{}] }), live(), true), 'changed', 'the owners of fields differ');
+  t.equal(
+    applyOutcome(live({ managedFields: [{}] }), live(), true),
+    'changed',
+    'a change of the owners of fields is reported as changed',
+  );
 });
 
 t.test('the inventory can be read again, and skips foreign objects', async (t) => {

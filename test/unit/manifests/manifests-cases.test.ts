@@ -43,7 +43,7 @@ for (const name of readdirSync(folder).sort()) {
     if (process.env.UPDATE_CASES !== undefined) writeFileSync(join(folder, name, file), text);
     const path = join(folder, name, file);
     t.equal(text, existsSync(path) ? readFileSync(path, 'utf8') : null, file);
-    t.equal(outcome(input).text, text, 'the same bytes in a second run');
+    t.equal(outcome(input).text, text, 'a second run renders the same bytes');
   });
 }
 
@@ -51,7 +51,7 @@ t.test('a stream and the files of the manifests, as the commands write them', (t
   const objects = rendered(inputOf('multi-node'));
   t.strictSame(loadAll(yamlStream(objects)), objects);
   t.strictSame(loadAll(Object.values(yamlFiles(objects, false)).join('---\n')), objects);
-  t.strictSame(loadAll(shortYaml(objects)), objects, 'the cases have the same values');
+  t.strictSame(loadAll(shortYaml(objects)), objects, 'the short form of the cases has the same values');
   const [namespace = { metadata: {} }] = objects;
   const text = `---
 apiVersion: v1

@@ -28,7 +28,7 @@ t.test('nothing is written where MicroShift has its own', (t) => {
 t.test('apply and delete ask before anything else; a unit may leave it to MicroShift', async (t) => {
   const results: string[] = [];
   const result = (text: string): void => void results.push(text);
-  const output = { format: 'text', style: plain, result, say: () => t.fail('nothing is begun') } as const;
+  const output = { format: 'text', style: plain, result, say: () => t.fail('the command began its work') } as const;
   // The node has no image and no kubeconfig, so the command ends with the first error that it finds.
   const options = {
     config: defaultConfig,
@@ -102,17 +102,20 @@ t.test('other managers of an object', (t) => {
   ];
   for (const [name, fields, isPart] of table) t.same(coOwnersOf(other(fields)), isPart ? ['other'] : [], name);
   const content = { 'f:data': { 'f:key': {} } };
-  t.same(coOwnersOf(other(content, { subresource: 'status' })), [], 'a report of what is');
+  t.same(coOwnersOf(other(content, { subresource: 'status' })), [], 'a manager of the status is not an owner');
   t.same(coOwnersOf(other(content), other(content), { manager: 'a', fieldsV1: content }), ['a', 'other']);
-  t.same(coOwnersOf({}), [], 'what clears the list leaves this');
+  t.same(coOwnersOf({}), [], 'an object without a list of managers has no other owner');
   t.end();
 });
 
-t.test('ours is what has our labels, or fields of ours', (t) => {
+t.test("an object with labels or fields of the agent is the agent's", (t) => {
   const object = (metadata: object): boolean =>
     isOurs({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', ...metadata } });
   t.notOk(object({}));
-  t.notOk(object({ labels: { 'app.kubernetes.io/managed-by': 'microshift-net' } }), "one label may be anybody's");
+  t.notOk(
+    object({ labels: { 'app.kubernetes.io/managed-by': 'microshift-net' } }),
+    'the label app.kubernetes.io/managed-by alone does not make an object ours',
+  );
   t.ok(
     object({
       labels: { 'app.kubernetes.io/managed-by': 'microshift-net', 'app.kubernetes.io/part-of': 'ovn-kubernetes' },

@@ -44,7 +44,7 @@ t.test('containers that the kubelet does not start', (t) => {
   t.end();
 });
 
-t.test('a state that passes by itself, or is unrelated, is no refusal', (t) => {
+t.test('a state that passes by itself, or is unrelated, is not a refusal', (t) => {
   const other = { containers: containers.map((one) => ({ ...one, image: 'registry.example/ovn:0' })) };
   const table: Record<string, KubernetesObject> = {
     'being made': pod(waiting('ContainerCreating', '')),
@@ -59,7 +59,7 @@ t.test('a state that passes by itself, or is unrelated, is no refusal', (t) => {
   t.end();
 });
 
-t.test('an image that was refused before still is; what a container lacked may be there now', (t) => {
+t.test('an image that was refused before is still refused; an object that a container lacked may exist now', (t) => {
   const image = refused(pod(waiting('ImagePullBackOff')));
   t.equal(lastingRefusal(image, image), image[0]);
   const config = refused(pod(waiting('CreateContainerConfigError', 'configmap "ovn-config" not found')));

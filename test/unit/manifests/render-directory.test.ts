@@ -23,7 +23,7 @@ t.test('a directory holds exactly the rendered files, and equal ones are not wri
   const names = readdirSync(directory);
   t.notOk(
     names.some((name) => name.endsWith('configmap-ovn-config.yaml')),
-    'those of another flavour are gone',
+    'files of another flavour are removed',
   );
   const listed = [...readFileSync(join(directory, 'kustomization.yaml'), 'utf8').matchAll(/^ {2}- (.*)$/gm)].map(
     ([, name]) => name,
@@ -55,7 +55,7 @@ t.test('files of another program stay', async (t) => {
     (error: unknown) => error,
   );
   t.match(failure, { kind: 'state-unwritable', message: /kustomization\.yaml there belongs to another program/ });
-  t.same(readdirSync(directory), names, 'nothing was written');
+  t.same(readdirSync(directory), names, 'a refused directory is unchanged');
 });
 
 t.test('a link in place of a temporary file is not written through', async (t) => {

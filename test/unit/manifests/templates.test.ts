@@ -60,12 +60,12 @@ t.test('shell assignments of env-overrides', (t) => {
       env: { PATH: process.env.PATH, K8S_NODE: node },
     });
   t.match(variablesOf('n1'), /^ONE=all$/m);
-  t.match(variablesOf('n1'), /^TWO=n1$/m, 'those of the node win');
+  t.match(variablesOf('n1'), /^TWO=n1$/m, 'assignments for the node take precedence');
   t.match(variablesOf('n2'), /^TWO=all$/m);
   t.end();
 });
 
-t.test('every container can be watched and ended, and says what it needs', async (t) => {
+t.test('every container has probes, ends on request, and requests its resources', async (t) => {
   for (const flavor of flavors) {
     for (const daemonSet of rendered(flavor).filter(({ kind }) => kind === 'DaemonSet')) {
       const pod = fieldAt(daemonSet, 'spec', 'template', 'spec');
@@ -82,7 +82,7 @@ t.test('every container can be watched and ended, and says what it needs', async
         if (!isController) t.ok(fieldAt(container, 'lifecycle', 'preStop'), `${name} is ended in an orderly way`);
         for (const mount of listAt(container, 'volumeMounts')) used.add(fieldAt(mount, 'name'));
       }
-      t.same([...used].sort(), [...volumes].sort(), 'no volume is missing, none is left over');
+      t.same([...used].sort(), [...volumes].sort(), 'containers use exactly the volumes of their pod');
     }
   }
 });
@@ -136,7 +136,7 @@ t.test('rendering loads neither the Kubernetes library nor any driver of a clust
     await render(options);
     await apply(options).catch((error) => process.stdout.write(error.message));`;
   const answer = execFileSync('node', ['--input-type=module', '-e', code], { encoding: 'utf8' });
-  t.match(answer, 'loaded ../../drivers/kubernetes/open-cluster.js', 'and the check is at work');
+  t.match(answer, 'loaded ../../drivers/kubernetes/open-cluster.js', 'the check detects the driver that `apply` loads');
 });
 
 t.test('only the driver imports the Kubernetes library', async (t) => {
@@ -158,7 +158,7 @@ function commandsOf(objects: readonly KubernetesObject[]): [string, string[]][] 
   return commands;
 }
 
-t.test('a new ConfigMap keeps its own data, and pods roll when what they read of it changes', async (t) => {
+t.test('a new ConfigMap keeps its own data, and pods restart when the data that they read changes', async (t) => {
   const settings = { config: defaultConfig, image: 'x', cniBinDirectory: '/x', controlPlane: null };
   const [daemonSet] = templates['single-node/ovnkube-node']?.filter(({ kind }) => kind === 'DaemonSet') ?? [];
   const ways: Readonly<Record<string, (pod: Record<string, unknown>) => void>> = {

@@ -43,10 +43,10 @@ t.test('copies for the ports of a bond', (t) => {
   const all = [uplink, other, bond];
   const copy = (made: Made): string | null => bridgeOf(profile('a copy', made), all);
   const source = 'port0';
-  t.equal(copy({ master: 'of the uplink', source }), 'br-ex', 'by the UUID of its controller');
-  t.equal(copy({ master: 'ovs-if-phys0', source }), 'br-ex', 'by the id of it');
-  t.equal(copy({ controller: 'of the other', source }), 'br-ex1', 'as NetworkManager spells it now');
-  t.equal(copy({ master: 'of the admin', source }), null, 'a port of a bond of the admin');
+  t.equal(copy({ master: 'of the uplink', source }), 'br-ex', 'a copy is recognized by the UUID of its controller');
+  t.equal(copy({ master: 'ovs-if-phys0', source }), 'br-ex', 'a copy is recognized by the id of its controller');
+  t.equal(copy({ controller: 'of the other', source }), 'br-ex1', 'a copy is recognized by the property `controller`');
+  t.equal(copy({ master: 'of the admin', source }), null, "a port of the administrator's bond is not a copy");
   t.equal(copy({ master: 'of the uplink' }), null, 'a NIC that was added to the bond names no source');
   t.equal(copy({ source }), null, 'no port at all: the copy of what another program configured');
   t.end();
@@ -55,7 +55,11 @@ t.test('copies for the ports of a bond', (t) => {
 t.test('clones of the script', (t) => {
   const uplink = profile('ovs-if-phys1', { uuid: 'of the uplink' });
   t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'of the uplink' }), [uplink]), 'br-ex1');
-  t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'gone' })), 'br-ex', 'of an unknown bridge');
+  t.equal(
+    bridgeOf(profile('port0-slave-ovs-clone', { master: 'gone' })),
+    'br-ex',
+    'a clone of an unknown bridge belongs to br-ex',
+  );
   t.equal(bridgeOf(profile('port0-slave-ovs-clone')), 'br-ex');
   t.equal(bridgeOf(profile('slave-ovs-clone-port0', { master: 'of the uplink' }), [uplink]), null);
   t.end();

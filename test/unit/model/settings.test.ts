@@ -20,7 +20,7 @@ const settings: ProfileSettings = {
 
 t.test('properties that are set', (t) => {
   t.equal(textOf(settings, 'ipv4', 'method'), 'manual');
-  t.equal(textOf(settings, 'ipv4', 'route-metric'), undefined, 'a number is no text');
+  t.equal(textOf(settings, 'ipv4', 'route-metric'), undefined, 'a number is not returned as text');
   t.equal(numberOf(settings, 'ipv4', 'route-metric'), 48);
   t.equal(numberOf({ ipv4: { 'route-metric': ['x', '9007199254740993'] } }, 'ipv4', 'route-metric'), 2 ** 53);
   t.equal(jsonOf(settings, 'ipv4', 'may-fail'), false);

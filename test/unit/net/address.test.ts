@@ -124,6 +124,10 @@ t.test('interface identifiers', (t) => {
   // RFC 4291 appendix A: 34-56-78-9A-BC-DE becomes 36-56-78-FF-FE-9A-BC-DE
   t.equal(eui64Identifier('34:56:78:9a:bc:de'), '::3656:78ff:fe9a:bcde');
   t.equal(eui64Identifier('02:00:00:00:00:01'), '::0:ff:fe00:1');
-  t.equal(interfaceIdentifier('fe80::5054:ff:feaa:1'), eui64Identifier('52:54:00:aa:00:01'), 'the two write alike');
+  t.equal(
+    interfaceIdentifier('fe80::5054:ff:feaa:1'),
+    eui64Identifier('52:54:00:aa:00:01'),
+    'both functions return the same identifier',
+  );
   t.end();
 });

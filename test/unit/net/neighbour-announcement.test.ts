@@ -21,7 +21,7 @@ t.test('an unsolicited neighbour advertisement overrides what was known (RFC 486
     frame.slice(108),
   ];
   t.equal(ethernet, '33330000000102000000000586dd');
-  t.equal(header, '6000000000203aff', '32 bytes of ICMPv6 with hop limit 255');
+  t.equal(header, '6000000000203aff', 'the IPv6 header has 32 bytes of ICMPv6 and hop limit 255');
   t.equal(source, '20010db8000000000000000000000200');
   t.equal(group, 'ff020000000000000000000000000001');
   t.match(message, /^8800[0-9a-f]{4}2000000020010db80000000000000000000002000201020000000005$/);

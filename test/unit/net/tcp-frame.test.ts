@@ -20,7 +20,7 @@ t.test('IPv4', (t) => {
   t.equal(frame.length, 14 + 20 + 20);
   t.equal(frame.toString('hex', 0, 6), '525400aa0000');
   const [header, segment] = [frame.subarray(14, 34), frame.subarray(34)];
-  t.equal(header.readUInt16BE(2), 40, 'total length');
+  t.equal(header.readUInt16BE(2), 40, 'the total length is 40 bytes');
   t.equal(sumOf(header), 0xffff);
   t.strictSame([...header.subarray(12)], [192, 0, 2, 9, 192, 0, 2, 50]);
   t.equal(sumOf(Buffer.concat([header.subarray(12), Buffer.from([0, 6, 0, 20]), segment])), 0xffff);

@@ -34,13 +34,13 @@ t.test('a new recording replaces the file', (t) => {
   t.end();
 });
 
-t.test('RECORD names the file of what a demonstration prints', (t) => {
+t.test('RECORD names the file for the output of a demonstration', (t) => {
   const path = join(t.testdir(), 'demo.cast');
   const program = `import(${JSON.stringify(new URL('../../node/telling.js', import.meta.url).href)}).then(({ say }) => say('hello'))`;
   const run = (record: string) =>
     spawnSync(process.execPath, ['--eval', program], { encoding: 'utf8', env: { ...process.env, RECORD: record } });
   t.equal(run(path).stdout, 'hello\n');
   t.match(linesOf(path), [{ version: 2 }, [Number, 'o', 'hello\r\n']]);
-  t.equal(run('').stdout, 'hello\n', 'an empty value records nothing');
+  t.equal(run('').stdout, 'hello\n', 'an empty RECORD records nothing');
   t.end();
 });

@@ -73,7 +73,11 @@ t.test('the default route leads to gateways that are there, and to all of them',
     },
   ]);
   applied(database, { layout, nodes: [nodeOf(3, { gateway: gatewayOf(3) })] });
-  t.strictSame(defaultsOf(database).toSorted(), ['100.64.1.3', '100.64.1.4'], 'no route without a next hop');
+  t.strictSame(
+    defaultsOf(database).toSorted(),
+    ['100.64.1.3', '100.64.1.4'],
+    'no default route leads to a gateway without a next hop',
+  );
   t.end();
 });
 
@@ -140,7 +144,7 @@ t.test('nothing secret is in a database', (t) => {
     const { changes } = planLocal({ layout: one, node, southbound, northbound: [], datapathType: null, rows });
     const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };
     const written = JSON.stringify([...changes, ...planLocalTls(rows, tls, one.owner)]);
-    t.match(written, /"private_key":"\/pki\/node\.pem"/, 'a key is named by its file');
+    t.match(written, /"private_key":"\/pki\/node\.pem"/, 'the database has the path of the private key');
     t.notMatch(written, /token|api-server|BEGIN|http:/);
   }
   t.end();
@@ -177,7 +181,7 @@ t.test('no load balancer is without a name, of which northd of 26.03 crashes', (
   t.notOk(given.includes(''));
   database.transact([{ op: 'update', table: 'Load_Balancer', where: [], row: { name: '' } }]);
   applied(database, { layout, nodes });
-  t.strictSame(names(), given, 'one of the old tool gets one');
+  t.strictSame(names(), given, 'a load balancer of the tool of 2017 gets a name');
   t.end();
 });
 

@@ -36,7 +36,7 @@ const named = (database: ModelDatabase, table: string, name: string) =>
 const changes = ({ northbound, local }: PlannedInit) =>
   [...northbound.changes, ...local.changes].map(({ title }) => title);
 
-t.test('nothing differs in a second run, in whatever order the commands come', (t) => {
+t.test('a second run finds no difference, regardless of the order of the commands', (t) => {
   for (const device of [{}, dedicated]) {
     const northbound = emptyNorthbound();
     const [first, second] = [machine(1), machine(2)];
@@ -56,11 +56,11 @@ t.test('nothing differs in a second run, in whatever order the commands come', (
       [northbound, first.vswitch, second.vswitch].map((database) => database.rows()),
       before,
     );
-    t.equal(rows(northbound, 'NAT').length, 2, 'one translation for each gateway');
+    t.equal(rows(northbound, 'NAT').length, 2, 'each gateway has one translation');
     t.strictSame(
       rows(northbound, 'Logical_Router').map((row) => (row.external_ids as Record<string, string>).first_gateway),
       [undefined, 'yes', 'no'],
-      'the first one stays the first',
+      'the first gateway stays the first one',
     );
   }
   t.end();
@@ -78,13 +78,13 @@ t.test('a range of services stays until another one is given', (t) => {
     );
   const rejected = () => rows(northbound, 'ACL').map(({ action, match }) => `${String(action)} ${String(match)}`);
   run(northbound, first, masterOf(first));
-  t.strictSame(rejected(), [], 'no range is known');
+  t.strictSame(rejected(), [], 'without a range, nothing is rejected');
   run(northbound, first, withRange('10.96.0.0/16,fd02::/112'));
   const both = ['reject ip4.dst == 10.96.0.0/16', 'reject ip6.dst == fd02::/112'];
   t.strictSame(rejected().toSorted(), both);
   for (const request of [masterOf(first), gatewayOf(first), withRange('10.96.0.0/16,fd02::/112')]) {
     run(northbound, first, request);
-    t.strictSame(rejected().toSorted(), both, 'other commands leave it');
+    t.strictSame(rejected().toSorted(), both, 'other commands keep the range');
     t.strictSame(changes(run(northbound, first, request)), []);
   }
   run(northbound, first, withRange('10.97.0.0/16'));
@@ -139,14 +139,14 @@ t.test('either spelling of rampout leads subnets out, and one that is left out g
     run(northbound, first, gatewayOf(first, { [option]: '192.168.7.0/24,192.168.8.0/24' }));
     t.strictSame(asked(), ['192.168.1.0/24', '192.168.7.0/24', '192.168.8.0/24'], option);
     run(northbound, first, masterOf(first));
-    t.equal(asked().length, 3, 'another command keeps the requests');
+    t.equal(asked().length, 3, 'another command keeps the requested subnets');
     run(northbound, first, gatewayOf(first, { [option]: '192.168.8.0/24' }));
     t.strictSame(asked(), ['192.168.1.0/24', '192.168.8.0/24']);
   }
   t.end();
 });
 
-t.test('the MTU leaves room for the tunnel, and MACs stay whatever is lost', (t) => {
+t.test('the MTU leaves room for the tunnel, and MACs stay after the loss of a database', (t) => {
   const northbound = emptyNorthbound();
   const first = machine(1);
   const small = {
@@ -159,7 +159,11 @@ t.test('the MTU leaves room for the tunnel, and MACs stay whatever is lost', (t)
   const [mac, router] = [port()?.mac, named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.mac];
   const again = { ...small, vswitch: machine(1).vswitch };
   run(northbound, again, masterOf(again));
-  t.strictSame(named(again.vswitch, 'Interface', 'k8s-kube-node1')?.mac, mac, 'also when Open vSwitch has lost all');
+  t.strictSame(
+    named(again.vswitch, 'Interface', 'k8s-kube-node1')?.mac,
+    mac,
+    'the MAC stays if the database of Open vSwitch is lost',
+  );
   t.equal(named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.mac, router);
   t.end();
 });
@@ -264,13 +268,21 @@ t.test('a NIC that is given away', (t) => {
   t.throws(() => asked({ bridgeInterface: 'breth9' }), { message: /the bridge breth9 does not exist/ });
   t.throws(() => asked({ defaultGw: '10.9.9.9' }), { message: /10\.9\.9\.9 is in no subnet of --physical-ip/ });
   t.throws(() => asked({ physicalIp: '192.0.2.77' }), { message: /has no prefix, and br-ex has no such address/ });
-  t.strictSame(asked({ physicalIp: '192.0.2.11' }).addresses, ['192.0.2.11/24'], 'a prefix that only the kernel knows');
-  t.strictSame(asked({ physicalIp: '192.0.2.11/255.255.255.0' }).addresses, ['192.0.2.11/24'], 'and one as a mask');
+  t.strictSame(
+    asked({ physicalIp: '192.0.2.11' }).addresses,
+    ['192.0.2.11/24'],
+    'a missing prefix length is taken from the kernel',
+  );
+  t.strictSame(
+    asked({ physicalIp: '192.0.2.11/255.255.255.0' }).addresses,
+    ['192.0.2.11/24'],
+    'a netmask is read as a prefix length',
+  );
   const long = gatewayAsked(
     { device: { kind: 'nic', name: 'enp129s0f1np1' }, addresses: ['198.51.100.1/24'], nextHops: [], subnets: [] },
     node,
     { ...on.host, links: [link('enp129s0f1np1', '52:54:00:00:01:01', [])] },
   );
-  t.equal(long.bridge, 'br-gw129s0f1np1', 'no name is too long for Linux');
+  t.equal(long.bridge, 'br-gw129s0f1np1', "the bridge's name fits the kernel's limit");
   t.end();
 });

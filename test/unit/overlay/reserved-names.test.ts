@@ -48,15 +48,15 @@ for (const layout of layouts)
       t.equal(holderOf(database, name), 'n1');
       applied(database, { layout, nodes: [leading] });
       const port = portOf(database, name);
-      t.equal(holderOf(database, name), 'ext_n1', 'the gateway gets its port');
-      t.notOk('owner-unit' in mapOf(port, 'external_ids'), 'which is nothing of the pod');
-      t.match(place([leading]), [{ reason: 'NameReserved' }], 'the pod has an Event');
-      t.strictSame(book.addresses.size, 0, 'and has no address');
-      t.strictSame(portOf(database, name), port, 'the port stays as it is');
-      t.strictSame(applied(database, { layout, nodes: [leading] }).changes, [], 'another plan has nothing to do');
+      t.equal(holderOf(database, name), 'ext_n1', 'the gateway has the reserved name');
+      t.notOk('owner-unit' in mapOf(port, 'external_ids'), "the gateway's port has no mark of the pod");
+      t.match(place([leading]), [{ reason: 'NameReserved' }], 'the pod gets an Event with NameReserved');
+      t.strictSame(book.addresses.size, 0, 'the pod has no address');
+      t.strictSame(portOf(database, name), port, "the gateway's port stays as it is");
+      t.strictSame(applied(database, { layout, nodes: [leading] }).changes, [], 'a second plan has no changes');
       applied(database, { layout, nodes: [alone] });
       t.strictSame(place([alone]), []);
-      t.equal(holderOf(database, name), 'n1', 'without the gateway the pod has it again');
+      t.equal(holderOf(database, name), 'n1', 'the pod gets its port again without the gateway');
       t.end();
     });
   }

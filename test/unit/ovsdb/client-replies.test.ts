@@ -117,7 +117,7 @@ t.test('a message that never ends hits the size limit', async (t) => {
   });
 });
 
-t.test('close rejects what waits', async (t) => {
+t.test('close rejects waiting calls', async (t) => {
   const [, client] = await setUp(t, () => {});
   const call = client.call('list_dbs', []);
   client.close();

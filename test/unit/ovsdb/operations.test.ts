@@ -62,7 +62,7 @@ t.test('rows of each operation', async (t) => {
   t.strictSame(readResults(operations, reply), [[], [{ name: 'a' }], [], []]);
 });
 
-t.test('a failed operation is named; what ran before and the nulls after do not matter', async (t) => {
+t.test('a failed operation is named, regardless of earlier results and later nulls', async (t) => {
   const operations = [insert('Bridge', {}, 'b'), mutate('Port', [], []), select('Bridge', [], [])];
   const failure = { error: 'constraint violation', details: 'too\u001b[31m many', syntax: '{}' };
   t.throws(() => readResults(operations, [{ uuid: ['uuid', 'u'] }, failure, null]), {
@@ -99,7 +99,7 @@ t.test('malformed replies are a protocol error', async (t) => {
     t.throws(() => readResults(one, reply), { name: 'OvsdbError', kind: 'protocol' }, JSON.stringify(reply));
 });
 
-t.test('a refused request keeps the name, in whatever form it came', async (t) => {
+t.test('a refused request keeps the name of the error in every form of the reply', async (t) => {
   t.match(refusedCall('get_schema', { error: 'unknown database', details: 'no x' }), {
     kind: 'operation',
     message: 'get_schema refused: unknown database: no x',

@@ -57,7 +57,7 @@ t.test('a server without monitor_cond_since', async (t) => {
   await server.stop();
 });
 
-t.test('a history that the server still has: only what is new is sent, and asked for', async (t) => {
+t.test('if the server still has the history, the session requests only new changes', async (t) => {
   const server = await startFakeServer();
   const asked: Json[] = [];
   server.script = serve('monitor_cond_since', (message, peer) => {

@@ -75,13 +75,13 @@ t.test('a message without an end is pending, not an error', async (t) => {
   t.strictSame(outcome, { messages: [], error: undefined, pendingBytes: 9 });
 });
 
-t.test('messages ahead of garbage are delivered, whatever the chunking', async (t) => {
+t.test('messages before garbage are delivered, regardless of the chunks', async (t) => {
   const spoiled = Buffer.from('{"a":1}{"b":2}HTTP/1.1 400\u001b[31m');
   for (const size of [1, 5, 9, 100]) {
     const outcome = feed(cut(spoiled, () => size));
     t.strictSame(outcome.messages, [{ a: 1 }, { b: 2 }]);
     failsWith(t, outcome, /expected the start of a JSON object, got "H/);
-    t.notMatch((outcome.error as Error).message, '\u001b', 'control characters are escaped');
+    t.notMatch((outcome.error as Error).message, '\u001b', 'control characters in the message are escaped');
   }
 });
 
@@ -117,7 +117,7 @@ t.test('a long message in small chunks', async (t) => {
   t.equal((messages[0] as { result: unknown[] }).result.length, 40_001);
 });
 
-t.test('a long message is the same in pieces, whatever it contains and wherever chunks end', async (t) => {
+t.test('a long message is the same in pieces, regardless of its content and of the ends of chunks', async (t) => {
   const random = seededRandom(4);
   const word = 'ü€😀,{}[]"\\\u0000'.repeat(40);
   const value = (depth: number): Json => {
@@ -161,7 +161,7 @@ t.test('a long message that is not JSON is refused, wherever the fault is', asyn
 
 t.test('most of a long message is parsed before its end arrives', async (t) => {
   const row = `{"name":"${'x'.repeat(1000)}"}`;
-  const stream = createMessageStream(() => t.fail('it has no end'));
+  const stream = createMessageStream(() => t.fail('an incomplete message was delivered'));
   const { parse } = JSON;
   let parsedBytes = 0;
   t.teardown(() => {

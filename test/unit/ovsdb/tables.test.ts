@@ -131,9 +131,9 @@ t.test('contents, changes, and contents again', async (t) => {
       [id(1), false, true],
       [id(3), true, false],
     ],
-    'only what differs',
+    'a second list of contents reports only differences',
   );
-  t.equal(table.get(id(2)), kept, 'a row that is the same is the same object');
+  t.equal(table.get(id(2)), kept, 'an unchanged row stays the same object');
   t.strictSame([table.find('addresses', 'y'), table.find('name', 'a'), table.size], [[], [], 2]);
   t.strictSame(tables.apply(followed, whole, true), []);
   t.equal(tables.apply(followed, { Port: { [id(3)]: { delete: null } } }, false).length, 1);
@@ -156,11 +156,11 @@ t.test('rows by the value that a map has under a key', async (t) => {
   t.strictSame([...table.values('options:unit')].toSorted(), ['x', 'z']);
   t.strictSame([found('options:unit', 'x'), found('options:unit', 'z')], [1, 1]);
   tables.apply(followed, { Port: { [id(2)]: { modify: options(['unit', 'x']) } } }, false);
-  t.strictSame([...table.values('options:unit')], ['z'], 'the key is gone');
+  t.strictSame([...table.values('options:unit')], ['z'], 'a removed key is not found');
   t.throws(() => table.values('options'), { name: 'OvsdbError', kind: 'invalid' });
 });
 
-t.test('a message that is no update changes nothing', async (t) => {
+t.test('a message that is not an update changes nothing', async (t) => {
   const requests = { Port: {} };
   const followed = followedOf(schema, requests);
   const tables = createTables(requests);

@@ -27,7 +27,7 @@ t.test('wire form of values (RFC 7047 section 5.1)', async (t) => {
   ]);
 });
 
-t.test('column readers take an atom and a set of one alike, and what is absent as empty', async (t) => {
+t.test('column readers accept an atom as a set of one element, and an absent value as empty', async (t) => {
   t.equal(readString('set'), 'set');
   t.equal(readString(['set', ['x']]), 'x');
   t.equal(readString(['set', []]), undefined);
@@ -54,10 +54,10 @@ t.test('column readers take an atom and a set of one alike, and what is absent a
   t.strictSame(readStringMap(['map', []]), {});
   t.strictSame(readStringMap(undefined), {});
   const hostile = readStringMap(['map', [['__proto__', 'x']]]);
-  t.equal(Object.getPrototypeOf(hostile), Object.prototype, 'a key cannot replace the prototype');
+  t.equal(Object.getPrototypeOf(hostile), Object.prototype, 'a hostile key does not replace the prototype');
 });
 
-t.test('column readers name what they found instead', async (t) => {
+t.test('column readers name the value that they found instead', async (t) => {
   const rounded = (JSON.parse('{"n":9007199254740993}') as JsonObject).n;
   const wrong: readonly (() => unknown)[] = [
     () => readString(1),

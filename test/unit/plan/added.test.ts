@@ -37,9 +37,13 @@ t.test('a name is its own UUID', (t) => {
   t.equal(new Set(uuids).size, ids.length);
   for (const [index, id] of ids.entries()) {
     const uuid = uuids[index] ?? '';
-    t.match(uuid, /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89a][\da-f]{3}-[\da-f]{12}$/, 'RFC 9562 version 8');
+    t.match(
+      uuid,
+      /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89a][\da-f]{3}-[\da-f]{12}$/,
+      'the UUID has the form of RFC 9562 version 8',
+    );
     t.equal(addedBridgeOfProfile({ id, uuid }), id.replace(/^ovs-(port|if)-/, ''));
-    t.equal(addedBridgeOfProfile({ id: `${id}x`, uuid }), null, 'of another id it is another program');
+    t.equal(addedBridgeOfProfile({ id: `${id}x`, uuid }), null, 'a profile with another id belongs to another program');
   }
   t.equal(addedUuid('abcdefghijklmnop'), null);
   t.end();
@@ -71,25 +75,29 @@ t.test('refused requests', (t) => {
   t.equal(refusal('eth7', null, twoNics), 'interface-not-found');
   t.equal(refusal('lo', null, twoNics), 'interface-unsuitable');
   t.throws(() => listWith(asked('lo'), defaultConfig, twoNics), { message: /it is the loopback interface/ });
-  t.equal(refusal('eth1', 'eth0', twoNics), 'bridge-foreign', 'there is an interface of this name');
+  t.equal(refusal('eth1', 'eth0', twoNics), 'bridge-foreign', 'an existing interface has the requested name');
   t.equal(refusal('eth1', 'br-ex', twoNics), 'bad-usage');
   t.equal(refusal('eth1', null, changed(twoNics, { 'links/[name=eth1]/master': 'bond0' })), 'interface-unsuitable');
-  t.equal(refusal('eth0', null, appliedCase('static4').observation), 'interface-unsuitable', 'the uplink of br-ex');
+  t.equal(
+    refusal('eth0', null, appliedCase('static4').observation),
+    'interface-unsuitable',
+    'the uplink of br-ex is refused',
+  );
   t.equal(refusal('eth1', null, changed(twoNics, { 'hints/extraBridge': 'eth1' })), 'config-invalid');
   t.equal(refusal('eth1', null, twoNics, configOf(null, 'uplink: eth1')), 'config-invalid');
   t.equal(refusal('eth1', null, twoNics, configOf(null, 'ovs:\n  datapathType: netdev')), 'config-invalid');
   const list = listWith(asked('eth1'), defaultConfig, twoNics);
   const listed = changed(twoNics, { 'hints/addedBridges': list });
-  t.equal(refusal('eth1', 'another', listed), 'interface-unsuitable', 'the NIC has a bridge already');
-  t.equal(refusal('eth0', 'breth1', listed), 'bridge-foreign', 'the bridge has a NIC');
+  t.equal(refusal('eth1', 'another', listed), 'interface-unsuitable', 'a NIC that has a bridge already is refused');
+  t.equal(refusal('eth0', 'breth1', listed), 'bridge-foreign', 'a bridge that has a NIC already is refused');
   t.equal(
     listWith(asked('eth1'), defaultConfig, listed),
     listed.hints.addedBridges,
     'a second request returns the same list',
   );
   t.equal(listWith(asked('eth1', 'breth1'), defaultConfig, listed), listed.hints.addedBridges);
-  t.strictSame(listWithout('eth1', listed), [], 'by its NIC');
-  t.strictSame(listWithout('breth1', listed), [], 'by itself');
+  t.strictSame(listWithout('eth1', listed), [], 'a bridge is removed by the name of its NIC');
+  t.strictSame(listWithout('breth1', listed), [], 'a bridge is removed by its own name');
   t.throws(() => listWithout('eth0', listed), failure('interface-not-found'));
   t.end();
 });
@@ -106,9 +114,13 @@ t.test('a NIC that br-ex needs is not taken', (t) => {
   };
   const oneNic = readCase('dhcp').observation;
   t.match(needed(oneNic), /^br-ex needs eth0: with a bridge of its own for eth0, \S/);
-  t.equal(needed(oneNic, configOf(null, 'disableOVSInit: true')), 'free', 'the administrator makes br-ex');
-  t.equal(needed(oneNic, configOf(null, 'uplink: none')), 'free', 'br-ex has no NIC');
-  t.equal(needed(twoNics), 'free', 'br-ex gets another one');
+  t.equal(
+    needed(oneNic, configOf(null, 'disableOVSInit: true')),
+    'free',
+    'the NIC is free if the administrator makes br-ex',
+  );
+  t.equal(needed(oneNic, configOf(null, 'uplink: none')), 'free', 'the NIC is free if br-ex has no uplink');
+  t.equal(needed(twoNics), 'free', 'the NIC is free if br-ex gets another one');
   t.end();
 });
 
@@ -139,12 +151,12 @@ t.test('disable leaves bridges of bridge add, and names them', (t) => {
 t.test('the default route of the bridge wins where that of the NIC did', (t) => {
   const metricOf = (nic: string, observation = twoNics) =>
     listWith(asked(nic), defaultConfig, observation)[0]?.routeMetric;
-  t.equal(metricOf('eth1'), 50, 'the best one');
+  t.equal(metricOf('eth1'), 50, "the bridge has the best metric of the NIC's routes");
   t.equal(metricOf('eth0'), 249, 'the other NIC gets the next metric, and 248 is free for the rollback');
   const crowded = changed(twoNics, {
     'routes/[+]': { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'eth2', metric: 248 },
   });
-  t.equal(metricOf('eth0', crowded), 250, 'never beside that of another program');
+  t.equal(metricOf('eth0', crowded), 250, "the metric differs from that of another program's route");
   t.equal(metricOf('eth0', changed(twoNics, { routes: [] })), 800, 'as NetworkManager has it for such an interface');
   t.end();
 });
@@ -158,7 +170,7 @@ t.test('no br-ex is made on the way, and none is touched', (t) => {
   );
   t.strictSame(plan.wanted.added, list);
   t.notOk(JSON.stringify(plan.steps).includes('br-ex'));
-  t.equal(plan.choice, null, 'nothing is chosen, so no hint is written');
+  t.equal(plan.choice, null, 'the plan chooses no uplink, so no hint is written');
 
   const moved = appliedCase('two-nics-metric').observation;
   const beside = planAdded(
@@ -172,7 +184,7 @@ t.test('no br-ex is made on the way, and none is touched', (t) => {
     ['br-ex', 'breth0'],
   );
   t.strictSame([...new Set(beside.differences.map(({ bridge }) => bridge))], ['breth0']);
-  t.equal(beside.wanted.added, undefined, 'a list that is as it was is not written');
+  t.equal(beside.wanted.added, undefined, 'an unchanged list is not written');
   t.end();
 });
 
@@ -182,12 +194,12 @@ t.test('there and back', (t) => {
   node.run(planAdded(list, none, defaultConfig, twoNics, { isNew: true }).steps);
   const unlisted = node.observe();
   const listed = changed(unlisted, { 'hints/addedBridges': list });
-  t.equal(planAdded(list, none, defaultConfig, listed).outcome, 'unchanged', 'a second run has nothing to do');
-  t.strictSame(currentBridges(listed).added, list, 'what undo goes back to has the list');
+  t.equal(planAdded(list, none, defaultConfig, listed).outcome, 'unchanged', 'a second run has no steps');
+  t.strictSame(currentBridges(listed).added, list, 'the state to which undo returns has the list');
 
   t.ok(
     bridgesOf(unlisted).some((names) => names.isAdded && names.bridge === 'breth1'),
-    'known without the list',
+    'the bridge is recognized without the list',
   );
   node.run(planUndo({ ...none, added: [] }, unlisted).steps);
   const after = node.observe();
@@ -198,7 +210,7 @@ t.test('there and back', (t) => {
   );
 
   const back = planUndo(currentBridges(listed), after);
-  t.strictSame(back.wanted.added, list, 'undo of a removal asks for it again');
+  t.strictSame(back.wanted.added, list, 'the undo of a removal adds the bridge to the list again');
   t.strictSame(
     back.wanted.bridges.map(({ bridge }) => bridge),
     ['breth1'],
@@ -206,7 +218,7 @@ t.test('there and back', (t) => {
   t.end();
 });
 
-t.test('a NIC that is not there costs its own bridge, and is an answer only to who asks for it', (t) => {
+t.test('a missing NIC leaves out its own bridge, and fails only a request for this bridge', (t) => {
   const list = [{ bridge: 'breth7', interface: 'eth7', routeMetric: 50 }];
   const plan = planAdded(list, none, defaultConfig, twoNics);
   t.match(plan, { outcome: 'unchanged', notes: [{ level: 'warning', message: /^breth7 is left out: / }] });
@@ -214,7 +226,7 @@ t.test('a NIC that is not there costs its own bridge, and is an answer only to w
   t.end();
 });
 
-t.test('the way to the node is said to move', (t) => {
+t.test('the plan warns about a change of the route to the node', (t) => {
   const { observation } = readCase('dhcp');
   const notesOf = (nic: string, seen: Observation): readonly string[] => {
     const list = listWith(asked(nic), defaultConfig, seen);
@@ -223,15 +235,19 @@ t.test('the way to the node is said to move', (t) => {
   };
   const from = (sshPeer: string | null) => changed(twoNics, { 'host/sshPeer': sshPeer });
   t.strictSame(notesOf('eth0', changed(observation, { 'host/sshPeer': null })), ["eth0 is this node's only way out"]);
-  t.strictSame(notesOf('eth0', from(null)), [], 'there is another one');
-  t.strictSame(notesOf('eth0', from('192.0.2.9')), ['this SSH session comes in by eth0'], 'on the link');
+  t.strictSame(notesOf('eth0', from(null)), [], 'no warning while another default route exists');
+  t.strictSame(
+    notesOf('eth0', from('192.0.2.9')),
+    ['this SSH session comes in by eth0'],
+    "an SSH client on the NIC's own LAN causes a warning",
+  );
   t.strictSame(notesOf('eth1', from('192.0.2.9')), []);
   t.strictSame(
     notesOf('eth1', from('198.51.100.9')),
     ['this SSH session comes in by eth1'],
-    'by the better default route',
+    'an SSH client behind the preferred default route causes a warning',
   );
-  t.strictSame(notesOf('eth0', from('fe80::1%eth0')), [], 'the subnet is unknown');
+  t.strictSame(notesOf('eth0', from('fe80::1%eth0')), [], 'a link-local client causes no warning');
   t.end();
 });
 
@@ -239,11 +255,11 @@ t.test('NetworkManager without its plugin', (t) => {
   const bare = changed(twoNics, { 'networkManager/ovsPlugin': false });
   const list = listWith(asked('eth1'), defaultConfig, bare);
   t.throws(() => planAdded(list, none, defaultConfig, bare), failure('ovs-plugin-missing'));
-  t.equal(planAdded([], none, defaultConfig, bare).outcome, 'unchanged', 'to want nothing needs none');
+  t.equal(planAdded([], none, defaultConfig, bare).outcome, 'unchanged', 'an empty list does not need the plugin');
   t.end();
 });
 
-t.test('a NIC that is late costs its own bridge alone', (t) => {
+t.test('a late NIC leaves out only its own bridge', (t) => {
   const list = [{ bridge: 'breth1', interface: 'eth1', routeMetric: 50 }];
   const listed = changed(twoNics, { 'hints/addedBridges': list });
   const cut = changed(listed, { 'links/[name=eth1]/carrier': false });
@@ -254,7 +270,7 @@ t.test('a NIC that is late costs its own bridge alone', (t) => {
   t.strictSame(
     bridgesIn(planAdded(list, none, defaultConfig, cut, { asked: 'breth1' })),
     ['breth1'],
-    'who asks gets it',
+    'a requested bridge is planned',
   );
 
   const applied = (isBoot: boolean, seen: Observation): readonly string[] => {
@@ -262,20 +278,23 @@ t.test('a NIC that is late costs its own bridge alone', (t) => {
     return decision.kind === 'planned' ? bridgesIn(decision.plan) : [];
   };
   t.strictSame(applied(false, listed), ['br-ex', 'breth1']);
-  t.strictSame(applied(true, listed), ['br-ex'], 'at boot br-ex waits for no other');
+  t.strictSame(applied(true, listed), ['br-ex'], 'at boot br-ex is planned without the late NIC');
   const node = new ModelNode(listed);
   node.run(planAdded(list, none, defaultConfig, listed).steps);
   const made = node.observe();
-  t.strictSame(applied(true, made), ['br-ex', 'breth1'], 'the existing bridges stay');
+  t.strictSame(applied(true, made), ['br-ex', 'breth1'], 'existing bridges are kept');
   const pulled = changed(made, { 'links/[name=eth1]/carrier': false });
   t.strictSame(
     bridgesIn(planAdded(list, none, defaultConfig, pulled)),
     ['breth1'],
-    'the bridge stays without a carrier',
+    'a bridge whose NIC has no carrier is kept',
   );
 
-  t.ok(hasLateNic(left, listed), 'the NIC is configured now');
-  t.notOk(hasLateNic(left, changed(listed, { 'networkManager/devices/[interface=eth1]/state': 70 })), 'not yet');
-  t.notOk(hasLateNic(planAdded(list, none, defaultConfig, made), made), 'the NIC has its bridge');
+  t.ok(hasLateNic(left, listed), 'a NIC that is configured by now needs another run');
+  t.notOk(
+    hasLateNic(left, changed(listed, { 'networkManager/devices/[interface=eth1]/state': 70 })),
+    'a NIC that is still being configured needs no other run',
+  );
+  t.notOk(hasLateNic(planAdded(list, none, defaultConfig, made), made), 'a NIC that has its bridge needs no other run');
   t.end();
 });

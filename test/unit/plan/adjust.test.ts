@@ -110,7 +110,11 @@ t.test('several at once', (t) => {
   const ids = setting('br-ex', 'ovs-external-ids.data');
   if (port === undefined || configured === undefined || inactive === undefined || address === undefined) return;
   t.equal(steps([port, configured]), 'attachUplink, clear', 'the NIC is cleared once');
-  t.equal(steps([configured, address]), `clear, ${inPlace}`, 'first the NIC lets go of the address');
+  t.equal(
+    steps([configured, address]),
+    `clear, ${inPlace}`,
+    'the address is removed from the NIC before the bridge changes',
+  );
   t.equal(
     steps([method, ids, port]),
     `update br-ex ovs-if-br-ex, reapply br-ex, attachUplink, clear, ${inPlace}`,
@@ -169,7 +173,7 @@ t.test('IPv6 addresses of others are returned to a bridge that NetworkManager ta
   t.strictSame(
     claim([ipv4]).map(({ do: kind }) => kind),
     before,
-    'IPv4 addresses stay where they are',
+    'IPv4 addresses are not restored',
   );
   t.end();
 });
@@ -184,7 +188,7 @@ t.test('a bridge that has IPv6 keeps it while NetworkManager takes it over again
     const planned = (bridge && adjustInPlace(bridge, gatewayBridge, [unclaimed], nic, observation)) ?? [];
     return planned.flatMap((step) => (step.do === 'activate' ? step.profiles : [])).at(-1);
   };
-  t.match(started('static-dual'), { undetected: 'br-ex', held: undefined }, 'fixed addresses are there already');
+  t.match(started('static-dual'), { undetected: 'br-ex', held: undefined }, 'with fixed addresses, no address is held');
   t.match(started('static4'), { undetected: undefined, held: undefined });
   t.match(started('slaac'), {
     undetected: 'br-ex',

@@ -61,22 +61,25 @@ t.test('lists of devices', (t) => {
     'driver:igb',
   ])
     t.notOk(isFor(spec), spec);
-  t.notOk(isFor('type:ethernet', 'except:interface-name:eth0'), 'an exception wins');
-  t.notOk(isFor('*'), 'the bridge has it of itself');
+  t.notOk(
+    isFor('type:ethernet', 'except:interface-name:eth0'),
+    'a section with an exception does not apply to the device',
+  );
+  t.notOk(isFor('*'), 'a section for every device is not copied, because it applies to the bridge as well');
   t.end();
 });
 
 t.test('the first section that has the property, or stops, decides', (t) => {
   const one = section(['type:ethernet'], { 'ipv4.dns-priority': '30' });
   const all = section(null, { 'ipv4.dns-priority': '10' });
-  t.strictSame(carried([all]), [], 'the NIC and the bridge have the default');
+  t.strictSame(carried([all]), [], 'a default for every device is not copied');
   t.strictSame(carried([all, one]), []);
   t.strictSame(carried([one, all]), ['ipv4.dns-priority=30']);
   t.strictSame(carried([section(['eth0'], {}, true), one, all]), [], 'a section with stop-match ends the search');
   t.end();
 });
 
-t.test('only what the profile leaves to the configuration, and NetworkManager takes', (t) => {
+t.test('only defaults that the profile does not set and that NetworkManager accepts are copied', (t) => {
   const values = {
     'ipv4.dhcp-client-id': 'edge-7',
     'ipv4.dhcp-timeout': '2147483647',

@@ -16,9 +16,9 @@ export interface PlanCase {
   readonly config: Config;
   readonly observation: Observation;
   readonly command: 'apply' | 'disable';
-  /** Whether the wait for a default route has ended. */
+  /** True if the wait for a default route has ended. */
   readonly routeWaitOver: boolean;
-  /** Whether the case is the run at boot, whose wait for a named NIC ends together with the wait for a route. */
+  /** True if the case is the run at boot, whose wait for a named NIC ends together with the wait for a route. */
   readonly isBoot: boolean;
   /**
    * The part of a plan that the case contains: the choice of the uplinks, or everything except the steps; null for all

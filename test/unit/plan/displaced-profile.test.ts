@@ -23,7 +23,7 @@ function displaced(observation: Observation): Observation {
   });
 }
 
-t.test('once it has left the bridge, its own profile is started, and what it holds stays meanwhile', (t) => {
+t.test('a NIC that has left the bridge gets its own profile, and keeps its held addresses meanwhile', (t) => {
   const start = readCase('dhcp');
   const { wanted } = planOfCase(start);
   t.match(planRestore(none, displaced(start.observation), wanted), [
@@ -42,7 +42,11 @@ t.test('once it has left the bridge, its own profile is started, and what it hol
     { do: 'waitDynamic', interface: 'eth0', lease: true },
     { do: 'releaseRoutes', interface: 'eth0', destinations: ['0.0.0.0/0'] },
   ]);
-  t.strictSame(planRestore(none, start.observation, wanted), [], 'where it runs its own there is nothing to do');
+  t.strictSame(
+    planRestore(none, start.observation, wanted),
+    [],
+    "no step is planned if the NIC's own profile is active",
+  );
   t.strictSame(planRestore(none, displaced(start.observation)), [], 'nor for one that the run had nothing to do with');
   t.end();
 });
@@ -64,7 +68,7 @@ t.test('a NIC that was configured by others before goes back to them, and keeps 
   t.strictSame(planRestore(none, start.observation, plan.wanted), []);
   const [copies] = plan.steps.flatMap((step) => (step.do === 'writeProfiles' ? [step.profiles] : []));
   const copy = copies?.find((profile) => profile.uuid === plan.wanted.bridges[0]?.uplink?.sourceProfile);
-  t.ok(copy, 'the run makes a copy');
+  t.ok(copy, 'the first run makes a copy');
   const profile = { ...copy, path: '/copy', filename: '/run/copy', flags: 0 };
   const written = changed(start.observation, { 'networkManager/profiles/[+]': profile });
   t.match(planRestore(none, written, plan.wanted), [{ do: 'deleteProfiles', profiles: [{ uuid: copy?.uuid }] }]);
@@ -77,7 +81,7 @@ t.test('a NIC that was configured by others before goes back to them, and keeps 
   t.match(again[0], { do: 'detachUplink', activate: true, profile: { uuid: copy?.uuid } });
   t.notOk(
     again.some((step) => step.do === 'deleteProfiles'),
-    'the copy is what it runs then',
+    'the active copy is not deleted',
   );
   t.end();
 });

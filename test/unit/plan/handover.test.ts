@@ -15,9 +15,13 @@ t.test('an address is of the profile whose method can add it', (t) => {
   if (link === undefined) throw new Error('there is no eth0');
   t.strictSame(profileAddresses(link, ipv4('auto')), ['192.0.2.50/24']);
   t.strictSame(profileAddresses(link, ipv4('manual', ['192.0.2.50'])), ['192.0.2.50/24']);
-  t.strictSame(profileAddresses(link, ipv4('manual', ['192.0.2.60'])), [], 'not one that another program added');
+  t.strictSame(
+    profileAddresses(link, ipv4('manual', ['192.0.2.60'])),
+    [],
+    'an address of another program does not belong to the profile',
+  );
   t.strictSame(profileAddresses(link, ipv4('disabled')), []);
   t.strictSame(profileAddresses(link, ipv4('link-local')), []);
-  t.strictSame(profileAddresses(link, null), ['192.0.2.50/24'], 'all, where the profile is not known');
+  t.strictSame(profileAddresses(link, null), ['192.0.2.50/24'], 'every address belongs to an unknown profile');
   t.end();
 });

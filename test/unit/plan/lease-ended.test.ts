@@ -38,8 +38,8 @@ t.test('the DHCP client of br-ex never gives up', (t) => {
 });
 
 t.test('lo keeps an address until br-ex has another one', (t) => {
-  t.strictSame(differences(node(['192.0.2.50'])), [], 'the lease');
-  t.strictSame(differences(node([])), [], 'its end');
+  t.strictSame(differences(node(['192.0.2.50'])), [], 'no difference while br-ex has its lease');
+  t.strictSame(differences(node([])), [], 'no difference after the lease has ended');
   t.strictSame(
     differences(node(['192.0.2.60'])),
     ['192.0.2.60/32 present', '192.0.2.50/32 absent'],

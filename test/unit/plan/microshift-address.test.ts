@@ -36,44 +36,84 @@ const found = (
 
 t.test('1: node.nodeIP has to be on an interface other than br-ex; lo is one', (t) => {
   const routes = [route('br-ex')];
-  t.equal(found(onBridge, routes, '192.0.2.50').nodeIp, null, 'on br-ex only');
-  t.equal(found([lo('192.0.2.50'), ...onBridge.slice(1)], routes, '192.0.2.50').nodeIp, '192.0.2.50', 'on lo as well');
-  t.equal(found([lo(), link('eth1', 3, ['192.0.2.50'])], routes, '192.0.2.50').nodeIp, '192.0.2.50', 'on a NIC');
-  t.equal(found(onBridge, routes, '198.51.100.1').nodeIp, null, 'on none, whatever the default route is');
-  t.equal(found([lo('2001:db8::50')], routes, '2001:DB8::50').nodeIp, null, 'as text');
+  t.equal(found(onBridge, routes, '192.0.2.50').nodeIp, null, 'an address on br-ex only is not found');
+  t.equal(
+    found([lo('192.0.2.50'), ...onBridge.slice(1)], routes, '192.0.2.50').nodeIp,
+    '192.0.2.50',
+    'an address on br-ex and lo is found',
+  );
+  t.equal(
+    found([lo(), link('eth1', 3, ['192.0.2.50'])], routes, '192.0.2.50').nodeIp,
+    '192.0.2.50',
+    'an address on a NIC is found',
+  );
+  t.equal(
+    found(onBridge, routes, '198.51.100.1').nodeIp,
+    null,
+    'an address on no interface is not found, regardless of the default route',
+  );
+  t.equal(
+    found([lo('2001:db8::50')], routes, '2001:DB8::50').nodeIp,
+    null,
+    'an address in another spelling is not found',
+  );
   t.end();
 });
 
 t.test('2 and 5: without node.nodeIP, the address of the default route', (t) => {
-  t.equal(found(onBridge, [route('br-ex')]).nodeIp, '192.0.2.50', 'br-ex is no exception here');
+  t.equal(found(onBridge, [route('br-ex')]).nodeIp, '192.0.2.50', 'the default route may be on br-ex');
   const own = link('br-ex', 9, ['10.44.0.0', '192.0.2.50']);
   t.equal(found([lo(), own], [route('br-ex')]).nodeIp, '10.44.0.0', 'the first address, also one of MicroShift itself');
   const two = [lo(), link('eth1', 3, ['198.51.100.5']), link('br-ex', 9, ['192.0.2.50'])];
-  t.equal(found(two, [route('br-ex'), route('eth1')]).nodeIp, '192.0.2.50', 'the first route');
+  t.equal(found(two, [route('br-ex'), route('eth1')]).nodeIp, '192.0.2.50', 'the first of two default routes decides');
   const six = route('br-ex', '::/0', 'fe80::1');
-  t.equal(found([...two, link('eth2', 4, [])], [six, route('eth1')]).nodeIp, '198.51.100.5', 'IPv4 before IPv6');
+  t.equal(
+    found([...two, link('eth2', 4, [])], [six, route('eth1')]).nodeIp,
+    '198.51.100.5',
+    'an IPv4 default route comes before an IPv6 one',
+  );
   t.equal(found(onBridge, [six]).nodeIp, '2001:db8::50', 'IPv6 where there is nothing else; not link-local');
-  t.equal(found([lo('192.0.2.7'), link('br-ex', 9, ['169.254.1.1'])], [route('br-ex')]).nodeIp, '192.0.2.7', 'then lo');
+  t.equal(
+    found([lo('192.0.2.7'), link('br-ex', 9, ['169.254.1.1'])], [route('br-ex')]).nodeIp,
+    '192.0.2.7',
+    'lo comes next if the device has only a link-local address',
+  );
   const down = [lo('192.0.2.7'), link('br-ex', 9, ['192.0.2.50'], { up: false })];
-  t.equal(found(down, [route('br-ex')]).nodeIp, '192.0.2.7', 'a device that is down has none');
-  t.equal(found(onBridge, [route('br-ex', '0.0.0.0/1')]).nodeIp, '192.0.2.50', 'prefix lengths are not looked at');
+  t.equal(found(down, [route('br-ex')]).nodeIp, '192.0.2.7', 'the address of a device that is down is not used');
+  t.equal(
+    found(onBridge, [route('br-ex', '0.0.0.0/1')]).nodeIp,
+    '192.0.2.50',
+    'a route to 0.0.0.0/1 counts as a default route',
+  );
   t.end();
 });
 
 t.test('3 and 4: without a default route, the first address beside br-ex', (t) => {
-  t.equal(found(onBridge, []).nodeIp, null, 'all are on br-ex');
+  t.equal(found(onBridge, []).nodeIp, null, 'no address is found if all are on br-ex');
   t.equal(
     found(onBridge, [route('br-ex', '::/0', null)]).nodeIp,
     null,
     'an IPv6 route without next hop does not count',
   );
-  t.equal(found(onBridge, [route('br-ex', '192.0.2.0/24', null)]).nodeIp, null, 'nor is another route');
+  t.equal(
+    found(onBridge, [route('br-ex', '192.0.2.0/24', null)]).nodeIp,
+    null,
+    'a route that is not a default route has no effect',
+  );
   const pods = link('ovn-k8s-mp0', 12, ['10.42.0.2']);
-  t.equal(found([...onBridge, pods], []).nodeIp, '10.42.0.2', 'that of the pods');
-  t.equal(found([pods, lo('192.0.2.50'), ...onBridge], []).nodeIp, '192.0.2.50', 'lo has the lowest index');
+  t.equal(found([...onBridge, pods], []).nodeIp, '10.42.0.2', "the address of the pods' interface is found");
+  t.equal(
+    found([pods, lo('192.0.2.50'), ...onBridge], []).nodeIp,
+    '192.0.2.50',
+    'lo comes first, because it has the lowest index',
+  );
   const linkLocal = link('eth0', 2, ['fe80::1'], { up: false });
-  t.equal(found([lo(), linkLocal, pods], []).nodeIp, 'fe80::1', 'link-local ones count, and what is down');
-  t.equal(found([lo(), link('eth0', 2, ['2001:db8::1', '192.0.2.1'])], []).nodeIp, '192.0.2.1', 'IPv4 first');
+  t.equal(found([lo(), linkLocal, pods], []).nodeIp, 'fe80::1', 'link-local addresses and devices that are down count');
+  t.equal(
+    found([lo(), link('eth0', 2, ['2001:db8::1', '192.0.2.1'])], []).nodeIp,
+    '192.0.2.1',
+    'an IPv4 address comes before an IPv6 address',
+  );
   t.end();
 });
 
@@ -84,21 +124,37 @@ t.test('5: with a default route that has no address on its device, lo comes firs
     const unset = { value: null, source: 'default' };
     return microshiftAddresses({ nodeIp: unset, nodeIpv6: unset }, host).nodeIp;
   };
-  t.equal(lookAt({ links, routes: [six] }), 'fd02::1:0', 'the address that MicroShift has put there');
+  t.equal(lookAt({ links, routes: [six] }), 'fd02::1:0', 'the address that MicroShift has added to lo is found');
   t.equal(lookAt({ links, routes: [six], signpost: true }), '2001:db8::50');
-  t.equal(lookAt({ links, routes: [], signpost: true }), '2001:db8::50', 'whatever other routes there are');
+  t.equal(
+    lookAt({ links, routes: [], signpost: true }),
+    '2001:db8::50',
+    "the signpost leads to the node's address without any other route",
+  );
   const without = [lo(), ...links.slice(1)];
-  t.equal(lookAt({ links: without, routes: [six], signpost: true }), 'fd02::1:0', 'lo has no IPv6 address');
+  t.equal(
+    lookAt({ links: without, routes: [six], signpost: true }),
+    'fd02::1:0',
+    "without an IPv6 address of the node on lo, MicroShift's own address is found",
+  );
   const both = [lo('2001:db8::50'), link('br-ex', 9, ['192.0.2.50', 'fd02::1:0'])];
-  t.equal(lookAt({ links: both, routes: [route('br-ex')], signpost: true }), '192.0.2.50', 'IPv4 is looked at before');
+  t.equal(
+    lookAt({ links: both, routes: [route('br-ex')], signpost: true }),
+    '192.0.2.50',
+    'IPv4 comes before the signpost',
+  );
   t.end();
 });
 
 t.test('6: node.nodeIPv6 may be on br-ex', (t) => {
   t.equal(found(onBridge, [route('br-ex')], null, '2001:db8::50').nodeIpv6, '2001:db8::50');
   t.equal(found(onBridge, [route('br-ex')], null, '2001:db8::51').nodeIpv6, null);
-  t.equal(found(onBridge, []).nodeIpv6, '2001:db8::50', 'without it, the first, never ::1');
-  t.equal(found([link('eth0', 2, ['fe80::2']), ...onBridge], []).nodeIpv6, 'fe80::2', 'link-local ones count');
+  t.equal(found(onBridge, []).nodeIpv6, '2001:db8::50', 'without node.nodeIPv6, the first address except ::1 is found');
+  t.equal(
+    found([link('eth0', 2, ['fe80::2']), ...onBridge], []).nodeIpv6,
+    'fe80::2',
+    'link-local IPv6 addresses count',
+  );
   t.end();
 });
 
@@ -126,24 +182,32 @@ t.test('the address that MicroShift uses without the bridge is added to lo', (t)
   const needed = (nodeIp: string | null, routes: readonly Route[], others: readonly Link[] = []) =>
     onLo(cluster(nodeIp), both, routes, others);
   t.same(needed(null, byBridge), ['192.0.2.50/32'], 'the address of the default route, which may go');
-  t.same(needed(null, [route('eth0')]), ['192.0.2.50/32'], 'and before the NIC moves');
+  t.same(needed(null, [route('eth0')]), ['192.0.2.50/32'], 'the address is also needed before the NIC moves');
   t.same(needed('192.0.2.51', byBridge), ['192.0.2.51/32']);
   t.same(needed('2001:db8::50', byBridge), ['2001:db8::50/128']);
-  t.same(needed('198.51.100.1', byBridge), [], 'another device has the address');
-  t.same(onLo(cluster('192.0.2.50'), null, byBridge), [], 'br-ex without a NIC');
+  t.same(needed('198.51.100.1', byBridge), [], 'no address is needed if another device has node.nodeIP');
+  t.same(onLo(cluster('192.0.2.50'), null, byBridge), [], 'no address is needed on a br-ex without a NIC');
   t.same(needed(null, []), ['192.0.2.50/32'], 'no default route: the node has to have one beside br-ex');
   t.same(onLo(cluster(null), ['fe80::1', '2001:db8::50'], []), ['2001:db8::50/128']);
-  t.same(onLo(cluster(null), ['fe80::1', '169.254.1.1'], byBridge), [], 'no address that could be used');
+  t.same(onLo(cluster(null), ['fe80::1', '169.254.1.1'], byBridge), [], 'link-local addresses are not added');
   const eth1 = link('eth1', 3, ['198.51.100.5']);
   t.same(
     needed(null, [{ ...route('eth1'), metric: 20 }, route('br-ex')], [eth1]),
     [],
-    'another default route is preferred',
+    'no address is needed if another default route is preferred',
   );
   t.same(needed(null, [route('br-ex'), route('eth1')], [eth1]), ['192.0.2.50/32']);
   t.same(needed(null, [], [eth1]), ['192.0.2.50/32'], 'without one, the NIC comes first by its index');
-  t.same(needed(null, [], [{ ...eth1, name: 'eth9', index: 1 }]), [], 'or another NIC does');
-  t.same(onLo(cluster(null), ['2001:db8::50'], [route('br-ex', '::/0', 'fe80::1')]), ['2001:db8::50/128'], 'IPv6 only');
+  t.same(
+    needed(null, [], [{ ...eth1, name: 'eth9', index: 1 }]),
+    [],
+    'no address is needed if MicroShift finds that of another NIC',
+  );
+  t.same(
+    onLo(cluster(null), ['2001:db8::50'], [route('br-ex', '::/0', 'fe80::1')]),
+    ['2001:db8::50/128'],
+    'with IPv6 only, the IPv6 address is added',
+  );
   t.end();
 });
 
@@ -154,9 +218,17 @@ t.test('MicroShift is led to lo where it takes an IPv6 address by a default rout
   };
   const six = route('br-ex', '::/0', 'fe80::1');
   t.equal(needs(cluster(null), ['2001:db8::50'], [six]), true);
-  t.equal(needs(cluster(null), ['2001:db8::50'], []), true, 'the need remains without the route');
-  t.equal(needs(cluster('2001:db8::50'), ['2001:db8::50'], [six]), false, 'the address is configured');
-  t.equal(needs(cluster(null), ['192.0.2.50', '2001:db8::50'], [route('br-ex'), six]), false, 'IPv4 comes first');
+  t.equal(needs(cluster(null), ['2001:db8::50'], []), true, 'the signpost is also needed without a default route');
+  t.equal(
+    needs(cluster('2001:db8::50'), ['2001:db8::50'], [six]),
+    false,
+    'no signpost is needed if node.nodeIP is set',
+  );
+  t.equal(
+    needs(cluster(null), ['192.0.2.50', '2001:db8::50'], [route('br-ex'), six]),
+    false,
+    'no signpost is needed if MicroShift finds an IPv4 address first',
+  );
   t.end();
 });
 
@@ -197,7 +269,7 @@ t.test('with both families, its own address on br-ex is not taken for the node',
   t.same(
     onLo(cluster(null, '2001:db8::50', networks), addresses, byBridge),
     both.slice(0, 1),
-    'a given one is found on br-ex',
+    'no IPv6 address is added if node.nodeIPv6 is set',
   );
   const withOwn = [link('br-ex', 5, ['192.0.2.50', 'fd02::1:0', '2001:db8::50'])];
   t.equal(found([lo(), ...withOwn], [route('br-ex')]).nodeIpv6, 'fd02::1:0');

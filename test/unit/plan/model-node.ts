@@ -1,6 +1,6 @@
 // Simulated node that executes steps as NetworkManager and Open vSwitch would, so that a plan with a wrong assumption
 // fails. Every device keeps its MAC. The LAN's leases, advertised addresses and gateways depend on the MAC, and reach
-// only an interface that is connected to the LAN: a NIC that is no port of a bridge, or a bridge that has a NIC.
+// only an interface that is connected to the LAN: a NIC that is not a port of a bridge, or a bridge that has a NIC.
 
 import { withForeignMarks } from '../../../agent/facts/foreign.ts';
 import { entriesOf, joined, type KernelEntries, noEntries } from '../../../agent/model/kernel-entries.ts';
@@ -840,7 +840,7 @@ function inKernelOrder(one: Route, other: Route): number {
   return one.destination === other.destination ? one.metric - other.metric : 0;
 }
 
-/** Whether the LAN provides every family that the settings enable and that was not provided before. */
+/** Returns true if the LAN still has to provide every family that the settings enable. */
 function waitsForLan(settings: ProfileSettings, answered: ReadonlySet<4 | 6>): boolean {
   const enabled = ([4, 6] as const).filter((family) => !isOff(settings, family));
   const waits = enabled.filter((family) => isDynamic(settings, family) && !answered.has(family));

@@ -24,7 +24,7 @@ t.test('a NIC without a lease yet has its driver’s, which must not win against
     [`${settings}/ipv4/address-data`]: ['aa{sv}', [fixed]],
     'links/[name=eth0]/addresses': [{ ...address, address: '192.0.2.60' }],
   });
-  t.equal(mtuOf(beside), null, 'a fixed address is no lease');
+  t.equal(mtuOf(beside), null, 'a fixed address does not count as a lease');
   t.end();
 });
 

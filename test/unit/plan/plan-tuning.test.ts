@@ -170,7 +170,7 @@ t.test('auto leaves the numbers of threads to Open vSwitch', (t) => {
   t.end();
 });
 
-t.test('br-int gets the data path of br-ex, and what ovn.yaml said of it goes again', (t) => {
+t.test('br-int gets the data path of br-ex, and the key that ovn.yaml caused is removed again', (t) => {
   const netdev = configWith({ datapathType: 'netdev' });
   const key = 'ovn-bridge-datapath-type';
   const withKey = { ...tuned, externalIds: { [key]: 'netdev', 'system-id': 'x' } };
@@ -182,12 +182,12 @@ t.test('br-int gets the data path of br-ex, and what ovn.yaml said of it goes ag
   t.strictSame(
     planUntuning(defaultConfig, facts(), withKey).steps.length,
     1,
-    'one that ovn.yaml did not ask for stays',
+    'a data path that ovn.yaml did not request is kept',
   );
   t.end();
 });
 
-t.test('the rollback removes what is ours and no more', (t) => {
+t.test('the rollback removes only files and keys of the agent', (t) => {
   const own = facts({ shipped: false, affinity: affinityText('0'), memory: memoryText(false) });
   const plan = planUntuning(defaultConfig, own, {
     externalIds: {},
@@ -204,6 +204,6 @@ t.test('the rollback removes what is ours and no more', (t) => {
   ]);
   t.match(plan.steps[0], { cpus: '0-3' });
   t.strictSame(plan.steps.find((step) => step.do === 'setKeys')?.values, { 'n-handler-threads': null });
-  t.strictSame(kinds(planUntuning(defaultConfig, facts(), tuned)), ['setKeys'], 'what is shipped stays');
+  t.strictSame(kinds(planUntuning(defaultConfig, facts(), tuned)), ['setKeys'], 'files of the package are kept');
   t.end();
 });

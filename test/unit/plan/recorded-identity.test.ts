@@ -19,8 +19,12 @@ t.test('values that the bridge has instead of the NIC', (t) => {
     { values: { 'ipv4.dhcp-client-id': '01:52:54:00:aa:00:00', 'ipv6.dhcp-iaid': '3513920882' } },
   ]);
   const again = identities('slaac-identity-recorded');
-  t.match(again, [{ values: { 'ipv6.token': '::1:2:3:4', 'ipv6.dhcp-iaid': '3513920882' } }], 'recorded again');
-  t.strictSame(identities('dhcp'), [], 'an identity that follows from the MAC');
+  t.match(
+    again,
+    [{ values: { 'ipv6.token': '::1:2:3:4', 'ipv6.dhcp-iaid': '3513920882' } }],
+    'the values are recorded again',
+  );
+  t.strictSame(identities('dhcp'), [], 'an identity that follows from the MAC is not recorded');
   t.end();
 });
 

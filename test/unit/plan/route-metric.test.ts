@@ -36,7 +36,11 @@ t.test('a metric in the profile of a NIC', (t) => {
   const metricOf = (names: BridgeNames): number =>
     bridgeRouteMetric(names, uplinkSource(names, 'eth0', set), set, { gateway: 'eth0', external: null }).ipv4;
   const added = addedNames('breth0', 50);
-  t.equal(metricOf(added), 700, 'stays on a bridge of `bridge add`');
-  t.equal(metricOf(gatewayBridge), gatewayBridge.routeMetric, 'and yields on br-ex, whose route would lose');
+  t.equal(metricOf(added), 700, "a bridge of `bridge add` keeps the metric of the NIC's profile");
+  t.equal(
+    metricOf(gatewayBridge),
+    gatewayBridge.routeMetric,
+    'br-ex gets its own metric, because its route would not be preferred otherwise',
+  );
   t.end();
 });

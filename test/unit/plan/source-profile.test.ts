@@ -66,8 +66,8 @@ t.test('a NIC that replaces it is not configured by the profile of the other NIC
   const isWrong = (step: Step): boolean =>
     (step.do === 'clearUplink' && step.interface === 'eth7' && step.profile?.id === 'eth0') ||
     (step.do === 'detachUplink' && step.interface === 'eth7' && step.profile.id === 'eth0');
-  t.notOk(applied(replaced).some(isWrong), 'apply');
-  t.notOk(planDisable(replaced).steps.some(isWrong), 'disable');
+  t.notOk(applied(replaced).some(isWrong), '`apply` does not use the profile of the other NIC');
+  t.notOk(planDisable(replaced).steps.some(isWrong), '`disable` does not use the profile of the other NIC');
   t.end();
 });
 

@@ -153,7 +153,7 @@ t.test('every step can be done, and then nothing is left to do, and the rollback
   t.end();
 });
 
-t.test('from whatever step a run fails at, what was before comes back', (t) => {
+t.test('a run that fails at any step is rolled back to the old state', (t) => {
   let tried = 0;
   for (const { seed, config, start, plan } of nodes((random) => configs[random(3)] ?? configOf(null))) {
     // Every third node, because each node is run once per step.
@@ -373,7 +373,7 @@ t.test('from one uplink to another', (t) => {
   t.end();
 });
 
-t.test('from whatever step a change fails at, the bridge with the first uplink comes back', (t) => {
+t.test('a change that fails at any step is rolled back to the bridge with the first uplink', (t) => {
   let tried = 0;
   const failed: string[] = [];
   const [first, second] = [configOf(null, 'uplink: eth0\n'), configOf(null, 'uplink: eth1\n')];

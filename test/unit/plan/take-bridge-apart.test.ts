@@ -11,7 +11,7 @@ t.test('held routes never have the metric that the NIC brings itself', (t) => {
     planDisable(given).steps.flatMap((step) => (step.do === 'detachUplink' ? [step.metric] : []))[0];
   const asking = (metric: number): Observation =>
     changed(observation, { 'networkManager/profiles/[id=eth0]/settings/ipv4/route-metric': ['x', metric] });
-  t.equal(heldMetric(observation), 47, 'one less than the bridge has');
+  t.equal(heldMetric(observation), 47, 'the held metric is one less than that of the bridge');
   t.equal(heldMetric(asking(47)), 46, 'where the profile asks for that one, the next');
   t.equal(heldMetric(asking(100)), 47);
   t.end();

@@ -21,7 +21,7 @@ const attach: Step = { do: 'attachUplink', bridge: 'br-ex', interface: 'eth0', w
 t.test('NICs that are returned', (t) => {
   t.strictSame(returnedNics({ steps: [detach(false)] }), [{ interface: 'eth0', profile, addresses: [] }]);
   t.strictSame(returnedNics({ steps: [detach(true)] }), [], 'NetworkManager itself announces an activation');
-  t.strictSame(returnedNics({ steps: [detach(false), attach] }), [], 'the NIC is in a bridge again');
+  t.strictSame(returnedNics({ steps: [detach(false), attach] }), [], 'a NIC that is in a bridge again is not listed');
   t.strictSame(returnedNics({ steps: [attach] }), []);
   t.end();
 });

@@ -106,7 +106,11 @@ t.test('a change is noted, and survives this process, before it begins', async (
 
 t.test('a change that is tried waits to be confirmed', async (t) => {
   const { calls, journals } = await change(t, { confirmTimeoutSeconds: 60 });
-  t.strictSame(calls.slice(-2), ['CheckpointAdjustRollbackTimeout', 'recover in 63 s'], 'its end is recorded');
+  t.strictSame(
+    calls.slice(-2),
+    ['CheckpointAdjustRollbackTimeout', 'recover in 63 s'],
+    'the recovery is scheduled for shortly after the time to confirm',
+  );
   t.match(journals, [{ state: 'awaiting-confirm', checkpoint }]);
 });
 

@@ -26,7 +26,7 @@ const late = async (): Promise<void> => {
   throw new Error('nothing was late');
 };
 
-t.test('a change that is confirmed in time stays, and is what the node is', async (t) => {
+t.test('a change that is confirmed in time stays, and is the state of the node', async (t) => {
   const places = written(t, { a: 'committed', b: 'awaiting-confirm' });
   const calls: string[] = [];
   t.equal(await keepTriedOn(managed([checkpoint], calls), late, places), 'b');
@@ -37,7 +37,11 @@ t.test('a change that is confirmed in time stays, and is what the node is', asyn
     transaction: { id: 'b', state: 'confirmed' },
     bridges: [{ bridge: 'br-ex', uplink: 'eth0' }],
   });
-  await t.rejects(keepTriedOn(managed([]), late, places), failure('nothing-to-confirm'), 'only once');
+  await t.rejects(
+    keepTriedOn(managed([]), late, places),
+    failure('nothing-to-confirm'),
+    'a second confirmation is refused',
+  );
 });
 
 t.test('a change whose time is over cannot be confirmed any more', async (t) => {
@@ -97,5 +101,5 @@ t.test('a confirmation that cannot be written down leaves the change to its time
     },
   };
   await t.rejects(keepTriedOn({ nm: gone }, late, places), failure('state-unwritable'));
-  t.strictSame(calls, ['CheckpointAdjustRollbackTimeout'], 'the checkpoint stands');
+  t.strictSame(calls, ['CheckpointAdjustRollbackTimeout'], 'the checkpoint is kept');
 });

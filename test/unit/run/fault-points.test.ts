@@ -16,10 +16,10 @@ t.test('nothing is armed without the file', async (t) => {
 t.test('a point is held until the file is removed', async (t) => {
   const { file, point, said } = armed(t, JSON.stringify(hold));
   await point('before step 3');
-  t.strictSame(said, [], 'another point is not held');
+  t.strictSame(said, [], 'a point with another name is not held');
   const held = point('after step 3');
   t.match(said, [new RegExp(`^armed fault: held after step 3 until .*fault\\.json\\.${process.pid} is removed$`)]);
-  t.notOk(fs.existsSync(file), 'the next run is not held');
+  t.notOk(fs.existsSync(file), 'the file is removed, so that the next run is not held');
   fs.rmSync(`${file}.${process.pid}`);
   await held;
 });

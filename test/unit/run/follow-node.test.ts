@@ -20,12 +20,12 @@ t.test('a burst is one call at its begin and one at its end', async (t) => {
   const second = once(events, 'called');
   finish();
   await second;
-  t.equal(calls, 2, 'four events are one call');
+  t.equal(calls, 2, 'four events cause one call at their start and one at their end');
   follower.end();
   follower.report();
   finish();
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(calls, 2, 'no call after the end');
+  t.equal(calls, 2, 'no call follows the end');
 });
 
 t.test('a failure of the work is reported', async (t) => {

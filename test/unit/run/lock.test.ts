@@ -57,9 +57,9 @@ t.test('a holder that was killed does not hold it any more', async (t) => {
   const holder = contend(t, directory);
   t.equal(await holder.result, 'held');
   await killed(holder.process);
-  t.equal(readdirSync(directory).length, 1, 'its file is still there');
+  t.equal(readdirSync(directory).length, 1, 'the file of the killed holder still exists');
   const lock = await takeLock(directory, 'apply', 'long');
-  t.strictSame(readdirSync(directory).length, 1, 'and is cleared away');
+  t.strictSame(readdirSync(directory).length, 1, 'the file of the killed holder is removed');
   lock.release();
   t.strictSame(readdirSync(directory), []);
   lock.release();
@@ -88,7 +88,7 @@ t.test('a command waits for a brief run, also if it ends while the command reads
   t.teardown(() => child.kill('SIGKILL'));
   await firstLine(child);
   for (let taken = 0; taken < 500; taken++) (await takeLock(directory, 'recover', 'brief')).release();
-  t.equal(child.exitCode, null, 'the other one is never refused either');
+  t.equal(child.exitCode, null, 'the other process is not refused');
 });
 
 t.test('a longer wait for a brief run is reported', async (t) => {
@@ -137,7 +137,7 @@ t.test('a signal ends the wait for a brief run, and the error names the state of
   t.equal(readdirSync(directory).length, 1, 'only the file of the holder is left');
 });
 
-t.test('a file of an earlier process with the pid of a living one is no holder', async (t) => {
+t.test('a file of an earlier process with the pid of a running process does not hold the lock', async (t) => {
   const directory = t.testdir({});
   const reused = join(directory, `${process.ppid}.1`);
   writeFileSync(reused, 'apply');

@@ -2,7 +2,7 @@ import t from 'tap';
 import { AgentError, withFacts } from '../../../agent/errors.ts';
 import { failureMessage } from '../../../agent/run/messages.ts';
 
-t.test('a failure is entered under what became of the node', (t) => {
+t.test('the entry of a failure names the state of the node', (t) => {
   const failure = new AgentError('activation-failed', 'no lease', { hint: 'look', facts: { profile: 'eth0' } });
   t.match(failureMessage(failure, 'text'), { kind: 'run-failed', transaction: null, error: 'activation-failed' });
   const undone = withFacts(failure, { transaction: 'TX', ended: 'rolled-back' });

@@ -65,17 +65,21 @@ const waits = /waiting up to 40 s for eth0 to be configured/;
 const stablePrivacy = 1;
 
 t.strictSame(await said(configuring('dhcp', 'eth0')), [], 'a hint and DHCP: the bridge asks for the lease');
-t.match(await said(withClientId('stable')), [waits], 'a client-id that is made of the profile has to be seen');
-t.strictSame(await said(withClientId('mac')), [], 'one that is made of the MAC has not');
-t.match(await said(configuring('dhcp', null)), [waits], 'no hint: this NIC was never the uplink');
-t.match(await said(configuring('dhcp', 'eth1')), [waits], 'a hint to another one');
+t.match(await said(withClientId('stable')), [waits], 'a client id that follows from the profile is awaited');
+t.strictSame(await said(withClientId('mac')), [], 'a client id that follows from the MAC needs no wait');
+t.match(await said(configuring('dhcp', null)), [waits], 'without a hint, the NIC is awaited');
+t.match(await said(configuring('dhcp', 'eth1')), [waits], 'with a hint to another NIC, the NIC is awaited');
 t.match(
   await said(configuring('static4', 'eth0')),
   [waits],
-  'fixed addresses are there in a moment, and are handed over',
+  'fixed addresses are awaited, because they are configured soon and can be handed over',
 );
-t.strictSame(await said(configuring('slaac', 'eth0')), [], 'EUI-64 follows from the MAC');
-t.match(await said(configuring('slaac', 'eth0', stablePrivacy)), [waits], 'a stable-privacy address has to be seen');
+t.strictSame(
+  await said(configuring('slaac', 'eth0')),
+  [],
+  'an EUI-64 address needs no wait, because it follows from the MAC',
+);
+t.match(await said(configuring('slaac', 'eth0', stablePrivacy)), [waits], 'a stable-privacy address is awaited');
 
 // A configured NIC that does not exist when the node boots: the run waits for the NIC, then for a default route.
 const none: Observation = { ...readCase('choice-late-extra').observation, routes: [] };
@@ -107,5 +111,5 @@ t.strictSame(
     { nic: true, route: false },
     { nic: true, route: true },
   ],
-  'once',
+  'each wait is requested once',
 );

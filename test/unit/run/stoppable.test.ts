@@ -13,7 +13,7 @@ const silent = (): void => undefined;
 const shown = (work: (stop: AbortSignal) => Promise<unknown>): Promise<string> =>
   stoppable(silent, work).then(String, (error: AgentError) => errorText(error, plain));
 
-t.test('a signal ends the wait for a row, and what was begun is rolled back', async (t) => {
+t.test('a signal ends the wait for a row, and the change is rolled back', async (t) => {
   const server = await startFakeServer();
   t.teardown(() => server.stop());
   const listeners = process.listenerCount('SIGINT');
@@ -68,7 +68,7 @@ t.test('an apply on a member keeps the node in its overlay', async (t) => {
     stop.throwIfAborted();
   };
   const error = await stoppable(silent, apply, { state: stillMember }).then(
-    () => t.fail('it was stopped'),
+    () => t.fail('the interrupted work succeeded'),
     (thrown: AgentError) => thrown,
   );
   t.equal(

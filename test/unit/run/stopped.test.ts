@@ -37,7 +37,7 @@ t.test('a run before its transaction', (t) => {
   t.end();
 });
 
-t.test('a failure that is no signal has no such sentence', (t) => {
+t.test('the failure of a step has no sentence about a signal', (t) => {
   const failed = new AgentError('proof-failed', 'the gateway does not answer');
   for (const error of [failed, followedBy(failed, stopped())]) t.equal(withStateOfNode(error), error);
   t.end();

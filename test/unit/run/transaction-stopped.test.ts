@@ -59,7 +59,7 @@ t.test('a checkpoint whose answer comes after the stop is the one that is rolled
   t.strictSame(ran.calls, ['probe', 'CheckpointCreate']);
 });
 
-t.test('a step waits for every one of its answers, in whatever order they come', async (t) => {
+t.test('a step waits for each of its answers, in any order', async (t) => {
   const profiles = ['x', 'y', 'z'].map((id) => ({
     id,
     uuid: id,
@@ -147,10 +147,14 @@ t.test('the checkpoint is pushed forward while steps are run, and not any more f
     t.equal(beats[point], 1, point);
   for (const point of ['before step 3', 'after step 3', 'before journal-end']) t.equal(beats[point], 0, point);
   t.equal(ran.calls.filter((call) => call === push).length, 5);
-  t.equal(ran.calls.filter((call) => call === 'probe').length > 1, true, 'ovs-vswitchd is also queried');
+  t.equal(ran.calls.filter((call) => call === 'probe').length > 1, true, 'the queries of ovs-vswitchd continue');
 
   const failed = await run(t, { names: ['a'], at, answer: refusing('step a') });
-  t.strictSame([beats['before step 1'], beats['before rollback']], [1, 0], 'nor while the old state comes back');
+  t.strictSame(
+    [beats['before step 1'], beats['before rollback']],
+    [1, 0],
+    'the checkpoint is not extended during the rollback',
+  );
   takenBack(t, failed, checkpoint);
 });
 
@@ -164,7 +168,7 @@ t.test('a push that fails does not end a run by itself', async (t) => {
   t.equal(ran.result?.state, 'committed');
 });
 
-t.test('at every position of a plan, whatever way it fails, the old state is brought back once', async (t) => {
+t.test('at every position of a plan, each kind of failure restores the old state once', async (t) => {
   const names = ['1', '2', '3', '4', '5'];
   const positions = ['CheckpointCreate', ...names.map((name) => `step ${name}`), 'observe', 'CheckpointDestroy'];
   for (const [index, position] of positions.entries()) {

@@ -15,7 +15,7 @@ t.test('a run that ends well is committed, and nothing of it goes on', async (t)
   const ran = await run(t, {});
   t.equal(ran.error, null);
   t.match(ran.result, { id: transaction, state: 'committed', confirmUntil: null });
-  t.equal(ran.result?.stepTimesMs.length, 4, 'two steps, the proof and the commit');
+  t.equal(ran.result?.stepTimesMs.length, 4, 'the journal has times of two steps, the proof and the commit');
   t.strictSame(ran.calls, ['probe', 'CheckpointCreate', 'step a', 'step b', 'observe', 'CheckpointDestroy']);
   t.match(ran.journal, { state: 'committed', stateAt: now, detail: null, checkpoint, confirmUntil: null });
   t.ok(ran.journal?.stepTimesMs.every((tookMs) => tookMs !== null));
@@ -80,7 +80,7 @@ t.test('a checkpoint that cannot be given its time to confirm is a failure', asy
 t.test('nothing is begun while ovs-vswitchd does not answer', async (t) => {
   const ran = await run(t, { answer: failing('probe', new AgentError('vswitchd-not-responding', 'silent')) });
   t.match(ran.error, { kind: 'vswitchd-not-responding', facts: {} });
-  t.notOk('ended' in (ran.error?.facts ?? {}), 'there was nothing to end');
+  t.notOk('ended' in (ran.error?.facts ?? {}), 'no transaction had to be ended');
   t.strictSame([ran.calls, ran.points, ran.restored], [['probe'], [], []]);
   t.equal(ran.journal, undefined);
   t.equal(ran.leftRunning, 0);
@@ -130,7 +130,7 @@ t.test('an end that cannot be written down is rolled back, though the checkpoint
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('a rollback that fails is what the run fails with, after what it was for', async (t) => {
+t.test('a rollback that fails is reported after the failure that caused it', async (t) => {
   const [first, left] = [refused('step b is refused'), notRestored()];
   const ran = await run(t, { answer: failing('step b', first), restore: async () => left });
   t.match(ran.error, { kind: 'not-restored', facts: { missing: [], transaction, ended: 'not-restored' } });
@@ -139,22 +139,25 @@ t.test('a rollback that fails is what the run fails with, after what it was for'
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('an end that cannot be written down comes after what failed, with and without the old state', async (t) => {
-  for (const left of [null, notRestored()]) {
-    const first = refused('step b is refused');
-    const restore: Played['restore'] = async ({ directory }) => {
-      rmSync(directory, { recursive: true });
-      return left;
-    };
-    const ran = await run(t, { answer: failing('step b', first), restore });
-    t.equal(ran.error?.kind, left?.kind ?? first.kind);
-    const [one, ...more] = messages(ran);
-    t.equal(one, first.message);
-    t.match(more.at(-1), /cannot be written/);
-    t.equal(more.length, left === null ? 1 : 2);
-    t.equal(ran.leftRunning, 0);
-  }
-});
+t.test(
+  'an end that cannot be written is reported after the first failure, with and without the old state',
+  async (t) => {
+    for (const left of [null, notRestored()]) {
+      const first = refused('step b is refused');
+      const restore: Played['restore'] = async ({ directory }) => {
+        rmSync(directory, { recursive: true });
+        return left;
+      };
+      const ran = await run(t, { answer: failing('step b', first), restore });
+      t.equal(ran.error?.kind, left?.kind ?? first.kind);
+      const [one, ...more] = messages(ran);
+      t.equal(one, first.message);
+      t.match(more.at(-1), /cannot be written/);
+      t.equal(more.length, left === null ? 1 : 2);
+      t.equal(ran.leftRunning, 0);
+    }
+  },
+);
 
 t.test('the journal stays open until the rollback has ended', async (t) => {
   const seen: unknown[] = [];

@@ -39,7 +39,7 @@ t.test('undo goes back to before the last run that changed something, or the one
   t.end();
 });
 
-t.test('undo passes over what a unit did by itself', (t) => {
+t.test('undo skips changes that a unit made by itself', (t) => {
   for (const command of ofUnits) {
     const states = { a: 'committed', b: 'confirmed', c: 'committed', d: 'rolled-back' } as const;
     const { journals } = written(t, states, { c: command });

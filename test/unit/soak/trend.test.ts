@@ -22,16 +22,16 @@ t.test('a resource that is new in the last samples is found', async (t) => {
   t.match(trendsOf(samples, {}), [{ name: 'program sh', first: 0, last: 1, fault: /^more at the end/ }]);
 });
 
-t.test('a number that rises and falls is no growth', async (t) => {
+t.test('a number that rises and falls is not reported as growth', async (t) => {
   t.equal(faultOf('program sh', [1, 1, 1, 1, 1, 2]), null);
   t.equal(faultOf('fds NetworkManager', [30, 31, 30, 31, 30, 31]), null);
 });
 
-t.test('sockets that vswitchd keeps are no growth', async (t) => {
+t.test('sockets that vswitchd keeps are not reported as growth', async (t) => {
   t.equal(faultOf('fds ovs-vswitchd', [33, 33, 33, 34, 34, 34]), null);
 });
 
-t.test('journals up to what is kept, memory up to its noise', async (t) => {
+t.test('journals may grow to the number that is kept, and memory by its noise', async (t) => {
   t.equal(faultOf('journals', [3, 9, 20]), null);
   t.equal(faultOf('journals', [3, 9, 21]), 'more than 20');
   t.equal(faultOf('KiB NetworkManager', [8000, 8100, 8200]), null);

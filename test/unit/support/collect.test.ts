@@ -24,7 +24,7 @@ t.test('of a long file the end is kept, and a link is not followed', (t) => {
   t.end();
 });
 
-t.test('a bundle has an end, and says what it left out', (t) => {
+t.test('a bundle has a size limit, and notes each file that it cuts', (t) => {
   const staging = openStaging('a-bundle', t.testdir({}));
   const most = 'y'.repeat(itemLimitBytes);
   for (let number = 0; number < 14; number += 1) staging.add(`file-${number}`, `${most}z`, null);
@@ -34,7 +34,7 @@ t.test('a bundle has an end, and says what it left out', (t) => {
   t.match(staging.entries[13], { bytes: 0, note: 'cut after 0 bytes' });
   staging.remove();
   staging.add('late', 'x', null);
-  t.equal(staging.entries.length, 14, 'nothing is added to a bundle that is removed');
+  t.equal(staging.entries.length, 14, 'no file is added to a bundle that is being removed');
   t.end();
 });
 

@@ -36,7 +36,11 @@ t.test('a port is found by each of its names', (t) => {
 t.test('a packet goes to a neighbour itself, and else to the router', (t) => {
   t.equal(ask('default/a', 'n1').packet.ethDestination, '0a:58:0a:2a:00:02');
   t.equal(ask('default/a', 'n2').packet.ethDestination, '0a:58:0a:2a:00:01');
-  t.equal(ask('default/a', '10.42.0.1').packet.ethDestination, '0a:58:0a:2a:00:01', 'or is for the router');
+  t.equal(
+    ask('default/a', '10.42.0.1').packet.ethDestination,
+    '0a:58:0a:2a:00:01',
+    'a packet to another subnet goes to the router',
+  );
   t.end();
 });
 
@@ -52,7 +56,7 @@ t.test('a service has a port of its own, unless it has several', (t) => {
   t.match(
     ask('n1', '192.0.2.21').packet,
     { protocol: 'icmp', destinationPort: null },
-    'the port of a router is no service',
+    'the address of a router is not traced as a service',
   );
   const one = { ...southbound.tables, Load_Balancer: [{ _uuid: 'x', protocol: 'udp', vips: { '10.43.0.53:53': '' } }] };
   const question = { source: 'n1', destination: '10.43.0.53', protocol: 'icmp', port: null, fromNode: null } as const;

@@ -8,8 +8,16 @@ import { parseOpenFlowTrace } from '../../../agent/trace/openflow-trace.ts';
 import type { RuleBook } from '../../../agent/trace/rules.ts';
 
 t.test('keys of a tunnel', (t) => {
-  t.strictSame(tunnelKeys('geneve', 3, 1, 5), { tunId: 3, metadata: 0x10005 }, 'as Open vSwitch wrote them');
-  t.strictSame(tunnelKeys('vxlan', 3, 1, 5), { tunId: 20_483, metadata: null }, 'as Open vSwitch wrote them');
+  t.strictSame(
+    tunnelKeys('geneve', 3, 1, 5),
+    { tunId: 3, metadata: 0x10005 },
+    'the keys of Geneve are those that Open vSwitch has recorded',
+  );
+  t.strictSame(
+    tunnelKeys('vxlan', 3, 1, 5),
+    { tunId: 20_483, metadata: null },
+    'the keys of VXLAN are those that Open vSwitch has recorded',
+  );
   for (const [inKey, outKey] of [
     [0, 0],
     [32_767, 65_535],
@@ -80,8 +88,8 @@ t.test('causes of a dropped packet', (t) => {
     return localPart({ device: 'pod', flow: '' }, text, facts, rows).drop?.cookie;
   };
   t.equal(droppedBy(1, 2, 4), '00000002', 'the ACL, where a stage of its own carries out what that decides');
-  t.equal(droppedBy(1, 3, 4), '00000004', 'no ACL');
-  t.equal(droppedBy(1, 2, 5), '00000005', 'a drop in a later stage that is no ACL');
-  t.equal(droppedBy(), '', 'no flow is known');
+  t.equal(droppedBy(1, 3, 4), '00000004', 'a drop without an ACL is recognized');
+  t.equal(droppedBy(1, 2, 5), '00000005', 'a drop in a stage after the ACLs is recognized');
+  t.equal(droppedBy(), '', 'without a known flow, the cause is empty');
   t.end();
 });

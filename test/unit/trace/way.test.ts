@@ -52,7 +52,7 @@ t.test("missing parts of a node's Open vSwitch", (t) => {
   t.strictSame(asked('n2', 'ovn-k8s-mp0'), [{ device: null, flow: 'br-int has no port for k8s-n2' }]);
   t.strictSame(asked('n1', 'ovn-n2-of--0'), [{ device: null, flow: 'br-int has no tunnel to n2' }]);
   const here = asked('n1', 'ovn-n2-of--0').map(withoutDevice);
-  t.match(here, [{ drop: {} }], 'and so the packet does not get through');
+  t.match(here, [{ drop: {} }], 'the packet is dropped');
   t.end();
 });
 
@@ -65,7 +65,7 @@ t.test('results that ovn-trace lacks', (t) => {
   const start = { inPort: port, packet, chassis: port.chassis, seen: [], forcedBy: null, reportedUpTo: -1 };
   const endOf = (text: string) =>
     wayOf(continueWay(beginWay({ network, rules, undo: [] }, port, port.chassis, packet), start, text)).end;
-  t.match(endOf(''), { how: 'dropped', flow: null }, 'nothing at all');
+  t.match(endOf(''), { how: 'dropped', flow: null }, 'an empty result is a drop without a flow');
   const head = 'ingress(dp="n2", inport="k8s-n2")\n-----\n';
   t.match(endOf(`${head} 0. ls_in_check_port_sec: no match (implicit drop)\n`), {
     how: 'dropped',
@@ -76,7 +76,7 @@ t.test('results that ovn-trace lacks', (t) => {
   t.match(
     endOf(head + missing),
     { how: 'dropped', flow: { stage: 'ls_in_new_stage', match: 'ip.ttl == 1', rule: null } },
-    'a flow that has gone meanwhile',
+    'a flow that was removed meanwhile has no rule',
   );
   t.end();
 });

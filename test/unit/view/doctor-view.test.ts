@@ -45,9 +45,9 @@ t.test('no line of any case runs over the width, unless it is one long word', (t
       t.strictSame(over, [], `${width} columns`);
       const unlimited = doctorText(results, plain, { verbose: true, width: null, nowMs });
       const words = (one: string): string[] => one.split(/\s+/).filter((word) => !['\\', '#', 'fix:'].includes(word));
-      t.strictSame(words(text), words(unlimited), 'nothing is lost');
+      t.strictSame(words(text), words(unlimited), 'the wrapped text has all words');
       const painted = doctorText(results, terminal, { verbose: true, width, nowMs });
-      t.equal(stripVTControlCharacters(painted), text, 'colours have no width');
+      t.equal(stripVTControlCharacters(painted), text, 'colours do not change the text');
     }
   }
   t.end();
@@ -72,7 +72,7 @@ t.test('a shell reads the lines of a fix as the same command', (t) => {
     t.equal(stderr, '');
     return stdout;
   };
-  t.ok(wide.length > 20, 'there are such fixes');
+  t.ok(wide.length > 20, 'the cases contain long command lines');
   t.equal(printed(wide.map((line) => shellLines(line, 40).join('\n'))), printed(wide));
   t.end();
 });

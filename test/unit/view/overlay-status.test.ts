@@ -137,7 +137,7 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
     /in the desired state; not in the overlay: n3, n4; their pods get no network until they have joined$/,
   );
   t.match(text({ role: 'central' }), /Objects of Kubernetes: not followed/);
-  t.notMatch(text({}), /Kubernetes/, 'a member writes none');
+  t.notMatch(text({}), /Kubernetes/, 'a member shows no rows for objects of Kubernetes');
   t.end();
 });
 
@@ -181,7 +181,7 @@ t.test('lines fit the width, and go on with an indent', (t) => {
     );
     const painted = overlayStatusText(status, terminal, width, nowMs);
     t.match(painted, '\u001b[31m', 'a fault is red');
-    t.strictSame(stripVTControlCharacters(painted).split('\n'), lines, 'colours have no width');
+    t.strictSame(stripVTControlCharacters(painted).split('\n'), lines, 'colours do not change the text');
   }
   t.end();
 });

@@ -48,7 +48,11 @@ t.test('rows that the daemon writes are counted and named apart', async (t) => {
     'OVN_Northbound, which the daemon writes for Kubernetes:',
     '  + Logical_Switch_Port default_web (it is new)',
   ]);
-  t.strictSame(changesLines({ ...nothing, workload: plan() }, plain), [], 'no change is shown');
+  t.strictSame(
+    changesLines({ ...nothing, workload: plan() }, plain),
+    [],
+    'rows of the daemon are not shown as changes',
+  );
 });
 
 t.test('the command that repairs each difference', async (t) => {
@@ -58,17 +62,17 @@ t.test('the command that repairs each difference', async (t) => {
   t.notMatch(mendText(own), ofDaemon);
   const workload = { ...nothing, workload: plan('default_web') };
   t.match(mendText(workload), ofDaemon);
-  t.notMatch(mendText(workload), ofNode, 'which would write none of it');
+  t.notMatch(mendText(workload), ofNode, 'rows of the daemon are not repaired by the command of the node');
   const both = mendText({ ...own, workload: plan('default_web') });
   t.match(both, ofNode);
   t.match(both, ofDaemon);
   const broken = mendText({ ...nothing, faults: ['certificate n3 claims another address'] });
-  t.notMatch(broken, /Repair it with/, 'which would write nothing');
+  t.notMatch(broken, /Repair it with/, 'no command is shown that would write nothing');
   t.match(broken, /repaired where it is named/);
   t.match(mendText({ ...own, faults: ['ovn-controller does not run'] }), ofNode);
 });
 
-t.test('notices are shown, and are no drift', async (t) => {
+t.test('notices are shown, and are not drift', async (t) => {
   const known = { ...nothing, notices: ['certificate n9 is registered, but belongs to no member'] };
   t.strictSame(changesLines(known, plain), [
     'Worth knowing:',
@@ -116,7 +120,7 @@ t.test('plan and verify beside a fault, such as a member that was taken out of t
   t.end();
 });
 
-t.test('verify says what was compared, and what is worth knowing beside it', (t) => {
+t.test('verify lists the compared parts, and other facts worth knowing', (t) => {
   const known = { ...nothing, notices: ['n2 does not answer at 192.0.2.12, where its tunnel ends'] };
   t.match(overlayVerifyDocument(known), { outcome: 'as-wanted', changes: { notices: known.notices } });
   t.equal(

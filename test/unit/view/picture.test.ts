@@ -13,7 +13,7 @@ const margin = 16;
 /** Text alternative for readers who cannot see the picture. */
 const description = 'A node before and after: eth0 becomes a port of br-ex, and br-ex has the addresses of the node';
 
-t.test('the picture shows what the product draws', (t) => {
+t.test('the picture shows the drawing of the product', (t) => {
   const dhcp = readCase('dhcp');
   const plan = planOfCase(dhcp);
   const before = drawTopology(observedTopology(dhcp.observation), plain);

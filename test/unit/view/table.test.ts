@@ -63,6 +63,6 @@ t.test('prose fits the width, and goes on with an indent', (t) => {
       '/a/path/that/is/longer/than/the/line',
     ].join('\n'),
   );
-  t.equal(fitted(text, null), text, 'in a file or a pipe it is as it was');
+  t.equal(fitted(text, null), text, 'text for a file or a pipe is not wrapped');
   t.end();
 });

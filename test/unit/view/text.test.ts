@@ -152,12 +152,16 @@ t.test('colour only where it is seen and wanted', (t) => {
     process.env = before;
   });
   process.env = { ...before, TERM: 'xterm', NO_COLOR: '', FORCE_COLOR: '1' };
-  t.equal(styleFor({ isTTY: false } as NodeJS.WriteStream)('red', 'x'), 'x', 'a pipe');
-  t.equal(styleFor(terminal)('red', 'x'), '\u001b[31mx\u001b[39m', 'a terminal, whatever standard output is');
+  t.equal(styleFor({ isTTY: false } as NodeJS.WriteStream)('red', 'x'), 'x', 'a pipe gets no colours');
+  t.equal(
+    styleFor(terminal)('red', 'x'),
+    '\u001b[31mx\u001b[39m',
+    'a terminal gets colours, regardless of standard output',
+  );
   process.env = { ...before, TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '1' };
-  t.equal(styleFor(terminal)('red', 'x'), 'x', 'NO_COLOR');
+  t.equal(styleFor(terminal)('red', 'x'), 'x', 'NO_COLOR turns colours off');
   process.env = { ...before, TERM: 'dumb' };
-  t.equal(styleFor(terminal)('red', 'x'), 'x', 'a terminal without colours');
+  t.equal(styleFor(terminal)('red', 'x'), 'x', 'a terminal without colours gets none');
   t.end();
 });
 
@@ -190,9 +194,13 @@ t.test('topology before and after', (t) => {
   ];
   t.equal(drawTopology(plannedTopology(planOf(node), node.observation), plain), after.join('\n'));
   const seen = drawTopology(observedTopology(appliedCase('two-nics-metric').observation), plain);
-  t.equal(seen.replace(' metric 100', ''), after.join('\n'), 'what was planned is what is seen afterwards');
+  t.equal(seen.replace(' metric 100', ''), after.join('\n'), 'the drawing of the plan is that of the node afterwards');
   const guests = drawTopology(observedTopology(readCase('drift-guest-cables').observation), plain);
-  t.match(guests, /├── eth0 +uplink {3}→ LAN\n {2}├── vnet0 +port\n/, 'the cable of a guest is no way to the LAN');
+  t.match(
+    guests,
+    /├── eth0 +uplink {3}→ LAN\n {2}├── vnet0 +port\n/,
+    'the cable of a guest is not drawn as a connection to the LAN',
+  );
   const moved = appliedCase('static4').observation;
   t.match(
     drawTopology(plannedTopology(planDisable(moved), moved), plain),
@@ -379,7 +387,7 @@ t.test('history and status', (t) => {
   t.strictSame(
     statusText({ ...view, observation: tuned, last }, plain).split('\n'),
     shown.replaceAll(/^ {4}/gm, '').trimEnd().split('\n'),
-    'docs/use/commands.md shows it',
+    'docs/use/commands.md shows this text',
   );
   t.end();
 });

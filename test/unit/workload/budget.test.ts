@@ -88,7 +88,7 @@ const objects: Readonly<
 for (const kind of kinds)
   t.test(`a budget of every ${kind.kind}`, (t) => {
     const { ordinary, hostile } = objects[kind.kind];
-    t.equal(noticeOfBudget(kind, kind.read(ordinary)), null, 'what people write is within it');
+    t.equal(noticeOfBudget(kind, kind.read(ordinary)), null, 'an ordinary object is within the budget');
     for (const object of hostile) {
       const read = kind.read(object);
       t.match(noticeOfBudget(kind, read), {
@@ -97,7 +97,7 @@ for (const kind of kinds)
         note: /, and at most \d+ are served: /,
       });
       const longest = kind.kind === 'Node' ? 10_000 : 1_000;
-      t.ok(JSON.stringify(read).length < longest, 'what made it too large is not kept');
+      t.ok(JSON.stringify(read).length < longest, 'the oversized part of the object is not kept');
     }
     t.end();
   });
@@ -118,17 +118,21 @@ t.test('a pod beyond its budget has no address, and is in no set', (t) => {
   t.end();
 });
 
-t.test('a namespace beyond its budget is let in by no selector, not by one of labels that it lacks either', (t) => {
+t.test('a namespace beyond its budget is not matched by a selector, not even by a selector of absent labels', (t) => {
   const world = emptyWorld();
   world.namespaces.set('web', { ...readNamespace({ metadata: { name: 'web', labels: labels(40_000) } }) });
   world.pods.set('web/one', podOf('web/one'));
   const lacks = { matchExpressions: [{ key: 'label-0', operator: 'DoesNotExist' }] } as const;
   t.strictSame(selectedPods({ namespaces: lacks, pods: {} }, factsOf(modern, world)), []);
-  t.equal(selectedPods({ namespaces: 'web', pods: {} }, factsOf(modern, world)).length, 1, 'by its name it is');
+  t.equal(
+    selectedPods({ namespaces: 'web', pods: {} }, factsOf(modern, world)).length,
+    1,
+    'the namespace is selected by its name',
+  );
   t.end();
 });
 
-t.test('rows of a service are bounded, whatever its ports, places and endpoints', (t) => {
+t.test('rows of a service are limited, regardless of its ports, places and endpoints', (t) => {
   const nodes = many(20, (index) => nodeOf(index + 1, { gateway: gatewayOf(index + 1) }));
   const service = serviceObject('one', {
     type: 'NodePort',
@@ -154,7 +158,7 @@ t.test('rows of a service are bounded, whatever its ports, places and endpoints'
   const notes = noticesOfService(one, viewOf(facts), null).map(({ note }) => note);
   t.ok(
     notes.some((note) => /^only \d+ of 20000 endpoints are served, /.test(note)),
-    'an Event says so',
+    'an Event reports the number of served endpoints',
   );
   const reversed = factsFor([service, ...slices.toReversed()], nodes);
   t.strictSame(
@@ -165,7 +169,7 @@ t.test('rows of a service are bounded, whatever its ports, places and endpoints'
   t.end();
 });
 
-t.test('ways back of a service are one for each pod, whatever its ports', (t) => {
+t.test('a service has one return route for each pod, regardless of its ports', (t) => {
   const nodes = [1, 2].map((id) => nodeOf(id, { gateway: gatewayOf(id) }));
   const database = emptyNorthbound();
   applied(database, { layout: modern, nodes });
@@ -238,7 +242,7 @@ t.test('a thousand pods of one service are served at its address', (t) => {
   t.end();
 });
 
-t.test('indexes are the same whatever came and went before', (t) => {
+t.test('indexes do not depend on earlier objects', (t) => {
   const [services, slices] = [new IndexedServices(), new IndexedSlices()];
   const put = (round: number): void => {
     for (const index of many(40, (one) => one)) {

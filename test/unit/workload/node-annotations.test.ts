@@ -66,13 +66,13 @@ t.test('the published annotations of a Node and their last writer', (t) => {
   const node = readNode({ metadata });
   t.strictSame(node.publishedHere, [ofSubnets]);
   t.equal(node.published?.[ofSubnets], 'x');
-  t.equal(node.published?.[ofHost]?.length, 4_000, 'not without end');
-  t.equal(node.refusal, undefined, 'the object counts as a node');
+  t.equal(node.published?.[ofHost]?.length, 4_000, 'only the first 4,000 characters of an annotation are read');
+  t.equal(node.refusal, undefined, 'the object is still read as a Node');
   t.strictSame(readNode({ metadata: { name: 'n1', uid: 'a' } }), { name: 'n1', uid: 'a' });
   t.end();
 });
 
-t.test('only differences are written, and only what is ours is removed', (t) => {
+t.test('only differences are written, and only annotations of the agent are removed', (t) => {
   const member = nodeOf(1, { gateway: null });
   const wanted = publishedAnnotations(member);
   const node = (published: Record<string, string>, publishedHere: readonly string[] = []): ClusterNode => ({
@@ -115,7 +115,7 @@ t.test(
     writer.settle([member]);
     writer.settle([member]);
     await turn();
-    t.strictSame(calls, [['n1', wanted]], 'the event about the write has not come yet');
+    t.strictSame(calls, [['n1', wanted]], 'the Node is not written again before the event about the first write');
     nodes.set('n1', { name: 'n1', uid: 'a', published: { ...wanted, [ofSubnets]: 'of another' } });
     writer.settle([member]);
     await turn();

@@ -20,8 +20,12 @@ t.test('each has an Event of its own object', (t) => {
   ] as const) {
     const { notices, object } = read(kind, metadata);
     t.match(notices(), [{ type: 'Warning', reason: 'NotServed', regarding: { kind, name: 'one', uid: 'uid' }, note }]);
-    t.strictSame(notices(object), [], 'which is not said again with every change');
-    t.equal(notices(read(kind, { ...metadata, uid: 'before' }).object).length, 1, 'but for another object of its name');
+    t.strictSame(notices(object), [], 'a second report does not follow after a change');
+    t.equal(
+      notices(read(kind, { ...metadata, uid: 'before' }).object).length,
+      1,
+      'another object of the same name is reported',
+    );
     t.ok(notices().every((notice) => notice.note.length <= 1024));
   }
   t.end();
@@ -29,7 +33,11 @@ t.test('each has an Event of its own object', (t) => {
 
 t.test('an object that asks for nothing has none', (t) => {
   t.strictSame(read('Pod', {}).notices(), []);
-  t.strictSame(read('Pod', limited, { hostNetwork: true }).notices(), [], 'nor a pod in the network of its node');
+  t.strictSame(
+    read('Pod', limited, { hostNetwork: true }).notices(),
+    [],
+    'a pod in the network of its node causes no Event',
+  );
   t.strictSame(read('Namespace', { annotations: { 'k8s.ovn.org/multicast-enabled': 'false' } }).notices(), []);
   t.strictSame(read('Node', { labels: { 'kubernetes.io/hostname': 'one' } }).notices(), []);
   t.end();

@@ -109,8 +109,16 @@ t.test('it follows the kernel, and stays while that has nothing', (t) => {
     routes: [route('0.0.0.0/0', '198.51.100.1', 'br-ex')],
   };
   t.match(recordNow(record, moved).node.gateway, { addresses: ['198.51.100.9/24'], nextHops: ['198.51.100.1'] });
-  t.equal(recordNow(record, { links: [linkOf('br-ex', [])], routes: [] }), record, 'between two leases');
-  t.match(recordNow(record, { links: [], routes: [] }), { node: { gateway: null } }, 'br-ex is gone');
+  t.equal(
+    recordNow(record, { links: [linkOf('br-ex', [])], routes: [] }),
+    record,
+    'the record stays while br-ex has no address between two leases',
+  );
+  t.match(
+    recordNow(record, { links: [], routes: [] }),
+    { node: { gateway: null } },
+    'the record has no gateway if br-ex does not exist',
+  );
   const { gateway: _, ...older } = record;
   t.equal(recordNow(older, moved), older);
   t.end();

@@ -35,7 +35,11 @@ t.test('no route where the pods would not answer', (t) => {
   const gateway = gatewayOf(1);
   t.strictSame(states(open(1)), []);
   t.strictSame(states(open(1, { gateway: null })), ['no-gateway', 'no-gateway']);
-  t.strictSame(states(open(1, { gateway })), ['no-address'], 'only of the other family');
+  t.strictSame(
+    states(open(1, { gateway })),
+    ['no-address'],
+    'a gateway with addresses of the other family only gets no route',
+  );
   t.strictSame(states(open(1, { gateway: { ...gateway, isUp: false } })), ['gateway-down', 'gateway-down']);
   t.strictSame(states(open(1, { gateway: { ...gateway, isVip: true } })), ['shared-address', 'shared-address']);
   const { outsideClients: _, ...closed } = open(1);
@@ -43,7 +47,7 @@ t.test('no route where the pods would not answer', (t) => {
   const ramp = nodeOf(2, { subnets: [], gateway: gatewayOf(2, { subnets: ['10.42.0.0/16'] }) });
   t.strictSame(states(open(1), ramp), ['other-gateway']);
   const down = { ...ramp, gateway: gatewayOf(2, { subnets: ['10.42.0.0/16'], isUp: false }) };
-  t.strictSame(states(open(1), down), [], 'unless it is down');
+  t.strictSame(states(open(1), down), [], 'a gateway that is down gets no route');
   t.strictSame(
     outsideRoutes(seed, [open(1)]).withoutRoute.map(({ state }) => state),
     ['old-layout', 'old-layout'],

@@ -55,7 +55,7 @@ t.test('the state of a tunnel in Open vSwitch', (t) => {
   t.strictSame(
     fault({ bfd: { enable: 'false' }, bfd_status: { state: 'down' } }),
     [null],
-    'BFD that is off says nothing',
+    'without BFD, the state of BFD is not a fault',
   );
   t.end();
 });

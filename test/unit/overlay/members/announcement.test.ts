@@ -47,7 +47,11 @@ const vip = gatewayOf(2, {
 t.test('the central node reads the announcement as the node wrote it', (t) => {
   for (const gateway of [gatewayOf(2), dedicated, vip])
     t.strictSame(announcedGateway(chassisOf(2, gateway), dual), { gateway });
-  t.equal(announcedGateway({ name: 'x', hostname: 'n2', encaps: [] }, dual), null, 'nothing');
+  t.equal(
+    announcedGateway({ name: 'x', hostname: 'n2', encaps: [] }, dual),
+    null,
+    'a chassis without an announcement has no gateway',
+  );
   t.equal(announcedGateway(chassisOf(2, dedicated, { cmsOptions: 'enable-chassis-as-gw' }), dual), null);
   t.end();
 });
@@ -56,8 +60,8 @@ t.test('a node is not trusted', (t) => {
   const said = (replace: string, by: string): string => announcement(dedicated).join(',').replace(replace, by);
   for (const [cmsOptions, fault] of [
     [said('kind=dedicated', 'kind=other'), /"other" is not a kind/],
-    [said('mac=52', 'mac=53'), /"53:.*is no MAC of a NIC/],
-    [said('mac=52:54', 'mac=$(reboot)'), /is no MAC/],
+    [said('mac=52', 'mac=53'), /"53:.*is not the MAC of a NIC/],
+    [said('mac=52:54', 'mac=$(reboot)'), /is not the MAC/],
     [said('physnet-eth1', 'elsewhere'), /network "elsewhere" has no bridge/],
     [said('203.0.113.9/24', '203.0.113.9'), /"203.0.113.9" is not an address of a gateway/],
     [said('203.0.113.9/24', '127.0.0.1/8'), /is not an address of a gateway/],
@@ -74,7 +78,7 @@ t.test('a node is not trusted', (t) => {
     [said('10.42.1.0/24', '10.99.1.0/24'), /10\.99\.1\.0\/24 is not in 10\.42\.0\.0\/16 or fd01::\/48/],
     [said('10.42.1.0/24', '0.0.0.0/0'), /0\.0\.0\.0\/0 is not in/],
     [said('10.42.1.0/24', '10.42.1.9/24'), /is not a subnet/],
-    [said('vlan=7', 'vlan=4095'), /"4095" is no VLAN/],
+    [said('vlan=7', 'vlan=4095'), /"4095" is not a VLAN/],
     [`${said('', '')},microshift-net:kind=shared`, /one thing twice/],
     [`${said('', '')}${',microshift-net:subnet=10.42.1.0/24'.repeat(200)}`, /128 are the most/],
     [`${said('', '')},microshift-net:vip=yes`, /not that which moves with the address/],
@@ -105,14 +109,18 @@ t.test('members and what their chassis announce', (t) => {
   t.match(
     membersNow(modern, own, trusted, both).nodes,
     [own, { gateway: vip }, { gateway: vip }],
-    'nodes with one VIP',
+    'several nodes can announce one VIP',
   );
   const rival = [chassisOf(2, vip), chassisOf(3, { ...vip, nextHops: ['192.0.2.2'] })];
   t.match(membersNow(modern, own, trusted, rival).faults, [
     /192\.0\.2\.100\/24 to 192\.0\.2\.1\) has 192\.0\.2\.100 already/,
   ]);
   const stranger = chassisOf(2, gatewayOf(2), { name: 'somebody' });
-  t.match(membersNow(modern, own, members, [stranger]).nodes[1], { gateway: null }, 'a chassis speaks for itself only');
+  t.match(
+    membersNow(modern, own, members, [stranger]).nodes[1],
+    { gateway: null },
+    'a chassis can announce only the gateway of its own node',
+  );
   t.end();
 });
 
@@ -154,7 +162,7 @@ t.test(
     t.strictSame(
       led(apart),
       ['ip4.dst == 192.0.2.11 /* n1 */', ...ofMember].toSorted(),
-      'what the gateway has alone is not the node',
+      'an address of the gateway alone does not lead to the node',
     );
     t.end();
   },
@@ -176,14 +184,18 @@ t.test("a gateway that is asked for another node's subnet, and is not any more",
     t.strictSame(operationsOf(again, database.rows().shape), []);
   };
   plan(gatewayOf(1), gatewayOf(2));
-  t.strictSame(routes(), ['10.42.1.0/24 100.64.0.2', '10.42.2.0/24 100.64.0.3'], 'each by itself');
+  t.strictSame(
+    routes(),
+    ['10.42.1.0/24 100.64.0.2', '10.42.2.0/24 100.64.0.3'],
+    'the packets of each subnet leave by their own node',
+  );
   plan(gatewayOf(1), gatewayOf(2, { subnets: ['10.42.1.0/24', '10.42.3.0/24'] }));
   t.strictSame(routes(), ['10.42.1.0/24 100.64.0.3', '10.42.2.0/24 100.64.0.3', '10.42.3.0/24 100.64.0.3']);
   plan(gatewayOf(1), gatewayOf(2));
   t.strictSame(
     routes(),
     ['10.42.1.0/24 100.64.0.2', '10.42.2.0/24 100.64.0.3'],
-    'in the same plan n1 has its own back',
+    'a subnet returns to its own node n1 in the same plan',
   );
   plan(null, gatewayOf(2));
   t.strictSame(routes(), ['10.42.2.0/24 100.64.0.3']);
@@ -209,7 +221,7 @@ t.test('settings that others share', (t) => {
     const first = sharedSettings(there, gateway);
     t.match(first.put, put, JSON.stringify(there));
     const joined = changed(there, first);
-    t.strictSame(changed(joined, sharedSettings(joined, gateway)), joined, 'nothing in a second run');
+    t.strictSame(changed(joined, sharedSettings(joined, gateway)), joined, 'a second run changes no setting');
     t.strictSame(changed(joined, sharedSettings(joined, null)), after, 'the settings are the same as before');
   }
   const moved = changed({}, sharedSettings({}, gateway));
@@ -233,11 +245,11 @@ t.test('the further addresses of a member', (t) => {
   const said = (addresses: readonly string[]) => ({ cmsOptions: addressEntries(addresses).join() });
   t.strictSame(announcedAddresses(said(['192.0.2.112', '2001:DB8::112'])), ['192.0.2.112', '2001:db8::112']);
   const lies = ['127.0.0.1', '224.0.0.1', '0.0.0.0', 'fe80::1', '192.0.2.300', '192.0.2.0/24', 'n1', ''];
-  t.strictSame(announcedAddresses(said(lies)), [], 'no other word is an address of a host');
+  t.strictSame(announcedAddresses(said(lies)), [], 'only words in the form of an address are read');
   const many = Array.from({ length: 40 }, (_, index) => `198.51.100.${index}`);
   t.equal(addressEntries(many).length, 32);
   const twice = { cmsOptions: [...many, ...many].map((one) => `microshift-net-has:${one}`).join() };
-  t.equal(announcedAddresses(twice).length, 32, 'and no chassis announces more');
+  t.equal(announcedAddresses(twice).length, 32, 'the number of announced addresses is limited');
   const node = nodeOf(2, { gateway: gatewayOf(2) });
   const own = [...node.hostAddresses, ...(node.gateway?.addresses ?? []).map((one) => one.replace(/\/.*/, ''))];
   const onInterfaces = [...own, '127.0.0.1', 'fe80::2', '10.42.2.2', '192.0.2.112', '2001:DB8::112', '192.0.2.112'];
@@ -264,7 +276,7 @@ t.test('addresses with their lengths, and outside clients', (t) => {
   t.strictSame(
     announcedRanges({ cmsOptions }),
     { hostCidrs, outsideClients },
-    'the central node reads what the node says',
+    'the central node reads the ranges that the node has written',
   );
   t.match(sharedSettings(there, null).put, there, 'settings that nobody requested stay');
   t.strictSame(sharedSettings(there, null, { hostCidrs: [] }).put, { 'ovn-cms-options': 'enable-chassis-as-gw' });
@@ -276,7 +288,7 @@ t.test('addresses with their lengths, and outside clients', (t) => {
   ]
     .map((text) => `microshift-net-${text}`)
     .join();
-  t.strictSame(announcedRanges({ cmsOptions: lies }), {}, 'nothing else');
+  t.strictSame(announcedRanges({ cmsOptions: lies }), {}, 'invalid ranges are ignored');
   const many = Array.from({ length: 200 }, (_, index) => `microshift-net-cidr:192.0.2.${index}/24`).join();
   t.equal(announcedRanges({ cmsOptions: many }).hostCidrs?.length, 32, 'the number of announced ranges is limited');
   t.end();
@@ -293,12 +305,16 @@ t.test('where processes of a member listen', (t) => {
     furtherAddresses: ['192.0.2.112', '2001:db8::112'],
   });
   const cmsOptions = put['ovn-cms-options'] ?? '';
-  t.strictSame(announcedListeners({ cmsOptions }), listeners, 'the central node reads what the node says');
+  t.strictSame(
+    announcedListeners({ cmsOptions }),
+    listeners,
+    'the central node reads the listeners that the node has written',
+  );
   t.match(sharedSettings(there, null).put, there, 'settings that nobody requested stay');
   t.strictSame(
     sharedSettings(there, null, { listeners: [], furtherAddresses: [] }).put,
     { 'ovn-cms-options': 'enable-chassis-as-gw' },
-    'and goes with the node',
+    'the announcement is removed with the node',
   );
   const gateway = gatewayOf(2);
   const chassis = chassisOf(2, gateway, { cmsOptions });
@@ -312,7 +328,7 @@ t.test('where processes of a member listen', (t) => {
   const lies = ['tcp/0', 'tcp/70000', 'icmp/1', 'tcp/80@nowhere', 'tcp/80@', 'tcp/80;drop', '']
     .map((text) => `microshift-net-listens:${text}`)
     .join();
-  t.strictSame(announcedListeners({ cmsOptions: lies }), [], 'nothing else');
+  t.strictSame(announcedListeners({ cmsOptions: lies }), [], 'invalid listeners are ignored');
   const many = Array.from({ length: 1000 }, (_, index) => `microshift-net-listens:tcp/${30_000 + index}`).join();
   t.equal(announcedListeners({ cmsOptions: many }).length, 64, 'the number of announced listeners is limited');
   t.end();

@@ -26,12 +26,12 @@ const claims = (port: Partial<DatabaseRow>): readonly string[] =>
   );
 
 t.test('claims', (t) => {
-  t.strictSame(claims({}), [], 'a port that no chassis has claimed');
+  t.strictSame(claims({}), [], 'a port that no chassis has claimed is not reported');
   t.strictSame(claims({ chassis: `c-${two}`, encap: `e-${two}`, additional_chassis: [] }), []);
   t.match(claims({ chassis: `c-${one}` }), [
     new RegExp(`^port default_web of n2 has chassis ${one}: .* until ovn-sbctl clear Port_Binding p chassis$`),
   ]);
-  t.match(claims({ chassis: 'c-gone' }), [/has chassis gone/], 'a chassis of no member');
+  t.match(claims({ chassis: 'c-gone' }), [/has chassis gone/], 'a port of a chassis that is not a member is reported');
   t.match(claims({ chassis: `c-${two}`, additional_chassis: [`c-${one}`] }), [/ has additional_chassis /]);
   t.match(claims({ chassis: `c-${one}`, encap: `e-${one}` }), [
     /clear Port_Binding p chassis; ovn-sbctl clear Port_Binding p encap$/,
@@ -41,12 +41,28 @@ t.test('claims', (t) => {
   ]);
   t.strictSame(claims({ options: { 'requested-chassis': `${two}`, 'iface-id-ver': 'uid' } }), []);
   t.match(claims({ datapath: 'd3', type: 'l3gateway', chassis: `c-${one}` }), [/^port default_web of n2 /]);
-  t.strictSame(claims({ datapath: 'd4', chassis: `c-${one}` }), [], 'a switch of no node');
-  t.strictSame(claims({ type: 'chassisredirect', chassis: `c-${one}` }), [], 'OVN chooses among several gateways');
+  t.strictSame(
+    claims({ datapath: 'd4', chassis: `c-${one}` }),
+    [],
+    'a port of a switch without a node is not reported',
+  );
+  t.strictSame(
+    claims({ type: 'chassisredirect', chassis: `c-${one}` }),
+    [],
+    'a port for which OVN chooses among several gateways is not reported',
+  );
   const redirect = { type: 'chassisredirect', datapath: 'd4', logical_port: 'cr-rtos-n2' };
-  t.match(claims({ ...redirect, chassis: `c-${one}` }), [/^port cr-rtos-n2 of n2 has chassis /], 'the way to a subnet');
+  t.match(
+    claims({ ...redirect, chassis: `c-${one}` }),
+    [/^port cr-rtos-n2 of n2 has chassis /],
+    "a claimed route to a node's subnet is reported",
+  );
   t.strictSame(claims({ ...redirect, chassis: `c-${two}` }), []);
-  t.strictSame(claims({ chassis: 'c-unknown' }), [], 'a chassis that was removed meanwhile');
-  t.match(claims({ logical_port: '\u001b[2J', chassis: `c-${one}` }), [/\\u\{1b\}/], 'a name is shown as text');
+  t.strictSame(claims({ chassis: 'c-unknown' }), [], 'a chassis that was removed meanwhile is not reported');
+  t.match(
+    claims({ logical_port: '\u001b[2J', chassis: `c-${one}` }),
+    [/\\u\{1b\}/],
+    'control characters in a name are escaped',
+  );
   t.end();
 });

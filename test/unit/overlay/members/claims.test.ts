@@ -40,7 +40,7 @@ t.test('honest announcements are accepted', (t) => {
   t.end();
 });
 
-t.test('a member that lies of what its certificate covers', (t) => {
+t.test('a member that announces more than its certificate covers', (t) => {
   for (const [what, liar, fault] of [
     ['a name', chassis(3, { hostname: 'n2' }), /registers under the name of n2/],
     ['a full name', chassis(3, { hostname: 'n1.example.com' }), /registers under the name of n1/],
@@ -74,7 +74,7 @@ t.test('a member that lies of what its certificate covers', (t) => {
   t.end();
 });
 
-t.test('a host that is no member is ignored and reported', (t) => {
+t.test('a host that is not a member is ignored and reported', (t) => {
   const expelled = chassis(9, { hostname: 'n2', encaps: [encap(2, { owner: nodeOf(9).systemId })] }, gatewayOf(2));
   const { nodes, faults, strangers } = membersNow(modern, own, members, [expelled, ...honest]);
   t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes));
@@ -82,7 +82,11 @@ t.test('a host that is no member is ignored and reported', (t) => {
   t.match(faults, [/under the name of n2/]);
   t.equal(faults.length, 1);
   const silent = membersNow(modern, own, members, [chassis(9, { hostname: 'n9' }, gatewayOf(9)), ...honest]);
-  t.match(silent, { faults: [], strangers: [/belongs to no member/] }, 'one that claims nothing of others is no fault');
+  t.match(
+    silent,
+    { faults: [], strangers: [/belongs to no member/] },
+    'a stranger that claims no address of a member is not a fault',
+  );
   t.equal(silent.faults.length, 0);
   t.end();
 });
@@ -110,7 +114,7 @@ t.test('a member attracts nothing that it was not granted', (t) => {
     gatewayOf(3, { addresses: ['198.51.100.1/32'] }),
   );
   const { nodes, faults } = membersNow(modern, own, members, [chassis(1), chassis(2), both]);
-  t.equal(rowsOf(nodes), withoutLiar, 'nor by a second tunnel address');
+  t.equal(rowsOf(nodes), withoutLiar, 'a second tunnel address does not change the rows');
   t.match(faults, [/has more than one tunnel address of a family/, /--gateway 198\.51\.100\.1/]);
   t.end();
 });
@@ -126,11 +130,19 @@ t.test('granted addresses are accepted', (t) => {
     return membersNow(dual, dualNode(1), all, [chassis(3, {}, announced)]).nodes[2]?.gateway !== null;
   };
   t.equal(taken(['2001:db8::13'], ['10.42.2.0/24'], gateway), true);
-  t.equal(taken(['2001:db8::13/64'], ['10.42.2.0/24'], gateway), true, 'with its length');
-  t.equal(taken(['2001:db8::13/48'], ['10.42.2.0/24'], gateway), false, 'not with another one');
+  t.equal(
+    taken(['2001:db8::13/64'], ['10.42.2.0/24'], gateway),
+    true,
+    'a granted address is accepted with its prefix length',
+  );
+  t.equal(
+    taken(['2001:db8::13/48'], ['10.42.2.0/24'], gateway),
+    false,
+    'a granted address is refused with another prefix length',
+  );
   t.equal(taken(['2001:db8::13'], [], gateway), false);
   const vip = gatewayOf(3, { addresses: ['192.0.2.100/24'], isVip: true, mac: '0a:58:c0:00:02:64' });
-  t.equal(taken(['192.0.2.100'], [], vip), false, 'one of several nodes needs its length');
+  t.equal(taken(['192.0.2.100'], [], vip), false, 'an address of several nodes is refused without its prefix length');
   t.equal(taken(['192.0.2.100/24'], [], vip), true);
   t.end();
 });

@@ -27,20 +27,32 @@ const down = (judged: readonly OverlayNode[]): readonly string[] =>
 t.test('a gateway that owes an answer for two rounds is down', (t) => {
   const seen = [7, 6, 5];
   t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 4 }))), ['n2']);
-  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 5 }))), [], 'one that is only slow is not');
-  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7 }))), ['n2'], 'one that has unregistered is');
+  t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 5 }))), [], 'a slow gateway is not down');
+  t.strictSame(
+    down(judgeGateways(members, seen, southbound(7, { 1: 7 }))),
+    ['n2'],
+    'a gateway that is not registered any more is down',
+  );
   t.strictSame(
     down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 9, 3: 0 }))),
     [],
-    'no other gateway is queried',
+    'a node without a gateway is not judged',
   );
   t.end();
 });
 
 t.test('if no gateway answers, none is excluded', (t) => {
   t.strictSame(down(judgeGateways(members, [7, 6, 5], southbound(7, { 1: 2, 2: 3 }))), []);
-  t.strictSame(down(judgeGateways(members, [7, 6], southbound(7, { 1: 7, 2: 0 }))), [], 'nor before three rounds');
-  t.strictSame(down(judgeGateways(members, [7, 6, 5], southbound(7, null))), [], 'nor before OVN 20.09');
+  t.strictSame(
+    down(judgeGateways(members, [7, 6], southbound(7, { 1: 7, 2: 0 }))),
+    [],
+    'no gateway is down before three rounds',
+  );
+  t.strictSame(
+    down(judgeGateways(members, [7, 6, 5], southbound(7, null))),
+    [],
+    'no gateway is down with OVN before 20.09',
+  );
   t.end();
 });
 
@@ -50,15 +62,15 @@ t.test('the last answer of a chassis', (t) => {
   t.strictSame(
     echoOf(systemId, 7, southbound(8, { 2: 7 })),
     { isCurrent: true, atMs: 7000 },
-    'another program has asked',
+    'a round of another program does not make the answer old',
   );
   t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 4 })), { isCurrent: false, atMs: 4000 });
   t.strictSame(
     echoOf(systemId, 7, southbound(7, { 2: 0 })),
     { isCurrent: false, atMs: null },
-    'the chassis has never answered',
+    'a chassis that has never answered has no time',
   );
-  t.equal(echoOf(systemId, 7, southbound(7, { 1: 7 })), null, 'the chassis is not registered');
+  t.equal(echoOf(systemId, 7, southbound(7, { 1: 7 })), null, 'a chassis that is not registered has no answer');
   t.equal(echoOf(systemId, 7, southbound(7, null)), null);
   t.end();
 });
@@ -66,7 +78,11 @@ t.test('the last answer of a chassis', (t) => {
 t.test('three rounds are remembered', (t) => {
   t.strictSame(nextRound([], southbound(4, {})), [4]);
   t.strictSame(nextRound([6, 5, 4], southbound(7, {})), [7, 6, 5]);
-  t.strictSame(nextRound([6, 6, 5], southbound(6, {})), [6, 6, 6], 'an ovn-northd that hangs queries no node');
+  t.strictSame(
+    nextRound([6, 6, 5], southbound(6, {})),
+    [6, 6, 6],
+    'while ovn-northd hangs, the previous value is repeated',
+  );
   t.strictSame(nextRound([60, 59, 58], southbound(1, {})), [1], 'a database that was made again counts from one');
   t.end();
 });

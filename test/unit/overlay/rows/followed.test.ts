@@ -7,7 +7,7 @@ t.test('rows of ours are followed, and roots as a whole', (t) => {
   const owned = [['external_ids', 'includes', ['map', [['owner', 'microshift-net']]]]];
   t.strictSame(tables.Logical_Switch?.where, owned);
   t.strictSame(tables.NB_Global?.where, undefined);
-  t.strictSame(tables.Load_Balancer_Group?.where, undefined, 'a table without a place for an owner');
+  t.strictSame(tables.Load_Balancer_Group?.where, undefined, 'a table without external_ids is followed as a whole');
   for (const [name, { columns, where }] of Object.entries(tables))
     if (where !== undefined) t.ok(columns.includes('external_ids'), name);
   t.end();
@@ -17,9 +17,9 @@ t.test('reports of daemons cause no new plan', (t) => {
   const northbound = followedTables('OVN_Northbound', recordedShape('OVN_Northbound 23.03'), 'x', null);
   t.notMatch(northbound.NB_Global?.columns, /cfg/);
   t.notOk(northbound.Logical_Switch_Port?.columns.includes('up'));
-  t.notOk(northbound.Logical_Switch?.columns.includes('ports'), 'nor do the ports of pods');
+  t.notOk(northbound.Logical_Switch?.columns.includes('ports'), 'the ports of a switch are not followed');
   const southbound = followedTables('OVN_Southbound', recordedShape('OVN_Southbound 23.03'), 'x', null);
-  t.strictSame(southbound.Chassis_Private?.columns, ['name'], 'nor does an answer of a chassis');
+  t.strictSame(southbound.Chassis_Private?.columns, ['name'], 'answers of a chassis are not followed');
   t.end();
 });
 
@@ -64,7 +64,7 @@ t.test('a gateway that has no owner is followed', (t) => {
     ['name', '==', 'patch-br-ex_n1-to-br-int'],
     ['mac_in_use', '==', '52:54:00:00:00:01'],
   ]);
-  t.ok(tables.Interface?.columns.includes('ofport'), 'with the number of its port');
+  t.ok(tables.Interface?.columns.includes('ofport'), "the number of the gateway's port is followed");
   t.strictSame(followedTables('Open_vSwitch', shape, 'x', null).Interface?.where, [owned]);
   t.end();
 });

@@ -30,8 +30,12 @@ t.test('connections of removed servers, and no others', (t) => {
   t.strictSame(lost(serving(both), [both, { ...both, name: 'other' }]), []);
   t.strictSame(lost(serving(), [null, both]), [], 'a server that comes takes no client from another');
   t.strictSame(lost(serving(both), [both, row({ [at]: `${second},${third}` })]), ['10.43.0.10 53 10.42.0.9 8053']);
-  t.strictSame(lost(serving(both), [both, row({ [at]: '' })]).length, 2, 'of a service without a server');
-  t.strictSame(lost(serving(both), [both, null]).length, 2, 'and without the service');
+  t.strictSame(
+    lost(serving(both), [both, row({ [at]: '' })]).length,
+    2,
+    'connections of a service that has lost its server are removed',
+  );
+  t.strictSame(lost(serving(both), [both, null]).length, 2, 'connections of a removed service are removed');
   const six = row({ '[fd02::10]:53': '[fd01::9]:8053' });
   t.strictSame(lost(serving(six), [six, null]), ['fd02::10 53 fd01::9 8053']);
   t.end();
@@ -43,7 +47,7 @@ t.test('a place that several rows have', (t) => {
   const together = row({ [at]: `${second},${first}` });
   t.strictSame(lost(serving(one, other), [one, null], [other, null], [null, together]), []);
   const servers = serving(one, together);
-  t.strictSame(lost(servers, [one, null]), [], 'a server that another row still has');
+  t.strictSame(lost(servers, [one, null]), [], 'connections of a server that another row still has stay');
   t.strictSame(lost(servers, [together, other]), ['10.43.0.10 53 10.42.0.9 8053']);
   t.end();
 });

@@ -86,7 +86,7 @@ t.test('where processes listen, as the kernel writes it', (t) => {
     { protocol: 'udp', address: '2001:db8::11', port: 53 },
     { protocol: 'sctp', address: '192.0.2.11', port: 11_111 },
   ]);
-  t.strictSame(readListeners(join(folder, 'nothing')), [], 'a kernel without these tables');
+  t.strictSame(readListeners(join(folder, 'nothing')), [], "without the kernel's tables, there are no listeners");
   t.end();
 });
 

@@ -121,7 +121,11 @@ t.test('ports of the bridge', (t) => {
   const ports = (rows: DatabaseRows): SharedPorts | string => sharedPorts(modern, 'n1', gatewayOf(1), rows);
   t.strictSame(ports(switchRows()), { nic: 1, cluster: 2, isAlone: true });
   const tap = { name: 'tap0', type: '', ofport: [9], mac_in_use: ['52:54:00:00:00:99'] };
-  t.strictSame(ports(switchRows([tap])), { nic: 1, cluster: 2, isAlone: false }, 'the NIC has the MAC of the bridge');
+  t.strictSame(
+    ports(switchRows([tap])),
+    { nic: 1, cluster: 2, isAlone: false },
+    'beside another port, the NIC is recognized by the MAC of the bridge',
+  );
   t.match(
     ports(switchRows([{ name: 'eth1', type: '', ofport: [9], mac_in_use: ['52:54:00:00:00:01'] }])),
     /eth0, eth1/,
@@ -129,7 +133,11 @@ t.test('ports of the bridge', (t) => {
   t.match(ports(switchRows([], { ofport: [] })), /has not made eth0 and patch-br-ex_n1-to-br-int yet/);
   t.match(ports(switchRows([], { name: 'another' })), /br-ex has no port patch-br-ex_n1-to-br-int/);
   t.match(sharedPorts(modern, 'n1', gatewayOf(1, { bridge: 'br9' }), switchRows()), /the bridge br9 does not exist/);
-  t.equal(clusterPort(seed, 'n1', gatewayOf(1)), 'k8s-patch-br-ex-br-int', 'which the older tool made itself');
+  t.equal(
+    clusterPort(seed, 'n1', gatewayOf(1)),
+    'k8s-patch-br-ex-br-int',
+    'the patch port of the tool of 2017 is recognized',
+  );
   t.end();
 });
 
@@ -157,9 +165,9 @@ t.test('a member that claims the address of this node takes no service from it',
     const tables = { ...rows.tables, Chassis, Encap: [own, liar, ...more] as DatabaseRow[] };
     return inboundServices(modern, node, node.gateway, { ...rows, tables }).length;
   };
-  t.equal(arriving([liar?._uuid]), 1, 'an honest one');
-  t.equal(arriving([own?._uuid]), 1, 'by the row of this node');
+  t.equal(arriving([liar?._uuid]), 1, 'the service stays beside an honest member');
+  t.equal(arriving([own?._uuid]), 1, 'the service stays beside a member that names the Encap row of this node');
   const forged = { _uuid: 'forged', ip: '192.0.2.11', type: 'vxlan', chassis_name: '192.0.2.99' };
-  t.equal(arriving(['forged'], [forged]), 1, 'by a row of its own');
+  t.equal(arriving(['forged'], [forged]), 1, 'the service stays beside a member with a forged Encap row');
   t.end();
 });

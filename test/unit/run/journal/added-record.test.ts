@@ -30,7 +30,7 @@ function headerOf(added: readonly AddedBridge[] | undefined, previous = before):
 
 interface Place {
   readonly journals: string;
-  /** null: there is no file. */
+  /** Content of the file; null if the file does not exist. */
   list(): readonly AddedBridge[] | null;
 }
 
@@ -78,7 +78,7 @@ t.test('a trial counts when it is confirmed', (t) => {
   t.end();
 });
 
-t.test('a list that is empty is no file', (t) => {
+t.test('an empty list is not written to a file', (t) => {
   const place = placeOf(t, before);
   const journal = openJournal(place.journals, headerOf([]));
   journal.setState('committed', at, null);
@@ -96,24 +96,27 @@ t.test('a run that does not speak of it leaves it as it is', (t) => {
   t.end();
 });
 
-t.test('a death between the end of a journal and the list is made good by who ends it', (t) => {
-  for (const [state, list] of [
-    ['committed', wanted],
-    ['rolled-back', before],
-  ] as const) {
-    // The list can also have been written before a later failure.
-    for (const start of [before, wanted]) {
-      const place = placeOf(t, start);
-      const header = headerOf(wanted);
-      openJournal(place.journals, header).close();
-      const line = { event: 'state', state, at, detail: null };
-      appendFileSync(join(place.journals, `${header.id}.open`), `${JSON.stringify(line)}\n`);
-      t.strictSame(usableOpenJournals(t.fail, place.journals), [], 'the transaction has ended');
-      t.strictSame(place.list(), list, state);
+t.test(
+  'after a crash between the end of a journal and the list, the next reader of the journal writes the list',
+  (t) => {
+    for (const [state, list] of [
+      ['committed', wanted],
+      ['rolled-back', before],
+    ] as const) {
+      // The list can also have been written before a later failure.
+      for (const start of [before, wanted]) {
+        const place = placeOf(t, start);
+        const header = headerOf(wanted);
+        openJournal(place.journals, header).close();
+        const line = { event: 'state', state, at, detail: null };
+        appendFileSync(join(place.journals, `${header.id}.open`), `${JSON.stringify(line)}\n`);
+        t.strictSame(usableOpenJournals(t.fail, place.journals), [], 'no transaction is open any more');
+        t.strictSame(place.list(), list, state);
+      }
     }
-  }
-  t.end();
-});
+    t.end();
+  },
+);
 
 t.test('a damaged entry of the list has no effect', (t) => {
   const [good] = before;
@@ -129,6 +132,6 @@ t.test('a damaged entry of the list has no effect', (t) => {
   for (const text of texts) t.strictSame(parseAddedBridges(text), [], text);
   t.strictSame(parseAddedBridges(JSON.stringify([good, 7])), before);
   const twice = [good, { ...good, bridge: 'other' }, { ...good, interface: 'eth9' }];
-  t.strictSame(parseAddedBridges(JSON.stringify(twice)), before, 'the first one counts');
+  t.strictSame(parseAddedBridges(JSON.stringify(twice)), before, 'of two entries for a bridge, the first one is used');
   t.end();
 });

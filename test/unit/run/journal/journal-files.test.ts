@@ -122,7 +122,7 @@ t.test('a last line cut short by a power cut is as if it had not been written', 
   t.end();
 });
 
-t.test('a file that is no journal of ours is listed and has no effect', (t) => {
+t.test('a file that is not a journal of the agent is listed and has no effect', (t) => {
   const good = JSON.stringify(headerOf('good'));
   const table: Readonly<Record<string, readonly [text: string, why: RegExp]>> = {
     empty: ['', /first line is damaged/],
@@ -230,7 +230,11 @@ t.test('a repair returns to the last run of this boot that was kept', (t) => {
   t.strictSame(runs(['committed', 'first'], ['confirmed', 'second']), ['second']);
   for (const state of ['rolled-back', 'reverted', 'not-restored', 'interrupted', 'awaiting-confirm'] as const)
     t.strictSame(runs(['committed', 'first'], [state, 'second']), ['first'], state);
-  t.strictSame(runs(['committed', 'first'], ['committed', 'second', 'another boot']), ['first'], 'of this boot');
+  t.strictSame(
+    runs(['committed', 'first'], ['committed', 'second', 'another boot']),
+    ['first'],
+    'runs of another boot are left out',
+  );
   t.equal(runs(['committed', 'first', 'another boot']), undefined);
   t.end();
 });
@@ -255,13 +259,17 @@ t.test('ids sort by time', (t) => {
   t.end();
 });
 
-t.test('ids sort by what came first where the clock was set back, or stands', (t) => {
+t.test('ids are sorted by their order of creation, also if the clock was set back or does not advance', (t) => {
   const directory = t.testdir({});
   t.equal(newestId(directory), null);
   openJournal(directory, headerOf(transactionId(new Date('2026-01-02T23:59:59Z'), 9, null))).close();
   t.equal(newestId(directory), '20260102T235959Z-0009');
   t.equal(transactionId(new Date(at), 1, newestId(directory)), '20260103T000000Z-0001');
-  t.equal(transactionId(new Date(at), 1, '20260102T030405Z-ffff'), '20260102T030406Z-0001', 'within a second');
+  t.equal(
+    transactionId(new Date(at), 1, '20260102T030405Z-ffff'),
+    '20260102T030406Z-0001',
+    'an id within the same second is later than the previous id',
+  );
   t.equal(transactionId(new Date(at), 1, 'no id'), '20260102T030405Z-0001');
   t.end();
 });

@@ -47,7 +47,7 @@ t.test('a first run that changed the node', (t) => {
   t.end();
 });
 
-t.test('a second run keeps what the first one did', (t) => {
+t.test('a second run keeps the results of the first one', (t) => {
   const first = nextRecord(null, end);
   const unchanged = { ...end, outcome: 'unchanged', plan: planOfCase(appliedCase('dhcp')), transaction: null } as const;
   const record = nextRecord(first, unchanged);
@@ -60,7 +60,7 @@ t.test('a run that failed and was rolled back', (t) => {
   const failed = { ...end, outcome: 'failed', error, transaction: { ...transaction, state: 'rolled-back' } } as const;
   const record = nextRecord(nextRecord(null, { ...end, plan: planOfCase(appliedCase('choice-none')) }), failed);
   t.match(record, { rollbacks: 1, error: { kind: 'proof-failed', exitCode: 1 }, runs: { failed: 1 } });
-  t.strictSame(record.bridges, [{ bridge: 'br-ex', uplink: null }], 'the bridges are those of before');
+  t.strictSame(record.bridges, [{ bridge: 'br-ex', uplink: null }], 'the bridges are those before the run');
   const metrics = parseMetrics(metricsText(record));
   t.equal(metrics.value('microshift_net_rollbacks_total', {}), 1);
   t.equal(metrics.value('microshift_net_last_run_success', {}), 0);
@@ -107,7 +107,7 @@ t.test('the parser of this test is strict', (t) => {
     ['a counter that is not called _total', good.replace('gauge', 'counter')],
     ['a gauge that is', good.replaceAll('a_seconds', 'a_total')],
     ['an open label', good.replace('seconds 1', 'seconds{x="1 1')],
-    ['a value that is no number', good.replace('seconds 1', 'seconds NaNa')],
+    ['a value that is not a number', good.replace('seconds 1', 'seconds NaNa')],
     ['milliseconds', good.replaceAll('a_seconds', 'a_ms')],
   ] as const)
     t.throws(() => parseMetrics(bad), name);

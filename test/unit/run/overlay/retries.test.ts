@@ -94,7 +94,7 @@ for (const [name, start] of Object.entries(kinds))
     await tried.end();
     const last = tried.count();
     await pass(longestMs);
-    t.equal(tried.count(), last, 'after the end it is not');
+    t.equal(tried.count(), last, 'no attempt follows the end');
   });
 
 t.test('an object that the database refuses is tried again within a minute', (t) => {
@@ -146,10 +146,10 @@ t.test('objects that need too much memory are read again after ten minutes, each
   const all = followed();
   t.ok(all > 1);
   use(75);
-  t.equal(followed(), all, 'three quarters are allowed');
+  t.equal(followed(), all, 'the objects are followed up to three quarters of the memory');
   for (let rounds = 1; rounds <= 3; rounds += 1) {
     use(76);
-    t.equal(followed(), 0, 'nothing is followed meanwhile');
+    t.equal(followed(), 0, 'no object is followed during the pause');
     t.match(states.at(-1), { role: 'waiting', failure: { message: /76|need more memory/ } });
     await pass(longestMs - 1);
     t.equal(followed(), 0);

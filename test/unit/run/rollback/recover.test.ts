@@ -45,11 +45,11 @@ t.test('it is rolled back even if the node is as it was meant to be: its proof w
 
 t.test('a run that died after its commit is kept when the node is as it was meant to be', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: asWanted, standing: [[]] });
-  t.strictSame(ran.calls, [], 'nothing is changed');
+  t.strictSame(ran.calls, [], 'the recovery calls nothing');
   ended(ran, 'committed', 'the agent crashed after its work was done');
   reported(ran, 'crashed after its work was done; the node is in the desired state');
-  t.match(ran.status?.bridges, [{ bridge: 'br-ex', uplink: 'eth0' }], 'monitoring knows the bridge');
-  t.equal(ran.uplinks, 'eth0\n', 'and the units that monitor the NIC');
+  t.match(ran.status?.bridges, [{ bridge: 'br-ex', uplink: 'eth0' }], 'the state for monitoring contains the bridge');
+  t.equal(ran.uplinks, 'eth0\n', 'the units that monitor the NIC read its name');
 });
 
 t.test('a run whose checkpoint ran out goes back by steps, as far as there is something left', async (t) => {
@@ -88,7 +88,7 @@ t.test('a try that still may be confirmed has to be decided on first', async (t)
 t.test('a try whose checkpoint has gone was not confirmed', async (t) => {
   for (const observation of [atOnce, atFirstStep]) {
     const ran = await recover(t, { deaths: [{ wrote: tried }], standing: [[]], observation });
-    t.strictSame(ran.calls, observation === atOnce ? [] : deleted, 'what is left of it goes');
+    t.strictSame(ran.calls, observation === atOnce ? [] : deleted, 'the remains of the unconfirmed change are deleted');
     ended(ran, 'reverted', 'it was not confirmed in time');
     reported(ran, 'was not confirmed and has been reverted');
   }
@@ -100,7 +100,7 @@ t.test('a try of an earlier boot was not confirmed', async (t) => {
   reported(ran, 'was not confirmed and has been reverted');
 });
 
-t.test('a rollback that fails is reported with what it was for, and the journal has both', async (t) => {
+t.test('a rollback that fails is reported with its cause, and the journal has both failures', async (t) => {
   const later = 'the old state could not be fully restored: it cannot be';
   for (const wrote of [() => undefined, tried]) {
     const standing = wrote === tried ? [[]] : [['/checkpoint/1']];
@@ -167,9 +167,13 @@ t.test('a run that died while it was closing its journal has the end that it wro
         renameSync(join(directory, `${id}.json`), join(directory, `${id}.open`));
       const death: Death = bootId === undefined ? { wrote } : { wrote, bootId };
       const ran = await recover(t, { deaths: [death], prepare, unasked: true });
-      t.strictSame([ran.error, ran.announced, ran.said, ran.status], [null, [], [], null], 'nothing is reported');
+      t.strictSame(
+        [ran.error, ran.announced, ran.said, ran.status],
+        [null, [], [], null],
+        'the recovery reports nothing',
+      );
       t.match(ran.journals, [{ state, stateAt: at, detail }]);
-      t.strictSame(readdirSync(ran.directory), [`${id}.json`], 'the runs after it need not read it');
+      t.strictSame(readdirSync(ran.directory), [`${id}.json`], 'later runs do not read the journal again');
     }
 });
 

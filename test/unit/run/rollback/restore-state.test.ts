@@ -138,7 +138,7 @@ t.test('in place, and the checkpoint is not needed', async (t) => {
   t.strictSame(freed, []);
 });
 
-t.test('a checkpoint that ran out at that very moment is no failure', async (t) => {
+t.test('a checkpoint that expires at this moment does not fail the rollback', async (t) => {
   const request = async (): Promise<never> => {
     throw refused('no such checkpoint');
   };
@@ -151,7 +151,7 @@ t.test('nothing to do in place: the checkpoint goes all the same', async (t) => 
   t.strictSame(log, ['CheckpointDestroy']);
 });
 
-t.test('a rollback that fails is followed by the checkpoint, and by what is left after it', async (t) => {
+t.test('a rollback that fails is followed by the checkpoint, and by the remaining parts', async (t) => {
   const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
   t.equal(left, null);
   t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
@@ -218,8 +218,8 @@ t.test('a NIC that waits for a lease while it is still a port is not waited for'
     t.strictSame(log, [returning, 'addProfile']);
     return !isLate;
   };
-  t.ok(await settled('eth0'), 'it hears no answer before it is out');
-  t.notOk(await settled('eth1'), 'one that hears is');
+  t.ok(await settled('eth0'), 'the rollback does not wait for a NIC that is still a port');
+  t.notOk(await settled('eth1'), 'the rollback waits for a NIC that is no longer a port');
   await late;
 });
 
@@ -230,13 +230,13 @@ t.test('a silent vswitchd: the NIC is freed, and goes back in place without it',
   };
   const { log, left, freed } = await restore(t, { ovs: { probeVswitchd } });
   t.equal(left, null);
-  t.strictSame(freed, ['del-if ovs-system lo'], 'the NIC that was outside');
-  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy'], 'nothing is started again');
+  t.strictSame(freed, ['del-if ovs-system lo'], 'the NIC that was in no bridge before is freed');
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy'], 'no profile is activated again');
 
   const bridge = { bridge: 'br-ex', mac: '', profiles: [] };
   const uplink = { interface: 'lo', sourceProfile: '', sourceProfileId: '' };
   const inside = await restore(t, { ovs: { probeVswitchd }, previous: { bridges: [{ ...bridge, uplink }] } });
-  t.strictSame(inside.freed, [], 'one that was in a bridge before stays in it');
+  t.strictSame(inside.freed, [], 'a NIC that was in a bridge before stays in it');
 });
 
 t.test('a vswitchd that systemd has restarted is one that answers', async (t) => {
@@ -250,9 +250,9 @@ t.test('a vswitchd that systemd has restarted is one that answers', async (t) =>
 
 t.test('a bridge without a row is also removed from the kernel', async (t) => {
   const after = await restore(t, { bridges: [['lo'], []] });
-  t.strictSame(after.freed, ['del-if ovs-system lo'], 'after the rollback in place');
+  t.strictSame(after.freed, ['del-if ovs-system lo'], 'the bridge is removed after a rollback in place');
   const rolledBack = await restore(t, { bridges: [['lo'], []], planRestore: () => null });
-  t.match(rolledBack.freed, ['del-if ovs-system lo'], 'after the checkpoint');
+  t.match(rolledBack.freed, ['del-if ovs-system lo'], 'the bridge is removed after a rollback by the checkpoint');
   const stays = await restore(t, { bridges: [['lo']] });
   t.strictSame(stays.freed, []);
 });
@@ -262,14 +262,18 @@ t.test('a rollback that cannot be planned is left to the checkpoint', async (t) 
   const planRestore = (): never => {
     throw notFound;
   };
-  t.match((await restore(t, { planRestore })).log, [/./, /^rolling back/, 'CheckpointRollback'], 'the NIC is gone');
+  t.match(
+    (await restore(t, { planRestore })).log,
+    [/./, /^rolling back/, 'CheckpointRollback'],
+    'the checkpoint rolls back if the NIC no longer exists',
+  );
   let asked = 0;
   const observe: Connections['observe'] = async () => {
     if (asked++ === 0) throw refused('not now');
     return {} as Observation;
   };
   const { log, left } = await restore(t, { observe });
-  t.ok(log.includes('CheckpointRollback'), 'NetworkManager did not tell its state');
+  t.ok(log.includes('CheckpointRollback'), 'the checkpoint rolls back if NetworkManager does not report its state');
   t.equal(left, null);
 });
 
@@ -286,8 +290,8 @@ t.test('a service that crashes during the rollback is waited for, and it begins 
   const { log, left } = await restore(t, { nm });
   t.equal(left, null);
   const [first, second] = [log.slice(0, log.indexOf(beginsAnew)), log.slice(log.indexOf(beginsAnew) + 1)];
-  t.ok(first.includes('CheckpointRollback'), 'the checkpoint is tried first');
-  t.strictSame(second.slice(0, 1), [returning], 'and then it is planned from what is there');
+  t.ok(first.includes('CheckpointRollback'), 'the first attempt uses the checkpoint');
+  t.strictSame(second.slice(0, 1), [returning], 'the second attempt is planned from the present state');
   const facts = async (): Promise<never> => {
     throw new AgentError('ovsdb-lost', 'it went away');
   };
@@ -300,24 +304,27 @@ t.test('a service that crashes during the rollback is waited for, and it begins 
   t.equal(connections, 3);
 });
 
-t.test('entries that an earlier rollback has held are removed with the last one, whatever it plans', async (t) => {
-  const route = {
-    dst: '198.51.100.0/24',
-    gateway: '192.0.2.1',
-    dev: 'eth1',
-    protocol: '77',
-    metric: 49,
-    flags: ['onlink'],
-  };
-  const held = [route, { ...route, dst: '203.0.113.7', gateway: undefined }];
-  const { log, left, ip } = await restore(t, { held, planRestore: () => [] });
-  t.equal(left, null);
-  t.strictSame(ip, [
-    'route delete 198.51.100.0/24 via 192.0.2.1 onlink dev eth1 metric 49 proto 77',
-    'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
-  ]);
-  t.strictSame(log, ['returning: held routes are removed once eth1 has routes of its own', 'CheckpointDestroy']);
-});
+t.test(
+  'entries that an earlier rollback has held are removed by the last rollback, regardless of its plan',
+  async (t) => {
+    const route = {
+      dst: '198.51.100.0/24',
+      gateway: '192.0.2.1',
+      dev: 'eth1',
+      protocol: '77',
+      metric: 49,
+      flags: ['onlink'],
+    };
+    const held = [route, { ...route, dst: '203.0.113.7', gateway: undefined }];
+    const { log, left, ip } = await restore(t, { held, planRestore: () => [] });
+    t.equal(left, null);
+    t.strictSame(ip, [
+      'route delete 198.51.100.0/24 via 192.0.2.1 onlink dev eth1 metric 49 proto 77',
+      'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
+    ]);
+    t.strictSame(log, ['returning: held routes are removed once eth1 has routes of its own', 'CheckpointDestroy']);
+  },
+);
 
 t.test('a NetworkManager that goes while its routes are waited for has the rollback begun again', async (t) => {
   const destinations = ['192.0.2.0/24'];
@@ -353,7 +360,7 @@ t.test('a state that NetworkManager has restored before the limit counts as rest
   t.strictSame(log, ["NetworkManager's own timer has restored the old state"]);
 });
 
-t.test('while NetworkManager stays away, what can answer without it does', async (t) => {
+t.test('while NetworkManager is not running, the parts of the rollback that do not need it are done', async (t) => {
   const reconnect = async (): Promise<never> => {
     throw refused('nothing comes back');
   };

@@ -56,7 +56,7 @@ t.test('is tried again after each signal until the device is there', async (t) =
   ready();
   await turn();
   await ended;
-  t.equal(tries(), before + 1, 'the activation was begun once');
+  t.equal(tries(), before + 1, 'after the device appeared, the activation was requested once');
 });
 
 t.test('another refusal ends the step at once', async (t) => {

@@ -27,7 +27,7 @@ for (const [name, document] of Object.entries(samples)) {
     t.equal(schemaFaults(schemaOf(name), document), null);
     t.notMatch(text, internal);
     const [first, second] = Object.keys(document);
-    t.strictSame([first, second], ['command', 'outcome'], 'the envelope is first');
+    t.strictSame([first, second], ['command', 'outcome'], 'the document begins with command and outcome');
     if (schemaOf(name) !== 'error') t.equal(document.command?.replaceAll(' ', '-'), schemaOf(name));
     t.end();
   });
@@ -80,7 +80,11 @@ function outcomesOf(schema: object): readonly string[] {
 
 t.test('a schema allows no other key and no other outcome', (t) => {
   const { confirm } = nodeSamples;
-  t.equal(schemaFaults('confirm', { ...confirm, diagnostics: { observation: {} } }), null, '--verbose');
+  t.equal(
+    schemaFaults('confirm', { ...confirm, diagnostics: { observation: {} } }),
+    null,
+    'the schema allows the diagnostics of --verbose',
+  );
   t.match(schemaFaults('confirm', { ...confirm, path: '/' }), /additional properties/);
   t.match(schemaFaults('confirm', { ...confirm, outcome: 'kept' }), /outcome/);
   t.match(schemaFaults('confirm', { command: 'confirm', outcome: 'confirmed' }), /transaction/);

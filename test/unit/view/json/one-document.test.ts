@@ -51,7 +51,7 @@ t.test('a repair is one document, also with the bridges whose NICs have appeared
   t.end();
 });
 
-t.test('facts of an error have no internal names, whatever its kind', (t) => {
+t.test('facts of an error of any kind have no internal names', (t) => {
   for (const kind of Object.keys(errorTable) as ErrorKind[]) {
     const facts = {
       checkpoint: '/org/freedesktop/NetworkManager/Checkpoint/7',

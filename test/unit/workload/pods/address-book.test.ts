@@ -25,9 +25,13 @@ t.test('a pod without a free address gets one Event, and then the first address 
   const { changed, faults } = tell({ pods: [podOf('late')] });
   t.strictSame(changed, []);
   t.match(faults, [{ pod: { name: 'late' }, reason: 'NoFreeAddress', note: /all addresses of 10\.42\.1\.0\/29/ }]);
-  t.strictSame(tell({ pods: [podOf('late', { labels: { a: 'b' } })] }).faults, [], 'not a second time');
+  t.strictSame(
+    tell({ pods: [podOf('late', { labels: { a: 'b' } })] }).faults,
+    [],
+    'a second report of the fault does not follow',
+  );
   t.strictSame(tell({ pods: [podOf('b', { isOver: true })] }).changed, ['default/b', 'default/late']);
-  t.equal(all().late, '10.42.1.4/29', 'the address of one that is over');
+  t.equal(all().late, '10.42.1.4/29', 'the pod gets the address of a pod that has ended');
   t.notOk('b' in all());
   t.end();
 });
@@ -46,7 +50,7 @@ t.test('a pod without an interface of its own gets no address', (t) => {
   });
   t.strictSame(all(), {});
   tell({ pods: [podOf('unscheduled')] });
-  t.strictSame(all(), { unscheduled: '10.42.1.3/24' }, 'and does as soon as it is scheduled');
+  t.strictSame(all(), { unscheduled: '10.42.1.3/24' }, 'the pod gets an address as soon as it is scheduled');
   t.end();
 });
 
@@ -68,8 +72,8 @@ t.test('of both families, a pod that asks for an address of one takes no place o
   const others = Array.from({ length: 127 }, (_, index) => podOf(`other-${index}`));
   t.strictSame(tell({ pods: fixed }).faults, []);
   const { faults } = tell({ pods: others });
-  t.equal(Object.keys(all()).length, 252, 'as many as the smaller subnet has places for');
-  t.equal(new Set(Object.values(all()).flatMap((both) => both.split(' '))).size, 504, 'no address twice');
+  t.equal(Object.keys(all()).length, 252, 'as many pods have addresses as the smaller subnet allows');
+  t.equal(new Set(Object.values(all()).flatMap((both) => both.split(' '))).size, 504, 'no address is assigned twice');
   t.match(faults, [{ pod: { name: 'other-126' }, reason: 'NoFreeAddress' }]);
   t.strictSame(tell({ gone: ['default/fixed-0'] }).changed, ['default/fixed-0', 'default/other-126']);
   t.equal(all()['other-126'], '10.42.1.254/24 fd01:0:0:1::3/64');
@@ -89,7 +93,11 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
   t.test('it is free', (t) => {
     const { tell, all } = openBook();
     t.strictSame(tell({ pods: [podOf('first'), ask('10.42.1.3')] }).faults, []);
-    t.strictSame(all(), { asker: '10.42.1.3/24', first: '10.42.1.4/24' }, 'before those that take any');
+    t.strictSame(
+      all(),
+      { asker: '10.42.1.3/24', first: '10.42.1.4/24' },
+      'requested addresses are assigned before arbitrary ones',
+    );
     t.end();
   });
 
@@ -150,9 +158,13 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     ]);
     t.strictSame(all(), { last: 'fd01::1:0:0:1:0/64' });
     const macs = Array.from({ length: 65_537 }, (_, place) => macOf(addressOf(rangeOf('fd01:0:0:1::/64'), place)));
-    t.equal(new Set(macs).size, macs.length, 'up to that one each has a MAC of its own');
+    t.equal(new Set(macs).size, macs.length, 'the MACs of all pods differ');
     const both = openBook([dualNode(1)]);
-    t.strictSame(both.tell({ pods: [ask('fd01:0:0:1:0:2:0:3')] }).faults, [], 'with IPv4 the MAC follows from that');
+    t.strictSame(
+      both.tell({ pods: [ask('fd01:0:0:1:0:2:0:3')] }).faults,
+      [],
+      'with IPv4, the MAC follows from the IPv4 address',
+    );
     t.end();
   });
 
@@ -160,10 +172,10 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     const { tell, all } = openBook();
     const stranger = podOf('stranger', { nodeName: 'n2' });
     t.match(tell({ pods: [stranger] }).faults, [{ reason: 'NodeNotInOverlay', note: /has no node n2 that/ }]);
-    t.strictSame(tell({ pods: [stranger] }).faults, [], 'is reported once');
+    t.strictSame(tell({ pods: [stranger] }).faults, [], 'the missing node is reported once');
     t.strictSame(tell({ pods: [podOf('host', { nodeName: 'n2', isHostNetwork: true })] }).faults, []);
     t.strictSame(tell({ nodes: [nodeOf(1), nodeOf(2)] }).changed, ['default/stranger']);
-    t.strictSame(all(), { stranger: '10.42.2.3/24' }, 'gets its address when it has');
+    t.strictSame(all(), { stranger: '10.42.2.3/24' }, 'the pod gets an address as soon as its node has joined');
     t.end();
   });
 
@@ -184,17 +196,21 @@ t.test('the addresses that a pod may request', (t) => {
   const pods = [of('a', '10.42.1.70'), of('b', '10.42.1.129'), of('c', '10.42.1.90'), of('d', '10.42.1.71', 'other')];
   const { faults } = tell({ pods: [...pods, podOf('e')], fixedRanges });
   t.match(all(), { a: '10.42.1.70/24', b: '10.42.1.129/24', e: /^10\.42\.1\./ });
-  t.strictSame([all().c, all()['other/d']], [undefined, undefined], 'who may not gets no other one either');
+  t.strictSame(
+    [all().c, all()['other/d']],
+    [undefined, undefined],
+    'a pod whose request is not permitted gets no other address',
+  );
   t.match(faults, [
     { reason: 'AddressNotUsable', note: /of namespace default may ask for one of 10\.42\.1\.64\/28 and 10/ },
     { reason: 'AddressNotUsable', note: /no pod of namespace other may ask for one/ },
   ]);
   tell({ pods: [of('f', '10.42.1.91')], fixedRanges: [] });
-  t.equal(all().f, '10.42.1.91/24', 'without ranges everyone may');
+  t.equal(all().f, '10.42.1.91/24', 'without permitted ranges, every pod may request an address');
   t.end();
 });
 
-t.test('after a restart every pod has what it had', async (t) => {
+t.test('after a restart every pod has its former addresses', async (t) => {
   const node = dualNode(1);
   const [four, six] = ['10.42.1.77/24', 'fd01:0:0:1::4d/64'];
 
@@ -205,7 +221,7 @@ t.test('after a restart every pod has what it had', async (t) => {
     };
     tell({ pods: [podOf('new'), podOf('a', annotated(node, four, six)), podOf('old', { annotations: first })] });
     t.match(all(), { a: `${four} ${six}`, old: /^10\.42\.1\.78\/24 fd01/ });
-    t.equal(all().new, '10.42.1.79/24 fd01:0:0:1::4f/64', 'a new one comes after those that were given');
+    t.equal(all().new, '10.42.1.79/24 fd01:0:0:1::4f/64', 'a new pod gets an address after those of the annotations');
     t.end();
   });
 
@@ -244,10 +260,14 @@ t.test('after a restart every pod has what it had', async (t) => {
     t.not(another.all().forger, `${four} ${six}`);
     const own = openBook([node]);
     own.tell({ pods: [podOf('runs', { ...forged, podIPs }), podOf('starts', forged)], addressesOfRow: () => [] });
-    t.equal(own.all().runs, `${four} ${six}`, 'of its own');
+    t.equal(own.all().runs, `${four} ${six}`, 'a pod keeps the addresses in its own annotation');
     const row = openBook([node]);
     row.tell({ pods: [podOf('starts', forged)], addressesOfRow: () => podIPs });
-    t.equal(row.all().starts, `${four} ${six}`, 'a row is written by the central node alone');
+    t.equal(
+      row.all().starts,
+      `${four} ${six}`,
+      'a pod keeps the addresses in its row, which only the central node writes',
+    );
     t.end();
   });
 

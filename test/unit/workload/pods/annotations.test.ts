@@ -91,8 +91,8 @@ t.test('every form is read', (t) => {
   const read = annotatedNetwork(written);
   t.match(read, { addresses: ['10.42.1.3/24', 'fd01:0:0:1::3/64'], mac: '0a:58:0a:2a:01:03' });
   t.match(read, { gateways: ['10.42.1.1', 'fd01:0:0:1::1'] });
-  t.strictSame(ownNetwork({ uid: 'u', annotations: written }), read, 'of the pod itself');
-  t.equal(ownNetwork({ uid: 'copy', annotations: written }), null, 'and of one that has them from another');
+  t.strictSame(ownNetwork({ uid: 'u', annotations: written }), read, 'the annotation of the pod itself is read');
+  t.equal(ownNetwork({ uid: 'copy', annotations: written }), null, 'the annotation of a copied pod is not read');
   t.strictSame(read?.routes[3], { destination: 'fd01::/48', nextHop: 'fd01:0:0:1::1' });
   t.end();
 });
@@ -184,11 +184,15 @@ t.test('fields of a pod that are read', (t) => {
       podIPs: ['10.42.1.9'],
       ports: [],
     },
-    'of one in which much is absent',
+    'a pod with few fields is read',
   );
   t.match(readPod({}), { name: '', podIPs: [], isOver: false });
   const copy = { metadata: { uid: 'u', annotations: { 'kubernetes.io/config.mirror': 'of-a-file' } } };
-  t.match(readPod(copy), { uid: 'u', mirrorOf: 'of-a-file', annotations: {} }, "the API's copy of a static pod");
+  t.match(
+    readPod(copy),
+    { uid: 'u', mirrorOf: 'of-a-file', annotations: {} },
+    "the API's copy of a static pod is read",
+  );
   t.equal(readPod({ status: { phase: 'Succeeded' } }).isOver, true);
   t.end();
 });

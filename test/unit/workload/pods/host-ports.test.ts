@@ -12,13 +12,13 @@ t.test('ports of the node are those of all containers that run beside each other
     { ports: [{ containerPort: 1, hostPort: 1001 }], restartPolicy: 'Always' },
     { ports: [{ containerPort: 2, hostPort: 1002 }] },
   ];
-  t.strictSame(read({ initContainers }), [8080, 1001], 'an init container has ended by then');
-  t.equal(read({ hostNetwork: true }), undefined, 'a pod in the network of its node has them');
+  t.strictSame(read({ initContainers }), [8080, 1001], 'ports of an ordinary init container are not counted');
+  t.equal(read({ hostNetwork: true }), undefined, 'a pod in the network of its node has no host ports');
   t.notOk('hostPorts' in readPod({ spec: { containers: [{ ports: [{ containerPort: 80 }] }] } }));
   t.end();
 });
 
-t.test('an Event says what to use, once for all of them', (t) => {
+t.test('one Event names an alternative to all host ports of a pod', (t) => {
   t.match(noticesOfHostPorts(podOf('a', { hostPorts: [8080, 8443] })), [
     {
       regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'a', uid: 'uid-of-a' },

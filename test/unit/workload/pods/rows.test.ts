@@ -97,10 +97,14 @@ t.test('a pod made again under its name has the same row, and on another node an
   put(podOf('a'));
   const [row] = ports('n1');
   const { changes } = put(podOf('a', { uid: 'second' }));
-  t.match(changes, [{ do: 'update', uuid: row?._uuid }], 'in one step');
+  t.match(changes, [{ do: 'update', uuid: row?._uuid }], 'the row of the pod is updated');
   t.match(ports('n1'), [{ _uuid: row?._uuid, options: { 'iface-id-ver': 'second' }, addresses: [/10\.42\.1\.4$/] }]);
   const moved = put(podOf('a', { uid: 'third', nodeName: 'n2' }));
-  t.match(moved.changes, [{ do: 'delete' }, { do: 'insert' }], 'in one transaction');
+  t.match(
+    moved.changes,
+    [{ do: 'delete' }, { do: 'insert' }],
+    'the old row is deleted and the new one inserted in one transaction',
+  );
   t.strictSame(ports('n1'), []);
   t.match(ports('n2'), [{ options: { 'iface-id-ver': 'third' }, addresses: [/10\.42\.2\.3$/] }]);
   t.end();
@@ -110,15 +114,23 @@ t.test('a static pod goes on when its copy in the API is deleted and made again'
   const { put, drop, ports } = clusterOf([nodeOf(1)]);
   put(podOf('a', { mirrorOf: 'of-a-file' }));
   const options = { 'iface-id-ver': 'of-a-file' };
-  t.match(ports('n1'), [{ options, addresses: [/10\.42\.1\.3$/] }], 'the uid is that which the kubelet knows');
-  t.strictSame(put(podOf('a', { uid: 'second', mirrorOf: 'of-a-file' })).changes, [], 'at once');
+  t.match(ports('n1'), [{ options, addresses: [/10\.42\.1\.3$/] }], 'the row has the uid that the kubelet uses');
+  t.strictSame(
+    put(podOf('a', { uid: 'second', mirrorOf: 'of-a-file' })).changes,
+    [],
+    'a copy that is made again at once changes nothing',
+  );
   drop('default/a');
   put(podOf('b'));
   put(podOf('a', { uid: 'third', mirrorOf: 'of-a-file' }));
-  t.match(ports('n1'), [{ addresses: [/10\.42\.1\.4$/] }, { options, addresses: [/10\.42\.1\.3$/] }], 'or later');
+  t.match(
+    ports('n1'),
+    [{ addresses: [/10\.42\.1\.4$/] }, { options, addresses: [/10\.42\.1\.3$/] }],
+    'a copy that is made again later keeps the row',
+  );
   drop('default/a');
   put(podOf('a', { uid: 'fourth', mirrorOf: 'of-another-file' }));
-  t.match(ports('n1').slice(1), [{ addresses: [/10\.42\.1\.5$/] }], 'one that was changed is another pod');
+  t.match(ports('n1').slice(1), [{ addresses: [/10\.42\.1\.5$/] }], 'a changed static pod is another pod');
   t.end();
 });
 
@@ -167,7 +179,7 @@ t.test('addresses that a pod cannot have', (t) => {
     },
   ]);
   const plan = put(podOf('n1', { namespace: 'br-ex' }));
-  t.strictSame(plan.changes, [], 'the port of a router or a NIC');
+  t.strictSame(plan.changes, [], 'an address of a router or of a NIC is not written');
   t.match(plan.trace.join('\n'), 'br-ex_n1=left out, its name is that of another port');
   const policy = {
     namespace: 'br-ex',

@@ -48,7 +48,11 @@ t.test('a pod', (t) => {
     ['namespace:x', 'policy:x/all', 'policy:x/team', 'policy:x/web', ofDb, ofTeam].toSorted(),
     'with other labels: what it was and what it is',
   );
-  t.strictSame(concerned(podOf('z/a'), undefined), ['namespace:z', 'policy:z/all'], 'of another team');
+  t.strictSame(
+    concerned(podOf('z/a'), undefined),
+    ['namespace:z', 'policy:z/all'],
+    'a pod of another team does not concern this policy',
+  );
   const serving = podOf('z/a', { ports: [portOf('http', 80)] });
   t.strictSame(
     concerned(serving, undefined),

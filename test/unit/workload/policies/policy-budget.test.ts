@@ -97,7 +97,7 @@ t.test('a policy beyond its budget closes its pods, allows nothing, and has an E
   t.end();
 });
 
-t.test('the cost of a policy is bounded, whatever its named ports are in the pods', (t) => {
+t.test('the cost of a policy is limited, regardless of its named ports in the pods', (t) => {
   const ports = Array.from({ length: 200 }, (_, index) => portOf('p0', 1000 + index));
   const policy = read(labels(10), names(1));
   const rules = listsOf(policy, ports).filter(({ title }) => / 0 /.test(title));

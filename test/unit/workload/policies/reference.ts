@@ -17,7 +17,7 @@ export interface End {
   readonly address: string;
 }
 
-/** Whether the policies allow a connection. */
+/** Returns true if the policies allow a connection. */
 export function isAllowed(world: PolicyWorld, from: End, to: End, protocol: Protocol, port: number): boolean {
   const way = { protocol, port, to };
   return mayLeave(world, from, way) && mayEnter(world, from, way);

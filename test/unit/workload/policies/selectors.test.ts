@@ -1,7 +1,7 @@
 import t from 'tap';
 import { selects } from '../../../../agent/workload/policies/selectors.ts';
 
-t.test('a label is there when the object has it, whatever it is called', (t) => {
+t.test('a label exists if the object has it, also with the name of a property of every object', (t) => {
   for (const key of ['constructor', 'toString', 'app']) {
     t.equal(selects({ matchExpressions: [{ key, operator: 'Exists' }] }, {}), false, `${key} exists`);
     t.equal(selects({ matchExpressions: [{ key, operator: 'DoesNotExist' }] }, {}), true, `${key} does not`);

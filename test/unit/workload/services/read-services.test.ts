@@ -46,7 +46,7 @@ t.test('addresses are those that the cluster serves, each written in one way', (
     { name: 'dns', protocol: 'UDP', port: 53, nodePort: 30_053 },
   ]);
   const affinity = (spec: object) => readService(serviceObject('web', spec)).affinitySeconds;
-  t.equal(affinity({ sessionAffinity: 'ClientIP' }), 10_800, 'three hours where nothing else is said');
+  t.equal(affinity({ sessionAffinity: 'ClientIP' }), 10_800, 'the default of timeoutSeconds is three hours');
   t.equal(affinity({ sessionAffinity: 'None' }), null);
   t.end();
 });

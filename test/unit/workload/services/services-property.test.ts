@@ -98,6 +98,6 @@ t.test('one plan repairs every change and loss, and a second one has nothing to 
       t.fail(`seed ${number}: ${(error as Error).stack}`);
     }
   }
-  t.ok(most > 5, 'there were balancers to plan');
+  t.ok(most > 5, 'the random objects had load balancers');
   t.end();
 });

@@ -58,7 +58,7 @@ const idle: CertificateWork = { steps: [], refused: [], waiting: [] };
 t.test('the replacement of an authority, step by step', async (t) => {
   const { pki, work } = await cluster(t);
   const { request } = await makeRequest(pki, member.systemId);
-  t.strictSame(work(null), idle, 'nothing is due before it');
+  t.strictSame(work(null), idle, 'no work is due before the replacement');
 
   await addAuthority(pki);
   t.strictSame(work(null), { ...idle, waiting: ['n2'] }, 'the member has to request a certificate');

@@ -17,7 +17,7 @@ t.test('networks of others are left alone, and one that runtimes take first is r
   t.match(JSON.parse(readFileSync(`${folder}/${own}`, 'utf8')), { name: 'ovn-kubernetes' });
   for (const [name, text] of Object.entries(others)) t.equal(readFileSync(`${folder}/${name}`, 'utf8'), text, name);
   writeConflist(folder, (line) => said.push(line));
-  t.equal(said.length, 2, 'nothing is written and reported again');
+  t.equal(said.length, 2, 'a second run writes and reports nothing');
   t.ok(removeConflist(folder));
   t.strictSame(readdirSync(folder).toSorted(), Object.keys(others).toSorted());
   t.notOk(removeConflist(folder));

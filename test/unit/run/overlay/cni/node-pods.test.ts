@@ -60,9 +60,17 @@ t.test('a name that another pod gets', async (t) => {
   change('ADDED', { name: 'a', uid: 'u1', has: true });
   change('DELETED', { name: 'a', uid: 'u0', has: true });
   t.match(await waiting, { uid: 'u1' });
-  t.match(await pods.addressed(asked, 60_000, never), { uid: 'u1' }, 'late news of the old one takes nothing away');
+  t.match(
+    await pods.addressed(asked, 60_000, never),
+    { uid: 'u1' },
+    'a late event of the old pod does not remove the new one',
+  );
   await whole({ name: 'b', uid: 'u2', has: true });
-  await t.rejects(pods.addressed(asked, 0, never), { message: /has no pod/ }, 'and a list says who is gone');
+  await t.rejects(
+    pods.addressed(asked, 0, never),
+    { message: /has no pod/ },
+    'a pod that a list does not contain is removed',
+  );
 });
 
 t.test('the runtime no longer waits', async (t) => {

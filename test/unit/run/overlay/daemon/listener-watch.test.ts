@@ -35,7 +35,7 @@ t.test('a process that begins to listen is noticed in the next check', (t) => {
   t.ok(hasNews());
   t.notOk(hasNews());
   Object.assign(now, { counts: '3' });
-  t.notOk(hasNews(), 'another socket changes nothing');
+  t.notOk(hasNews(), 'another socket causes no report');
   t.equal(now.reads, 3);
   t.end();
 });
@@ -61,7 +61,7 @@ t.test('without numbers, every check reads the list', (t) => {
 t.test('numbers of this network namespace, as the kernel writes them', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'socket-counts-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
-  t.equal(socketCounts(folder), null, 'a kernel without the file');
+  t.equal(socketCounts(folder), null, 'null is returned if the kernel lacks the file');
   const write = (tcp: string, six: string): string | null => {
     writeFileSync(join(folder, 'sockstat'), `sockets: used 34\nTCP: ${tcp}\nUDP: inuse 4 mem 0\nRAW: inuse 0\n`);
     writeFileSync(join(folder, 'sockstat6'), `TCP6: inuse ${six}\nUDP6: inuse 1\nUDPLITE6: inuse 0\n`);
@@ -69,13 +69,17 @@ t.test('numbers of this network namespace, as the kernel writes them', (t) => {
   };
   const first = write('inuse 2 orphan 0 tw 3 alloc 5 mem 21', '7');
   t.equal(first, 'TCP 2 3\nUDP 4 \nTCP6 7 \nUDP6 1 \n');
-  t.equal(write('inuse 2 orphan 1 tw 3 alloc 9 mem 40', '7'), first, 'orphans, memory and other namespaces');
-  t.not(write('inuse 3 orphan 0 tw 3 alloc 5 mem 21', '7'), first, 'a socket of IPv4');
-  t.not(write('inuse 2 orphan 0 tw 4 alloc 5 mem 21', '7'), first, 'a connection that has ended');
-  t.not(write('inuse 2 orphan 0 tw 3 alloc 5 mem 21', '8'), first, 'a socket of IPv6');
+  t.equal(
+    write('inuse 2 orphan 1 tw 3 alloc 9 mem 40', '7'),
+    first,
+    'orphans, memory and other namespaces do not change the result',
+  );
+  t.not(write('inuse 3 orphan 0 tw 3 alloc 5 mem 21', '7'), first, 'another IPv4 socket changes the result');
+  t.not(write('inuse 2 orphan 0 tw 4 alloc 5 mem 21', '7'), first, 'a connection that has ended changes the result');
+  t.not(write('inuse 2 orphan 0 tw 3 alloc 5 mem 21', '8'), first, 'another IPv6 socket changes the result');
   mkdirSync(join(folder, 'sctp'));
   const sctp = 'ENDPT SOCK STY SST HBKT LPORT UID INODE LADDRS\n 0 1 2 10 29 9899 0 53 192.0.2.11';
   writeFileSync(join(folder, 'sctp/eps'), sctp);
-  t.match(write('inuse 2 orphan 0 tw 3 alloc 5 mem 21', '7'), '9899', 'an endpoint of SCTP');
+  t.match(write('inuse 2 orphan 0 tw 3 alloc 5 mem 21', '7'), '9899', 'the result contains an endpoint of SCTP');
   t.end();
 });

@@ -45,11 +45,11 @@ t.test('connections are removed at once, and again after the answer that is due'
   t.strictSame(done, ['10.42.1.9', '10.42.0.9'], 'an answer to an earlier request proves nothing');
   lost.reported(8);
   await until(5);
-  t.strictSame(done.slice(2), ['revalidated', '10.42.1.9', '10.42.0.9'], 'one wait for all servers');
+  t.strictSame(done.slice(2), ['revalidated', '10.42.1.9', '10.42.0.9'], 'all servers share one wait');
   lost.reported(9);
   lost.lose([far], 10);
   await until(6);
-  t.strictSame(done.slice(5), ['10.42.0.9'], 'a later answer has no effect');
+  t.strictSame(done.slice(5), ['10.42.0.9'], 'a second answer has no effect');
   lost.close();
 });
 

@@ -26,13 +26,13 @@ t.test('the last set is written last, and the same set once', async (t) => {
   withheld.know(['192.0.2.200']);
   withheld.know(['192.0.2.201']);
   withheld.know([]);
-  t.strictSame(begun, ['192.0.2.200'], 'one write at a time');
+  t.strictSame(begun, ['192.0.2.200'], 'a second write waits for the first');
   await end();
   t.strictSame(begun, ['192.0.2.200', ''], 'sets that were replaced meanwhile are not written');
   await end();
   withheld.know([]);
   withheld.again();
-  t.equal(begun.length, 2, 'nothing differs');
+  t.equal(begun.length, 2, 'an equal set is not written');
   await withheld.close();
 });
 

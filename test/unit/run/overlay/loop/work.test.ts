@@ -35,14 +35,14 @@ t.test('one at a time, and one more for all that comes meanwhile', async (t) => 
   t.equal(await first, 'boot', 'several events are one, and the largest of them');
   const second = next();
   for (const scope of ['look', 'all', 'look'] as const) work.ask(scope);
-  t.strictSame(begun, ['boot'], 'nothing runs beside it');
+  t.strictSame(begun, ['boot'], 'no other work begins while the first runs');
   end('nothing');
   t.equal(await second, 'all');
   const closed = work.close();
   work.ask('look');
   end('nothing');
   await closed;
-  t.strictSame(begun, ['boot', 'all'], 'what was closed does nothing any more');
+  t.strictSame(begun, ['boot', 'all'], 'work that was requested after the close does not begin');
 });
 
 t.test('failed work is repeated by itself, and at the next event', async (t) => {
@@ -52,11 +52,11 @@ t.test('failed work is repeated by itself, and at the next event', async (t) => 
   await first;
   const again = next();
   end(new Error('no'));
-  t.equal(await again, 'all', 'by itself, and as it was asked for');
+  t.equal(await again, 'all', 'failed work is repeated with the same extent');
   const atEvent = next();
   end(new Error('no'));
   work.ask('look');
-  t.equal(await atEvent, 'all', 'an event that asks for less makes it no less');
+  t.equal(await atEvent, 'all', 'an event that requests less does not reduce the extent');
   const closed = work.close();
   end('corrected');
   await closed;
@@ -86,7 +86,7 @@ t.test('the pause grows with corrections in a row, and ends after a quiet minute
   });
   t.strictSame(pauses, [100, 1000, 2000, 4000]);
   const { pace, nowMs } = paceAfterAll(many('corrected', 8));
-  t.equal(pauseMs(pace, nowMs + 3000), 1000, 'time that has passed counts');
+  t.equal(pauseMs(pace, nowMs + 3000), 1000, 'elapsed time shortens the pause');
   const later = nowMs + 61_000;
   t.equal(pauseMs(paceAfter(pace, 'corrected', later - 100, later), later), 100);
 });
@@ -97,7 +97,7 @@ t.test('services that change all the time are followed without growing pauses', 
     t.equal(pauseMs(pace, nowMs), 900, `after ${count} changes the pause is nine times the run`);
   }
   const slow = paceAfter(firstPace, 'followed', 0, 60_000);
-  t.equal(pauseMs(slow, 60_000), 5000, 'and no longer than the longest');
+  t.equal(pauseMs(slow, 60_000), 5000, 'a pause is at most 5 s long');
   const between = paceAfterAll([...many('corrected', 6), 'followed', 'nothing', 'corrected']);
-  t.equal(between.pace.corrections, 7, 'they do not end a row of corrections');
+  t.equal(between.pace.corrections, 7, 'changes of services do not end a row of corrections');
 });

@@ -66,8 +66,8 @@ t.test('Ctrl-C before the admission changes nothing', async (t) => {
     await endOf(places, {}),
     'microshift-net: stopped by SIGINT; nothing was changed, and no bundle is written; run it again if its change is still wanted',
   );
-  t.equal(readFileSync(places.record, 'utf8'), before, 'the record');
-  t.notOk(existsSync(`${places.pki}/issued`), 'no certificate');
+  t.equal(readFileSync(places.record, 'utf8'), before, 'the record is unchanged');
+  t.notOk(existsSync(`${places.pki}/issued`), 'no certificate is issued');
   t.equal(process.listenerCount('SIGINT'), listeners);
 });
 
@@ -81,7 +81,7 @@ t.test('Ctrl-C during the wait for the lock has one sentence', async (t) => {
 });
 
 t.test('Ctrl-C during the wait for the port names the member and its missing bundle', async (t) => {
-  // The server answers nothing, as long as ovn-northd has not copied the port.
+  // The server does not answer before ovn-northd has copied the port.
   const places = await centralNode(t, () => process.emit('SIGINT'));
   const given: unknown[] = [];
   const giveOut = (one: OverlayBundle): void => void given.push(one);

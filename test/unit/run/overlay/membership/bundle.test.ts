@@ -82,7 +82,7 @@ t.test('the record of a node', (t) => {
   };
   const withGateway = { ...rest, gateway, members: null };
   writeRecord(path, withGateway);
-  t.strictSame(readRecord(path), withGateway, 'a gateway');
+  t.strictSame(readRecord(path), withGateway, 'a record with a gateway is read as it was written');
   for (const [key, value] of [
     ['bridge', 'br ex'],
     ['interface', 7],

@@ -144,7 +144,7 @@ t.test('ranges that a host has or reaches otherwise', (t) => {
   const layout = newLayout(defaultConfig, identify(defaultConfig, host));
   t.doesNotThrow(() => refuseHostRanges(layout, host, []));
   const joined = { ...host, links: [...host.links, link('ovn-k8s-mp0', ['10.42.0.2/24'])] };
-  t.doesNotThrow(() => refuseHostRanges(layout, joined, ['ovn-k8s-mp0']), 'its own interface is no stranger');
+  t.doesNotThrow(() => refuseHostRanges(layout, joined, ['ovn-k8s-mp0']), "the overlay's own interface is not refused");
   t.throws(
     () => refuseHostRanges(layout, joined, []),
     failure('overlay-conflict', { message: /an address of this node 10\.42\.0\.2\/24 \(ovn-k8s-mp0\)/ }),

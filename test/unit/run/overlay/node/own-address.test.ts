@@ -24,7 +24,11 @@ const record: OverlayRecord = {
 
 t.test('an address that is still there is kept', (t) => {
   t.equal(withOwnAddress(record, defaultConfig, host(['198.51.100.7/24', '192.0.2.11/24'])), record);
-  t.equal(withOwnAddress(record, defaultConfig, host(['192.0.2.11/24'], false)), record, 'whatever the routes say');
+  t.equal(
+    withOwnAddress(record, defaultConfig, host(['192.0.2.11/24'], false)),
+    record,
+    'an existing address is kept, regardless of the routes',
+  );
   t.end();
 });
 
@@ -36,7 +40,7 @@ t.test('while there is no other address, nothing is known', (t) => {
   t.equal(
     withOwnAddress(record, { ...defaultConfig, overlay: fixed }, elsewhere),
     record,
-    'one that ovn.yaml names is waited for',
+    'an address of ovn.yaml that the node lacks is kept',
   );
   t.end();
 });
@@ -45,9 +49,13 @@ t.test('a central node that has moved', (t) => {
   const moved = withOwnAddress(record, defaultConfig, host(['198.51.100.7/24']));
   t.strictSame(moved.node.encap, { types: ['geneve'], addresses: ['198.51.100.7'] });
   t.strictSame(moved.node.hostAddresses, ['198.51.100.7']);
-  t.strictSame(moved.southbound, ['ssl:198.51.100.7:6642'], 'its southbound database moves along');
+  t.strictSame(moved.southbound, ['ssl:198.51.100.7:6642'], 'the address of the southbound database changes as well');
   t.strictSame(moved.members, [moved.node, nodeOf(2)], 'the other members stay unchanged');
-  t.match(moved.node.gateway, { addresses: ['198.51.100.7/24'], nextHops: ['198.51.100.1'] }, 'so does br-ex');
+  t.match(
+    moved.node.gateway,
+    { addresses: ['198.51.100.7/24'], nextHops: ['198.51.100.1'] },
+    'the gateway on br-ex gets the new address',
+  );
   t.end();
 });
 
@@ -63,14 +71,26 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
   t.test('behind the range of services, as soon as MicroShift has put it there', (t) => {
     const now = withOwnAddress(record, defaultConfig, withOnLo(there, '10.44.0.0/32'));
     t.strictSame(now.node.hostAddresses, both);
-    t.strictSame(now.node.encap, central.encap, 'tunnels end where they did');
+    t.strictSame(now.node.encap, central.encap, 'the tunnel addresses are unchanged');
     t.strictSame(now.members, [now.node, nodeOf(2)]);
     t.strictSame(now.southbound, record.southbound);
-    t.strictSame(withOwnAddress(record, defaultConfig, host(['192.0.2.11/24', '10.44.0.0/32'])), now, 'also on br-ex');
-    t.equal(withOwnAddress(now, defaultConfig, withOnLo(there, '10.44.0.0/32')), now, 'and that is all');
+    t.strictSame(
+      withOwnAddress(record, defaultConfig, host(['192.0.2.11/24', '10.44.0.0/32'])),
+      now,
+      'the address is also found on br-ex',
+    );
+    t.equal(
+      withOwnAddress(now, defaultConfig, withOnLo(there, '10.44.0.0/32')),
+      now,
+      'a second reading changes nothing',
+    );
     t.equal(withOwnAddress(now, defaultConfig, there), now, 'until MicroShift has started after a boot it is kept');
     const moved = withOwnAddress(now, defaultConfig, withOnLo(host(['198.51.100.7/24']), '10.44.0.0/32'));
-    t.strictSame(moved.node.hostAddresses, ['198.51.100.7', '10.44.0.0'], 'it stays where the node moves');
+    t.strictSame(
+      moved.node.hostAddresses,
+      ['198.51.100.7', '10.44.0.0'],
+      'the address behind the services is kept when the node moves',
+    );
     t.end();
   });
 
@@ -90,9 +110,13 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
     const config = advertising('203.0.113.5');
     const now = withOwnAddress(record, config, withOnLo(there, '203.0.113.5/32'));
     t.strictSame(now.node.hostAddresses, ['192.0.2.11', '203.0.113.5']);
-    t.equal(withOwnAddress(record, config, there), record, 'no link has the address');
+    t.equal(withOwnAddress(record, config, there), record, 'an address that no interface has is not added');
     t.strictSame(withOwnAddress(now, defaultConfig, there), record, 'the address is no longer configured');
-    t.equal(withOwnAddress(record, advertising('192.0.2.11'), there), record, "it is the node's anyway");
+    t.equal(
+      withOwnAddress(record, advertising('192.0.2.11'), there),
+      record,
+      'an address that the node has already is not added',
+    );
     t.end();
   });
 
@@ -109,7 +133,7 @@ t.test('a member that has moved', (t) => {
   const member = { ...record, node: nodeOf(2, { gateway }), members: null };
   const moved = withOwnAddress(member, defaultConfig, host(['198.51.100.7/24']));
   t.strictSame(moved.node.encap.addresses, ['198.51.100.7']);
-  t.strictSame(moved.southbound, record.southbound, 'the central node has not');
-  t.strictSame(moved.node.gateway, gateway, 'nor has a gateway with a NIC of its own');
+  t.strictSame(moved.southbound, record.southbound, 'the address of the central node is unchanged');
+  t.strictSame(moved.node.gateway, gateway, 'a gateway with a NIC of its own is unchanged');
   t.end();
 });

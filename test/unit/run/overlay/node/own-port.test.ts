@@ -30,14 +30,18 @@ t.test('the central node is asked about a member, and the reason is known if it 
   const none = [{ error: 'timed out', details: '"wait" timed out' }];
   t.strictSame(await asked((message, peer) => peer.reply(message, none)), { state: 'removed' });
   t.match(await asked(() => undefined, 200), { state: 'unknown', why: /^unix:\S+ did not answer within 0\.2 s$/ });
-  t.match(await asked((_, peer) => peer.socket.destroy()), { state: 'unknown', why: /./ }, 'it hangs up');
+  t.match(
+    await asked((_, peer) => peer.socket.destroy()),
+    { state: 'unknown', why: /./ },
+    'a server that closes the connection leaves the state unknown',
+  );
   t.match(
     await readMembership({ ...member, southbound: ['unix:/no/such.sock'] }, places),
     { state: 'unknown', why: /could not connect to unix:\/no\/such\.sock/ },
-    'it does not listen',
+    'a server that does not listen leaves the state unknown',
   );
   const tls = { ...member, southbound: ['ssl:192.0.2.11:6642'] };
-  t.match(await readMembership(tls, places), { state: 'unknown' }, 'without certificates');
+  t.match(await readMembership(tls, places), { state: 'unknown' }, 'missing certificates leave the state unknown');
   t.strictSame(
     [
       await readMembership({ ...tls, members: [nodeOf(2)] }, places),
@@ -55,7 +59,11 @@ t.test('tunnels whose other end does not answer', async (t) => {
     tunnelSentences(tunnels, members);
   t.strictSame(sentences({ ...tunnel, answers: false }), ['n2 does not answer at 192.0.2.12, where its tunnel ends']);
   t.strictSame(sentences({ ...tunnel, answers: true }, { ...tunnel, answers: null }), []);
-  t.match(tunnelSentences([{ ...tunnel, answers: false }], []), [/^chassis n2-id does not answer at/], 'on a member');
+  t.match(
+    tunnelSentences([{ ...tunnel, answers: false }], []),
+    [/^chassis n2-id does not answer at/],
+    'a member names the chassis that does not answer',
+  );
   const down = { ...tunnel, fault: 'no carrier' };
   t.match(tunnelSentences([{ ...down, answers: null }], members), ['the tunnel to n2 is down: no carrier']);
   const [asked] = await withAnswers([down], ['192.0.2.11']);

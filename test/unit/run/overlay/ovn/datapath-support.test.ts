@@ -36,7 +36,7 @@ t.test('a data path without connection tracking', async (t) => {
   const places = { ...overlayPlaces, ovsRun, record, systemId: `${folder}/system-id.conf`, pki: `${folder}/pki` };
   const say = (step: string): void => void t.fail(`nothing is begun or waited for: ${step}`);
 
-  await t.test('is refused before anything is begun, with what it lacks', async (t) => {
+  await t.test('is refused before the first change, and the error names the missing parts', async (t) => {
     writeFileSync(`${ovsRun}/features`, features);
     await t.rejects(
       initOverlay(defaultConfig, 'id', places, say),
@@ -48,7 +48,7 @@ t.test('a data path without connection tracking', async (t) => {
     t.strictSame([record, places.systemId, places.pki].filter(existsSync), []);
     t.notOk(
       server.received.some(({ method }) => method === 'monitor'),
-      'no row is waited for',
+      'the command does not wait for a row',
     );
   });
 

@@ -61,10 +61,14 @@ t.test('units that a run has started are recorded until they are returned', asyn
     throw new AgentError('proof-failed', 'it does not work');
   };
   await t.rejects(withUnits(places, failing, ask), failure('proof-failed'));
-  t.strictSame(units, { 'ovn-central.service': 'enabled active', other: 'disabled inactive' }, 'each run its own');
+  t.strictSame(
+    units,
+    { 'ovn-central.service': 'enabled active', other: 'disabled inactive' },
+    'each run restores the units that it has changed',
+  );
   t.strictSame(await restoreUnits(places, ask), ['ovn-central.service']);
   t.strictSame(units, { 'ovn-central.service': 'disabled inactive', other: 'disabled inactive' });
-  t.strictSame(await restoreUnits(places, ask), [], 'the units are restored once');
+  t.strictSame(await restoreUnits(places, ask), [], 'units are restored only once');
 });
 
 t.test('a refused start is also rolled back, and an incomplete rollback is reported', async (t) => {
@@ -82,7 +86,11 @@ t.test('a refused start is also rolled back, and an incomplete rollback is repor
     await t.rejects(withUnits(places, work, ask), failure(error));
     t.strictSame(units, { 'ovn-central.service': after });
   }
-  t.match(JSON.parse(readFileSync(places.units, 'utf8')), [{ unit: 'ovn-central.service' }], 'the next one can');
+  t.match(
+    JSON.parse(readFileSync(places.units, 'utf8')),
+    [{ unit: 'ovn-central.service' }],
+    'the record of units is kept for the next run',
+  );
 });
 
 t.test('rows that could not be taken out keep their daemons', async (t) => {

@@ -48,7 +48,7 @@ function workWith(uidOfPort: string | null, onSwitch = 'n1'): readonly WorkItem[
 
 const keysOf = (work: readonly WorkItem[]): readonly string[] => work.flatMap(({ objectKeys }) => [...objectKeys]);
 
-t.test('pods with ports: each key once, the groups after the pods, and what has rows but no object', (t) => {
+t.test('pods with ports: each key once, the groups after the pods, and objects of which only rows are left', (t) => {
   const keys = keysOf(workWith('uid-b'));
   t.strictSame(keys, [...new Set(keys)]);
   t.strictSame(keys.slice(0, 2), ['pod:x/a', 'pod:x/b']);

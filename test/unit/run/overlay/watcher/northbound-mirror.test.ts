@@ -18,7 +18,7 @@ const schema = readSchema({
   },
 });
 
-t.test('a report of OVN about a port is no change', async (t) => {
+t.test('a report of OVN about a port is not a change', async (t) => {
   const requests = { Logical_Switch_Port: {} };
   const tables = createTables(requests);
   const id = '00000000-0000-4000-8000-000000000001';
@@ -29,7 +29,11 @@ t.test('a report of OVN about a port is no change', async (t) => {
   t.strictSame(reported({ insert: { name: 'default_a', options: ['map', [['requested-chassis', 'n1']]] } }), [true]);
   t.strictSame(reported({ modify: { up: true } }), [false]);
   t.strictSame(reported({ modify: { up: false, dynamic_addresses: '0a:58:0a:2a:01:03 10.42.1.3' } }), [false]);
-  t.strictSame(reported({ modify: { up: true, name: 'default_b' } }), [true], 'with something else it is one');
+  t.strictSame(
+    reported({ modify: { up: true, name: 'default_b' } }),
+    [true],
+    'a report with another changed column is a change',
+  );
   t.strictSame(reported({ modify: { options: ['map', [['requested-chassis', 'n2']]] } }), [true]);
   t.strictSame(reported({ delete: null }), [true]);
 });

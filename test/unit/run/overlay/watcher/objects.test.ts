@@ -41,7 +41,7 @@ t.test('nothing is reported before every kind is listed completely', async (t) =
   for (const plural of plurals.filter((one) => one !== 'pods' && one !== 'services')) await of(plural).whole([]);
   t.strictSame([objects.isWhole, news()], [false, []]);
   await of('services').whole([]);
-  t.strictSame([objects.isWhole, news()], [true, ['whole']], 'and then that they are, once');
+  t.strictSame([objects.isWhole, news()], [true, ['whole']], 'the complete lists are reported once');
   t.strictSame([...objects.workload.pods.keys()], ['default/a', 'default/b']);
 });
 
@@ -56,9 +56,9 @@ t.test('changes, and all of it again', async (t) => {
     { type: 'MODIFIED', object: pod('a') },
     { type: 'MODIFIED', object: pod('b', { app: 'web' }) },
   ]);
-  t.strictSame(news(), ['Pod +a', 'Pod +b', 'Pod ~b'], 'what is the same as before is no change');
+  t.strictSame(news(), ['Pod +a', 'Pod +b', 'Pod ~b'], 'unchanged objects are not reported');
   await of('pods').whole([pod('b', { app: 'web' }), pod('c')]);
-  t.strictSame(news(), ['Pod -a', 'Pod +c'], 'only what differs');
+  t.strictSame(news(), ['Pod -a', 'Pod +c'], 'a second list reports only differences');
   of('pods').changes([
     { type: 'DELETED', object: pod('c') },
     { type: 'DELETED', object: pod('c') },
@@ -75,7 +75,7 @@ t.test('an API server that is not heard', async (t) => {
   of('pods').lost(away);
   of('services').lost(away);
   of('pods').found();
-  t.strictSame(news(), ['away', 'away', 'away'], 'while one kind is not');
+  t.strictSame(news(), ['away', 'away', 'away'], 'the loss is reported while one kind is not followed');
   of('services').found();
   of('namespaces').found();
   t.strictSame(news(), ['heard']);

@@ -35,14 +35,14 @@ t.test('a pod that came or changed and went at once has no address any more', as
   const { tell, all } = networks();
   const [a, labelled] = [podOf('a'), podOf('a', { labels: { app: 'web' } })];
   tell({ kind: 'Pod', now: a }, { kind: 'Pod', before: a });
-  t.strictSame(all(), {}, 'the pod came and went');
+  t.strictSame(all(), {}, 'a pod that was created and deleted has no address');
   tell({ kind: 'Pod', now: a });
   tell({ kind: 'Pod', before: a, now: labelled }, { kind: 'Pod', before: labelled });
-  t.strictSame(all(), {}, 'the pod changed and went');
+  t.strictSame(all(), {}, 'a pod that was changed and deleted has no address');
   const again = podOf('a', { uid: 'another' });
   tell({ kind: 'Pod', now: a });
   tell({ kind: 'Pod', before: a }, { kind: 'Pod', now: again });
-  t.strictSame(Object.keys(all()), ['default/a'], 'another pod with the name came');
+  t.strictSame(Object.keys(all()), ['default/a'], 'another pod with the name has an address');
 });
 
 t.test(
@@ -55,7 +55,7 @@ t.test(
     const again = podOf('a', { uid: 'another', ...asking('10.42.1.77') });
     const { tell, all } = networks(undefined, rowOf({ 'iface-id-ver': 'uid-of-a' }));
     tell({ kind: 'Pod', now: podOf('a') });
-    t.strictSame(all(), { 'default/a': ['10.42.1.7/24'] }, 'the one that the row is of keeps it');
+    t.strictSame(all(), { 'default/a': ['10.42.1.7/24'] }, 'the pod that owns the row keeps its address');
     tell({ kind: 'Pod', before: podOf('a') }, { kind: 'Pod', now: again });
     t.strictSame(all(), { 'default/a': ['10.42.1.77/24'] }, 'the next pod gets the requested address');
     const older = networks(undefined, rowOf({}));
@@ -78,7 +78,11 @@ t.test('a pod that cannot be annotated is reported until it is deleted', async (
   await new Promise(setImmediate);
   tell({ kind: 'Pod', now: podOf('b') });
   await new Promise(setImmediate);
-  t.strictSame(reports, [refusal.message, refusal.message], 'that another one can be is no reason to forget it');
+  t.strictSame(
+    reports,
+    [refusal.message, refusal.message],
+    'the refusal is remembered although another pod is accepted',
+  );
   tell({ kind: 'Pod', before: a });
   t.equal(reports.at(-1), null);
 });

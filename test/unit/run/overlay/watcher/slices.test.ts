@@ -73,6 +73,6 @@ t.test('two thousand services are compared and written in slices', async (t) => 
     writer.all();
   });
   isOver = true;
-  t.ok(transactions > 10, 'no transaction has all of them');
+  t.ok(transactions > 10, 'the changes are divided into several transactions');
   t.ok(turnsOfLoop > 3, `the event loop ran ${turnsOfLoop} times meanwhile`);
 });

@@ -23,7 +23,7 @@ t.test('a row of a unit', async (t) => {
   t.strictSame(
     touched('Port_Group', before, { _uuid: 'g', external_ids: {} }),
     ['policy:default/p'],
-    'its tag is gone',
+    'a row that has lost its owner concerns its policy',
   );
 });
 
@@ -34,10 +34,18 @@ for (const table of ['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group'])
     t.strictSame(
       touched(table, holder(...all), holder('web', 'foreign')),
       [],
-      'one that is deleted is no row any more',
+      'a deleted load balancer concerns no service',
     );
-    t.strictSame(touched(table, holder(...all), holder('web', 'gone')), [], "one of another program's");
-    t.strictSame(touched(table, holder('gone'), holder('gone', 'web')), [], 'one that is put on');
+    t.strictSame(
+      touched(table, holder(...all), holder('web', 'gone')),
+      [],
+      'a load balancer of another program concerns no service',
+    );
+    t.strictSame(
+      touched(table, holder('gone'), holder('gone', 'web')),
+      [],
+      'an added load balancer concerns no service',
+    );
     t.equal(touched(table, undefined, holder()), 'everything');
     t.equal(touched(table, holder('web'), undefined), 'everything');
   });

@@ -35,7 +35,11 @@ t.test('changes during a transaction are one transaction of limited size, in the
   t.equal(errands.dueMs(), 0);
   const batch = errands.take(0);
   t.strictSame(namesOf(batch), ['pod:a', 'pod:b']);
-  t.strictSame([...(batch[0]?.objectKeys ?? [])], ['pod:a', 'namespace:default', 'policy:p'], 'all of one object');
+  t.strictSame(
+    [...(batch[0]?.objectKeys ?? [])],
+    ['pod:a', 'namespace:default', 'policy:p'],
+    'a transaction contains all changes of an object',
+  );
   errands.add('pod:a', ['pod:a']);
   errands.done(batch);
   t.strictSame(namesOf(errands.take(0)), ['pod:a'], 'a change during the write is planned again');
@@ -66,7 +70,7 @@ t.test('a refused change is found by halving, and waits alone', async (t) => {
     new Set([...names.filter((name) => name !== 'pod:42'), 'namespace:default']),
     'all others are written',
   );
-  t.ok(tries < 20, 'by halving');
+  t.ok(tries < 20, 'the refused change is found by halving, in fewer than 20 attempts');
   t.strictSame([errands.refused, errands.dueMs()], [new Set(['pod:42']), 2000]);
 
   errands.add('pod:7', ['pod:7', 'pod:42']);
@@ -76,9 +80,13 @@ t.test('a refused change is found by halving, and waits alone', async (t) => {
     'the failure does not affect other objects',
   );
   t.strictSame(drain(errands, ['pod:42'], 2000).reported, ['pod:42 2'], 'the refused object is tried again');
-  t.equal(errands.dueMs(), 4000, 'later each time');
+  t.equal(errands.dueMs(), 4000, 'the pause before each further attempt is longer');
   errands.add('pod:42', ['pod:42']);
-  t.strictSame(drain(errands, [], 2001), { written: [['pod:42']], reported: [], tries: 1 }, 'or as soon as it changes');
+  t.strictSame(
+    drain(errands, [], 2001),
+    { written: [['pod:42']], reported: [], tries: 1 },
+    'a change of the object causes an attempt at once',
+  );
   t.strictSame([errands.refused, errands.dueMs()], [new Set(), null]);
 });
 
@@ -91,7 +99,7 @@ t.test('a policy that is refused keeps no pod from its row', async (t) => {
   t.strictSame(reported, ['policy:p 1'], 'the refusal is reported once');
 });
 
-t.test('a pod that is tried again is planned beside what it is in', async (t) => {
+t.test('a pod that is tried again is planned together with its groups', async (t) => {
   const errands = createWorkQueue((unit) => [unit, 'policy:p']);
   errands.add('pod:a', ['pod:a', 'policy:p']);
   drain(errands, ['pod:a'], 0);

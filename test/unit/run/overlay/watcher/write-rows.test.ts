@@ -98,13 +98,21 @@ t.test('a change of a UDP service requests an answer of every chassis, and no ot
     t.match(await bring(northbound, facts, new Set([`service:default/${name}`]), true), { end: 'written' });
     return [...tables].filter((table) => ['Load_Balancer', 'NB_Global'].includes(table)).toSorted();
   };
-  t.strictSame(await changed(objects('10.42.1.10'), 'udp'), ['Load_Balancer', 'NB_Global'], 'another server');
-  t.strictSame(await changed([], 'udp'), ['Load_Balancer', 'NB_Global'], 'no service any more');
+  t.strictSame(
+    await changed(objects('10.42.1.10'), 'udp'),
+    ['Load_Balancer', 'NB_Global'],
+    'another server of a UDP service requests an answer',
+  );
+  t.strictSame(
+    await changed([], 'udp'),
+    ['Load_Balancer', 'NB_Global'],
+    'the removal of a UDP service requests an answer',
+  );
   t.strictSame(await changed(objects('10.42.1.10'), 'tcp'), ['Load_Balancer']);
   const more = [serviceObject('new', { ports: [{ port: 53, protocol: 'UDP' }], clusterIPs: ['10.43.0.81'] })];
   t.strictSame(
     await changed([...objects('10.42.1.9'), ...more], 'new'),
     ['Load_Balancer'],
-    'a new service has no clients',
+    'a new service requests no answer, because it has no clients yet',
   );
 });

@@ -630,7 +630,7 @@ t.test(`no file has more than ${maxLines} lines besides comments`, (t) => {
   t.end();
 });
 
-t.test('every limit says why it is what it is', (t) => {
+t.test('every limit has the reason for its value', (t) => {
   const limit = /^(export )?const \w+(Ms|Seconds|Bytes) = [\d_* ]+;/;
   for (const { file, text } of sources) {
     const lines = text.split('\n');

@@ -15,7 +15,7 @@ let report = {};
 try {
   report = JSON.parse(stdout);
 } catch {
-  // The code below reports that the output is no JSON.
+  // The code below reports that the output is not JSON.
 }
 if (report.vulnerabilities === undefined) {
   const why = report.message?.replace(/ - .*/, '') ?? 'npm audit gave no report';

@@ -187,7 +187,7 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
   output.result(done === null ? inNoneText : disabledText(done), overlayDisableDocument(done));
 }
 
-/** Message of `overlay leave` and `overlay disable` on a node that is in no overlay. */
+/** Message of `overlay leave` and `overlay disable` on a node that is not in an overlay. */
 const inNoneText = 'Nothing to do: this node is in no overlay.';
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };

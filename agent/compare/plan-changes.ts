@@ -2,7 +2,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Difference, NetworkDifference, Plan, WantedBridge } from '../model/plan.ts';
 import { inWords } from './in-words.ts';
 
-/** One change that a run makes: an object with its value before and after; null if it does not exist then. */
+/** Change that a run makes: an object with its value before and after; null if it does not exist then. */
 export interface Change {
   readonly subject: string;
   readonly before: string | null;

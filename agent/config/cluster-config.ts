@@ -30,7 +30,7 @@ const readers: { readonly [K in keyof ClusterConfig]: ValueReader<ClusterConfig[
   remoteNetworks: readRemoteNetworks,
 };
 
-/** One of MicroShift's files as bytes. */
+/** File of MicroShift's configuration as bytes. */
 export interface ClusterBytes {
   readonly path: string;
   readonly bytes: Uint8Array | string;

@@ -42,7 +42,7 @@ function rootMapping(source: SourceText): YamlMapping | null {
     throw refusal(root.at, 'this is a list, not "key: value" settings', 'write the settings without dashes');
   if (root.kind !== 'mapping') {
     const hint = 'write for example mtu: 1400, with a space after the colon';
-    throw refusal(root.at, 'this is no "key: value" setting', hint);
+    throw refusal(root.at, 'this is not a "key: value" setting', hint);
   }
   const propertyAt = Math.max(root.anchorAt, root.tagAt);
   if (propertyAt !== -1) throw refusal(propertyAt, 'anchors (&name) and tags (!name) are refused', 'remove it');

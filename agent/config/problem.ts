@@ -5,7 +5,7 @@ import { columnOf, lineOf, type SourceText } from './source-text.ts';
 /** Limit of collected problems; a file with more is damaged as a whole. */
 export const maxProblems = 100;
 
-/** One problem at one position of a file. */
+/** Problem at a position of a file. */
 export interface Problem {
   readonly kind: 'config-syntax' | 'config-invalid';
   readonly source: SourceText;

@@ -57,7 +57,7 @@ export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Findi
   return answer.failure === null ? judge(answer.value) : notApplicable(`unknown: ${answer.failure.message}`);
 }
 
-/** Judges the facts of an overlay; not applicable on a node that is in no overlay. */
+/** Judges the facts of an overlay; not applicable on a node that is not in an overlay. */
 export function givenOverlay(answer: Examination['overlay'], judge: (facts: OverlayFacts) => Finding): Finding {
   return given(answer, (facts) => (facts === null ? notApplicable('this node is in no overlay') : judge(facts)));
 }

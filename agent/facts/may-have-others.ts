@@ -56,7 +56,8 @@ export function mayHaveOthers(
 
 /**
  * Returns true if a link has more addresses of a family than NetworkManager usually adds without a static address in
- * the profile: more than one; on a bridge without a default route, any; on lo, any except the loopback addresses.
+ * the profile. NetworkManager usually adds at most one, none to a bridge without a default route, and to lo only the
+ * loopback addresses.
  */
 function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly string[]): boolean {
   const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);

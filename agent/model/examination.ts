@@ -40,7 +40,7 @@ export interface Examination {
   readonly files: Answer<FileFacts>;
   /** State of the daemonsets; null if the node has no kubeconfig. */
   readonly daemonSets: Answer<readonly DaemonSetState[] | null>;
-  /** Facts about the overlay; null if this node is in no overlay. */
+  /** Facts about the overlay; null if this node is not in an overlay. */
   readonly overlay: Answer<OverlayFacts | null>;
 }
 

@@ -201,7 +201,7 @@ export type StepKind = keyof StepArguments;
 
 export type { ProfileActivation, ProfileName };
 
-/** One step of a plan: its kind, its arguments and its reason. */
+/** Step of a plan: its kind, its arguments and its reason. */
 export type Step = { [K in StepKind]: { readonly do: K; readonly why: string } & Readonly<StepArguments[K]> }[StepKind];
 
 /** A remark for the administrator, such as a setting that cannot move or a value that should change. */
@@ -232,7 +232,7 @@ export interface Plan {
   readonly outage: Outage;
 }
 
-/** One observed difference from the desired state, in words. */
+/** Observed difference from the desired state, in words. */
 export interface Difference {
   /** Object and field that differ: `profile ovs-if-br-ex ipv4.method`, `bridge br-ex port eth0`, … */
   readonly subject: string;

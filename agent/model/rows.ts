@@ -51,7 +51,7 @@ export interface RowPlace {
   readonly column: string;
 }
 
-/** One change of one row, with its reason. `title` names the row for the user: `Logical_Switch join`. */
+/** Change of a row, with its reason. `title` names the row for the user: `Logical_Switch join`. */
 export type RowChange =
   | {
       readonly do: 'insert';

@@ -60,7 +60,7 @@ export type OvsColumn = 'external_ids' | 'other_config';
 
 export type TuningStepKind = keyof TuningStepArguments;
 
-/** One step of tuning: its kind, its arguments and its reason. */
+/** Step of tuning: its kind, its arguments and its reason. */
 export type TuningStep = {
   [K in TuningStepKind]: { readonly do: K; readonly why: string } & Readonly<TuningStepArguments[K]>;
 }[TuningStepKind];

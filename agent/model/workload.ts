@@ -153,8 +153,8 @@ export interface NetworkPolicy extends Named, Budgeted {
 }
 
 /**
- * One rule of ingress (peers are `from`) or egress (peers are `to`). Empty peers allow every peer, empty ports every
- * port.
+ * Rule of ingress (peers are `from`) or egress (peers are `to`). An empty list of peers allows every peer, and an empty
+ * list of ports allows every port.
  */
 export interface PolicyRule {
   readonly peers: readonly PolicyPeer[];

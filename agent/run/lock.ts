@@ -217,8 +217,8 @@ function contender(name: string): Contender {
 }
 
 /**
- * Decodes the command in a file name. Returns text that is not encoded correctly unchanged, so that a file of another
- * program does not make the lock fail.
+ * Decodes the command in a file name. If the text is not encoded correctly, returns it as it is, so that a file of
+ * another program does not make the lock fail.
  */
 function decoded(command: string): string {
   try {

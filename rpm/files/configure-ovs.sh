@@ -4,5 +4,5 @@ case "${1:-}" in
   OVNKubernetes) exec /usr/bin/microshift-net apply ;;
   OpenShiftSDN) exec /usr/bin/microshift-net disable ;;
 esac
-echo "configure-ovs.sh: \"${1:-}\" is no network type; call it with OVNKubernetes (br-ex) or OpenShiftSDN (no br-ex)" >&2
+echo "configure-ovs.sh: \"${1:-}\" is not a network type; call it with OVNKubernetes (br-ex) or OpenShiftSDN (no br-ex)" >&2
 exit 2

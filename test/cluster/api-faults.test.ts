@@ -9,7 +9,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   const exitCodeOf = ({ error }: Outcome): number | null => (error === null ? null : errorTable[error.kind].exitCode);
 
-  t.test('credentials that do not work are refused at once, each with what is wrong', async (t) => {
+  t.test('credentials that do not work are refused at once, each with its reason', async (t) => {
     const missing = await run(server, 'apply', { kubeconfig: join(server.folder, 'nothing-here') });
     t.match(missing.error, { kind: 'kubeconfig-unusable', message: /the kubeconfig \S+ does not exist/ });
     t.equal(exitCodeOf(missing), 2);
@@ -75,7 +75,7 @@ if (server !== null) {
     t.same(changed(before, await versions(server)), []);
   });
 
-  t.test('a user who may do only part of it does nothing; the administrator does it all', async (t) => {
+  t.test('a user with only some of the rights changes nothing; the administrator can change everything', async (t) => {
     await run(server, 'apply', {});
     server.kubectl('create', 'clusterrole', 'readers', '--verb=get,list,watch', '--resource=*.*');
     server.kubectl(

@@ -79,7 +79,7 @@ function binaryFolder(): string {
   return join(cacheFolder, createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 16));
 }
 
-/** Whether a program can be started; its exit code does not matter. */
+/** Returns true if a program can be started, regardless of its exit code. */
 export function hasProgram(name: string, question: string): boolean {
   return spawnSync(name, [question], { stdio: 'ignore' }).error === undefined;
 }

@@ -43,7 +43,7 @@ async function withoutCluster(t: Test): Promise<void> {
     t.match([outcome, objects.length, objects[0].kind], ['rendered', 13, 'Namespace']);
   });
 
-  t.test('bad input: what is wrong, and the exit code that says whose it is', async (t) => {
+  t.test('bad input: the message names the fault, and the exit code its kind', async (t) => {
     const noImage = await runProgram(['manifests', 'render']);
     t.match(noImage, { code: 2, stdout: '', stderr: /image/ });
     const asJson = await runProgram(['--output', 'json', 'manifests', 'render']);

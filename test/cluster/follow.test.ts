@@ -105,7 +105,7 @@ if (server !== null) {
     );
   });
 
-  t.test('a version that the server has forgotten is no loss', async (t) => {
+  t.test('no change is lost if the server has forgotten a version', async (t) => {
     const { maps, put, remove } = await newNamespace(server, 'forgotten');
     for (const name of ['a', 'b']) await put(name, '1');
     const between = await goBetween(t, server);

@@ -117,7 +117,7 @@ if (server !== null) {
     t.match((await run(server, 'apply', {})).text, ': 0 of 13 objects touched');
   });
 
-  t.test('delete goes in reverse, respects finalizers, and keeps what is not ours', async (t) => {
+  t.test('delete works in reverse order, respects finalizers, and keeps foreign objects', async (t) => {
     server.kubectl('-n', namespace, 'create', 'configmap', 'env-overrides', '--from-literal=_master=OVN_LOG_LEVEL=dbg');
     const kept = await run(server, 'remove', { timeoutSeconds: 10 });
     t.equal(kept.code, 0, kept.error?.message ?? '');

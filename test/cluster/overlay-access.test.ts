@@ -37,7 +37,7 @@ if (server !== null) {
     metadata: { name: 'default' },
   });
 
-  t.test('the central node may do what it does', async (t) => {
+  t.test('the account of the central node has the rights that it uses', async (t) => {
     const said: string[] = [];
     const api = openTestApi(server.kubeconfig('central', { token: central }), {}, (line) => said.push(line));
     t.teardown(api.close);

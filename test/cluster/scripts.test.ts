@@ -47,7 +47,7 @@ else {
     t.match(
       found,
       { alive_before: '0', alive: '0', alive_without_bridge: '0' },
-      'waiting for br-ex is no reason to end',
+      'the script does not end while it waits for br-ex',
     );
     t.equal(found.bridge_again, 'br-ex was built again after ovnkube started 1', 'another br-ex fails');
     t.match(found.without_br_int, '--init-node n1', 'both waits have their limits');

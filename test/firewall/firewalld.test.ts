@@ -26,7 +26,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.end();
   });
 
-  await t.test('running: check says what is missing', (t) => {
+  await t.test('running: check names missing settings', (t) => {
     firewalld.start();
     const run = agent('check');
     t.equal(run.status, 3, run.stderr);
@@ -50,7 +50,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.end();
   });
 
-  await t.test('half of it: only what is missing is added', (t) => {
+  await t.test('after a partial change, only missing settings are added', (t) => {
     firewalld.run('firewall-cmd', '--zone=trusted', '--remove-source=10.42.0.0/16');
     t.match(agent('check'), { status: 3, stdout: /10\.42\.0\.0\/16 +not now \(pods\)/ });
     t.equal(agent('apply').status, 0);

@@ -23,7 +23,7 @@ missing=()
 for name; do command -v "$name" > /dev/null || missing+=("$(package_of "$name")"); done
 [ ${#missing[@]} -gt 0 ] || exit 0
 [ "$(id -u)" = 0 ] || { echo "host-packages: missing ${missing[*]}: run as root, or install them" >&2; exit 2; }
-command -v apt-get > /dev/null || { echo "host-packages: missing ${missing[*]}: this is no Debian, install them by hand" >&2; exit 2; }
+command -v apt-get > /dev/null || { echo "host-packages: missing ${missing[*]}: this system is not Debian, install them by hand" >&2; exit 2; }
 export DEBIAN_FRONTEND=noninteractive
 options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=5)
 

@@ -53,7 +53,7 @@ export async function interfered(
   return interferedHere(node, act, env);
 }
 
-/** Does the same at a point that is armed already. */
+/** Runs `apply` up to a point that is armed already, and calls `act` there. */
 export async function interferedHere(
   node: TestNode,
   act: (command: RunningCommand) => Promise<unknown>,

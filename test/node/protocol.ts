@@ -35,7 +35,7 @@ export type Request =
   | { do: 'strike'; file: string; strike: Strike | null }
   | { do: 'now' };
 
-/** How a command ended. Times are the node's own clock, milliseconds since 1970. */
+/** End of a command. The times are milliseconds since 1970 on the node's own clock. */
 export interface RunEnd {
   exitCode: number | null;
   signal: string | null;

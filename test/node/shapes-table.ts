@@ -1,4 +1,4 @@
-// npm run shapes: what every shape of a node costs, one fresh node each, as the table of docs/lab/shapes.md.
+// npm run shapes: cost of every shape of a node, measured on a fresh node each, as the table of docs/lab/shapes.md.
 //   npm run shapes -- [--only dhcp,vlan] [--times 5] [--out FILE]
 import fs from 'node:fs';
 import path from 'node:path';
@@ -46,7 +46,7 @@ interface Figures {
   readonly tookMs: number;
 }
 
-/** One life of a node. */
+/** Measurement of a node from its boot to its end. */
 interface Life {
   readonly first: Figures;
   readonly second: Figures;

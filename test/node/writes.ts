@@ -13,7 +13,7 @@ export interface WatchedRun extends RunResult {
    * messages of routers and servers.
    */
   busSignals: string[];
-  /** Operations of its transactions that are no `select`, `wait` or `comment` (RFC 7047 section 5.2). */
+  /** Operations of its transactions except `select`, `wait` and `comment` (RFC 7047 section 5.2). */
   databaseWrites: string[];
   databaseReads: number;
   /** True if the database's file is byte for byte the same as before. */

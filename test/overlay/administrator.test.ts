@@ -43,7 +43,7 @@ t.test('credentials of an administrator, and of an account with few rights', { s
   const token = server.kubectl('create', 'token', 'central', '--namespace=microshift-net').trim();
   const text = readFileSync(n1.path(nodeKubeconfig), 'utf8');
   n1.write(nodeKubeconfig, text.replaceAll(server.token, token));
-  t.strictSame(notices(), [], 'the account of the central node is no reason to warn');
+  t.strictSame(notices(), [], 'the account of the central node causes no warning');
   t.match(credentialsOf(n1), { verdict: 'ok', found: [`${nodeKubeconfig} is not that of an administrator`] });
   t.notMatch(n1.agent('overlay', 'verify').stdout, 'rights of an administrator');
 

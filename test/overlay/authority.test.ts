@@ -21,7 +21,7 @@ const node = { name: 'n2', systemId: '5f0b6f0e-7d39-4a6a-9a43-5ac1a4f5b0c2' };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const openssl = (...words: string[]): string => execFileSync('openssl', words, { encoding: 'utf8' });
 
-t.test('an authority and what it issues', async (t) => {
+t.test('an authority and its certificates', async (t) => {
   const folder = t.testdir();
   const files = pkiFiles(folder);
   t.match(await initAuthority(folder), { name: 'ca', commonName: 'microshift-net overlay' });
@@ -37,7 +37,7 @@ t.test('an authority and what it issues', async (t) => {
   const verified = (purpose: string): string =>
     openssl('verify', '-purpose', purpose, '-CAfile', files.authority, files.issued('n2'));
   t.match(verified('sslclient'), /: OK/);
-  t.throws(() => verified('sslserver'), /purpose/, 'a member is no server');
+  t.throws(() => verified('sslserver'), /purpose/, 'the certificate of a member is not valid for a server');
   const text = openssl('x509', '-in', files.issued('n2'), '-noout', '-ext', 'subjectAltName,basicConstraints,keyUsage');
   t.match(text, new RegExp(`DNS:${node.systemId}\n`), "OVN's IPsec asks for the name there");
   t.match(text, /CA:FALSE/);

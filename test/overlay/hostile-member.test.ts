@@ -170,12 +170,12 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   reached('with one that was taken out');
 }
 
-/** Returns what became of a packet to an address: whether it was answered, and whether a copy came by a tunnel. */
+/** Result of a packet to an address: an answer, and a copy that came by a tunnel. */
 type Sent = { readonly isAnswered: boolean; readonly isCopied: boolean };
 
 /**
- * Listens on a host for packets of tunnels, as no ovn-controller does there. The returned function sends one packet
- * from `from` to an address, and repeats it with another text until its fate is this one, or for two minutes.
+ * Listens on a host without ovn-controller for packets of tunnels. The returned function sends a packet from `from` to
+ * an address, and repeats it with another text until the result is the expected one, for at most two minutes.
  */
 async function listenForTunnels(on: Host, from: Host) {
   const script = `

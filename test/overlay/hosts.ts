@@ -62,8 +62,8 @@ export interface Host {
 
 export interface Lan {
   /**
-   * Creates a node with eth0 in br-ex, which has its address, and a default route through it; `others` are unused NICs,
-   * and eth1 is on another LAN. `mounts` are folders of this machine and their paths on the node, as FOLDER=PATH.
+   * Creates a node. Its eth0 is in br-ex, and br-ex has the node's address and default route. `others` are unused NICs;
+   * eth1 is on another LAN. `mounts` are folders of this machine and their paths on the node, as FOLDER=PATH.
    */
   host(name: string, place: number, others?: readonly string[], mounts?: readonly string[]): Promise<Host>;
   /** Adds another NIC to a node. */

@@ -67,7 +67,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     host.must('ip', 'address', 'add', `${address}/24`, 'dev', 'eth1');
     host.must('ethtool', '-K', 'eth1', 'tx', 'off');
   }
-  // Kernel settings as on a node with Kubernetes, with a check of sources that is no stricter than that of
+  // Kernel settings as on a node with Kubernetes. The check of source addresses (rp_filter) is as strict as that of
   // distributions.
   n2.must(
     'sysctl',
@@ -96,7 +96,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
     t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself passes every policy');
     t.equal(ask(far, 'tcp', near.address, 8080), far.address, 'the allowed pod reaches the server');
-    t.equal(attempt(client, n2.address, 30080), '', 'another NIC is no way round a policy');
+    t.equal(attempt(client, n2.address, 30080), '', 'a policy is also enforced at another NIC');
     client.must('ip', 'route', 'delete', '192.0.2.12/32');
     t.equal(attempt(client, n2.address, 30080), '', 'the policy also holds for packets through the gateway');
 

@@ -19,7 +19,7 @@ function signal({ must }: Host, name: string): void {
   must('sh', '-c', 'kill -"$1" "$(cat /run/ovn/ovn-controller.pid)"', 'sh', name);
 }
 
-t.test('the nodes of a cluster, and what keeps one from being reached', { skip }, async (t) => {
+t.test('the nodes of a cluster, and causes why a node cannot be reached', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   form(t, [n1, n2, n3]);

@@ -31,7 +31,7 @@ else for (const release of releasesHere()) t.test(release.name, (t) => onRelease
 
 /** Runs every test with the schemas of one release. */
 function onRelease(t: Test, release: Release): void {
-  t.test('nothing is missing of what plans write', async (t) => {
+  t.test('the database has every row that a plan writes', async (t) => {
     const central = await startCentral(t, false, release);
     const { shape } = await readRows(central.client, 'OVN_Northbound', Object.keys(writtenTables.OVN_Northbound));
     t.strictSame(missingColumns('OVN_Northbound', shape), []);
@@ -91,7 +91,7 @@ function onRelease(t: Test, release: Release): void {
     t.strictSame((await central.apply(special)).changes, []);
   });
 
-  t.test('two who write at once: one of them, and then the other beside it', async (t) => {
+  t.test('of two simultaneous writers, one writes first and the other one adds its rows', async (t) => {
     const central = await startCentral(t, false, release);
     const other = await connect(`${central.folder}/nb.sock`, 60_000);
     t.teardown(() => other.close());
@@ -129,7 +129,7 @@ function onRelease(t: Test, release: Release): void {
     }
   });
 
-  t.test('ovn-nbctl shows what a cluster of the first tool showed', async (t) => {
+  t.test('ovn-nbctl shows the same as in a cluster of the tool of 2017', async (t) => {
     const central = await startCentral(t, false, release);
     const [master, ...others] = seedNodes();
     const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {

@@ -118,50 +118,57 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
   const other = await pods.plug('y/other', n2);
   const server = await pods.plug('x/server', n2);
 
-  await t.test('a connection outlives what allows it, and comes back when nothing forbids it', async (t) => {
-    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'the client reaches the server without a policy');
-    t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'anybody');
-    const conversation = await talk(client, server, server.address);
-    t.equal(await conversation.say('before'), 'before');
-    const outwards = await talk(server, other, other.address);
-    t.equal(await outwards.say('before'), 'before');
-    const from = [{ namespaceSelector: {}, podSelector: { matchLabels: { pod: 'client' } } }];
-    set(world, 'x/from-client', { podSelector: {}, ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }] });
-    await pods.plan();
-    t.equal(await conversation.say('allowed'), 'allowed', 'goes on');
-    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'new connections pass');
-    t.equal(attempt(other, server.address), '', 'not from others');
-    t.equal(ask(server, 'tcp', other.address, 8080), server.address, 'outwards everything is open');
-    world.policies.clear();
-    set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
-    await pods.plan();
-    if (which === 'newer') {
-      // ACLs as an earlier version planned them, in a later tier.
-      const later =
-        'for one in $(ovn-nbctl --bare --columns=_uuid find ACL action=drop); do ovn-nbctl set ACL $one tier=2; done';
-      n1.must('sh', '-c', later);
-      await pods.plan();
+  await t.test(
+    'a connection continues after the policy that allowed it, and passes again when no policy forbids it',
+    async (t) => {
       t.equal(
-        n1.must('ovn-nbctl', '--bare', '--columns=name', 'find', 'ACL', 'tier>0').trim(),
-        '',
-        'all are in the first tier',
+        ask(client, 'tcp', server.address, 8080),
+        client.address,
+        'the client reaches the server without a policy',
       );
-    }
-    const late = [conversation.say('held'), outwards.say('held')];
-    for (const one of late)
-      t.equal(await Promise.race([one, pause(silenceMs, 'silent')]), 'silent', 'a policy that forbids it holds it');
-    t.equal(attempt(client, server.address), '', 'new connections are blocked');
-    t.equal(attempt(server, other.address), '', 'outbound connections are blocked');
-    const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
-    t.equal(status, 3);
-    t.match(stdout, /[Dd]ropped by NetworkPolicy x\/deny-all/);
-    t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', 'its own node still probes it');
-    t.equal(attempt(n1, server.address), '', 'another node does not reach the server');
-    world.policies.clear();
-    await pods.plan();
-    t.strictSame(await Promise.all(late), ['held', 'held'], 'without the policy the same connections go on');
-    t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'every pod reaches the server again');
-  });
+      t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'anybody');
+      const conversation = await talk(client, server, server.address);
+      t.equal(await conversation.say('before'), 'before');
+      const outwards = await talk(server, other, other.address);
+      t.equal(await outwards.say('before'), 'before');
+      const from = [{ namespaceSelector: {}, podSelector: { matchLabels: { pod: 'client' } } }];
+      set(world, 'x/from-client', { podSelector: {}, ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }] });
+      await pods.plan();
+      t.equal(await conversation.say('allowed'), 'allowed', 'goes on');
+      t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'new connections pass');
+      t.equal(attempt(other, server.address), '', 'not from others');
+      t.equal(ask(server, 'tcp', other.address, 8080), server.address, 'outwards everything is open');
+      world.policies.clear();
+      set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+      await pods.plan();
+      if (which === 'newer') {
+        // ACLs as an earlier version planned them, in a later tier.
+        const later =
+          'for one in $(ovn-nbctl --bare --columns=_uuid find ACL action=drop); do ovn-nbctl set ACL $one tier=2; done';
+        n1.must('sh', '-c', later);
+        await pods.plan();
+        t.equal(
+          n1.must('ovn-nbctl', '--bare', '--columns=name', 'find', 'ACL', 'tier>0').trim(),
+          '',
+          'all are in the first tier',
+        );
+      }
+      const late = [conversation.say('held'), outwards.say('held')];
+      for (const one of late)
+        t.equal(await Promise.race([one, pause(silenceMs, 'silent')]), 'silent', 'a policy that forbids it holds it');
+      t.equal(attempt(client, server.address), '', 'new connections are blocked');
+      t.equal(attempt(server, other.address), '', 'outbound connections are blocked');
+      const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
+      t.equal(status, 3);
+      t.match(stdout, /[Dd]ropped by NetworkPolicy x\/deny-all/);
+      t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', 'its own node still probes it');
+      t.equal(attempt(n1, server.address), '', 'another node does not reach the server');
+      world.policies.clear();
+      await pods.plan();
+      t.strictSame(await Promise.all(late), ['held', 'held'], 'without the policy the same connections go on');
+      t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'every pod reaches the server again');
+    },
+  );
 
   await t.test('services', async (t) => {
     balance(n1, 'own', 'tcp', { '10.43.0.10:80': `${server.address}:8080` });

@@ -79,7 +79,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.strictSame([...open], [], 'every port was in the group from the transaction on that made it');
   });
 
-  await t.test('labels change who is meant', async (t) => {
+  await t.test('changed labels change the selected pods', async (t) => {
     const from = [{ podSelector: { matchLabels: { role: 'asks' } } }];
     await put('from-who-asks', { podSelector: { matchLabels: { role: 'answers' } }, ingress: [{ from }] });
     await rows.until(() => rows.groupOf('from-who-asks') !== null);

@@ -42,7 +42,7 @@ function loseDatabases({ must }: Host): void {
   must('sh', '-c', 'rm -rf /var/lib/ovn/* /run/ovn/*_db.*');
 }
 
-t.test('a daemon keeps a node at its part', { skip }, async (t) => {
+t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);

@@ -150,7 +150,7 @@ async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
   return String(line);
 }
 
-/** Repeats a request until the answer is this one; returns the last answer. */
+/** Repeats a request until the answer is `wanted`; returns the last answer. */
 export function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
   let answer = '';
   for (let attempt = 0; attempt < 60 && answer !== wanted; attempt += 1) {

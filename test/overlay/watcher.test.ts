@@ -358,7 +358,7 @@ async function tellsService(
     },
   });
   await reported(/^NotServed: 198\.51\.100\.9 port 80 is not served: externalIPs are served only in ranges .*$/);
-  await reported(/^NotServed: NodePorts do not answer at members that are no gateway .*$/);
+  await reported(/^NotServed: NodePorts do not answer at members that are not gateways .*$/);
   gateway(n2, '--address', '192.0.2.100/24', '--high-availability', 'vip', ...nextHop);
   await reported(/^NotServed: NodePorts do not answer at 192\.0\.2\.100, which several gateways have .*$/);
   gateway(n1, '--remove');

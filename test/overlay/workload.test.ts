@@ -40,7 +40,7 @@ function all(): void {
     await until(() => port('a') !== undefined && port('b') !== undefined);
     t.match(port('a'), { addresses: '0a:58:0a:2a:01:03 10.42.1.3' });
     t.match(annotation(bed, 'a'), /"ip_addresses":\["10\.42\.1\.3\/24"\]/);
-    t.equal(port('c'), undefined, 'on a node that is no member');
+    t.equal(port('c'), undefined, 'on a node that is not a member');
 
     const uidOf = (): string => JSON.stringify(port('a')?.options);
     const before = uidOf();
@@ -107,7 +107,7 @@ function all(): void {
     const [own, shared] = [gatewayOf(1), gatewayOf(2, { isVip: true, addresses: ['192.0.2.100/24'] })];
     t.equal(news(), '', 'NodePorts answer at every node');
     members(own, 'none');
-    t.match(news(), /^web NotServed NodePorts do not answer at members that are no gateway .*$/);
+    t.match(news(), /^web NotServed NodePorts do not answer at members that are not gateways .*$/);
     members(own, 'none', 'none');
     t.equal(news(), '', 'another such member causes no Event');
     members(own, shared, 'none');
@@ -119,7 +119,7 @@ function all(): void {
       'the last of its own is gone',
     );
     members(null, shared, shared);
-    t.equal(news(), '', 'what is served elsewhere by now is no news');
+    t.equal(news(), '', 'a service that is served elsewhere by now causes no report');
     members(own, 'none');
     t.match(news(), /^web NotServed NodePorts do not answer at members .*$/, 'what was served meanwhile is');
     watcher.know({ layout: modern, nodes, exposure });

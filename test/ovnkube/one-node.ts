@@ -117,7 +117,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     await connected(t, 'afterwards');
   });
 
-  await t.test('ovnkube may do what it does', { skip: ovnkubeSkip }, async (t) => {
+  await t.test('the account of ovnkube has the rights that it uses', { skip: ovnkubeSkip }, async (t) => {
     const log = (await node.read(auditLogPath)) ?? '';
     t.comment(allowed(log).join('\n'));
     t.not(allowed(log).length, 0, 'ovnkube sent requests');

@@ -30,7 +30,7 @@ const dualStack = {
 export interface ClusterOptions {
   /** More files of the node. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Whether the node and the cluster have IPv4 and IPv6. */
+  /** True if the node and the cluster have both IPv4 and IPv6. */
   readonly isDualStack?: boolean;
 }
 

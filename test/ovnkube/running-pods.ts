@@ -17,9 +17,9 @@ export interface RunningContainer {
   readonly name: string;
   readonly pid: number;
   readonly restartCount: number;
-  /** Whether the container needs the real ovnkube. */
+  /** True if the container needs the real ovnkube. */
   readonly runsOvnkube: boolean;
-  /** Whether the container is restarted after br-ex was created again. */
+  /** True if the container is restarted after br-ex was created again. */
   readonly followsBridge: boolean;
 }
 

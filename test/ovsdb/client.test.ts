@@ -65,7 +65,7 @@ t.test('against a real ovsdb-server', { skip: missingParts() }, async (t) => {
     );
   });
 
-  await t.test('mutate leaves what others wrote', async (t) => {
+  await t.test('mutate keeps values of other clients', async (t) => {
     const where = [['name', '==', 'br-ex']] as const;
     const [, , [row]] = await client.transact(vswitch, [
       mutate('Bridge', where, [['external_ids', 'delete', setOf(['bridge-id'])]]),

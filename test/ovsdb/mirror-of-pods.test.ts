@@ -115,7 +115,7 @@ t.test('2,000 pods', { skip: missingParts() || (missingForOvn() ?? false) }, asy
   await churn(updates);
   const churnMs = performance.now() - started;
 
-  await t.test('it is what a full read says', async (t) => {
+  await t.test('the mirror equals a full read', async (t) => {
     const [rows] = await session.transact([select('Logical_Switch_Port', [], ['_uuid', 'name', 'external_ids'])]);
     t.equal(rows.length, pods);
     for (const row of rows) {

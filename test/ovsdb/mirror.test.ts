@@ -118,7 +118,7 @@ t.test('random writes: the mirror is a full read, and its events replay to it', 
     );
   });
 
-  await t.test('the server is killed: what changed meanwhile comes as differences', async (t) => {
+  await t.test('after a kill of the server, changes of the meantime arrive as differences', async (t) => {
     const kept = items.find('name', 'own')[0];
     const { ended } = await session.client();
     await server.kill('SIGKILL');
@@ -147,7 +147,7 @@ t.test('random writes: the mirror is a full read, and its events replay to it', 
   writer.close();
 });
 
-t.test('conditions, and what the database lacks', { skip: missingParts() }, async (t) => {
+t.test('conditions, and columns that the database lacks', { skip: missingParts() }, async (t) => {
   const server = await startServer(t);
   const session = open(t, server.path);
   const requests = {

@@ -81,7 +81,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
   await node.ready();
   const before = await node.state();
 
-  await t.test('installed, it is what the unit of MicroShift runs', async (t) => {
+  await t.test('after the installation, the unit of MicroShift runs the agent', async (t) => {
     await quiet(t, node, `${rpm} -i /root/packages/${ours}`);
     t.equal(await node.text('rpm -Va --nodeps microshift\\* || true'), '', 'every file is as it was packed');
     t.match(await node.text(`systemctl show -P FragmentPath,DropInPaths ${unit}`), '50-microshift-net.conf');
@@ -116,7 +116,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     });
   }
 
-  await t.test('a restart of MicroShift and of what its unit requires', async (t) => {
+  await t.test('a restart of MicroShift and of the units that it requires', async (t) => {
     await quiet(t, node, 'systemctl restart microshift');
     await quiet(t, node, 'systemctl restart NetworkManager');
     await asWanted(t, node);

@@ -165,7 +165,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
   });
 
-  await t.test('the journal has what the unit came to, with an id and an explanation', async (t) => {
+  await t.test('the journal has the result of the unit, with an id and an explanation', async (t) => {
     const entries = async (kind: MessageKind): Promise<Record<string, string>[]> =>
       (await node.text(`journalctl --sync; journalctl -b -u ${unit} -o json MESSAGE_ID=${messageTable[kind].id}`))
         .split('\n')
@@ -217,7 +217,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('where nothing runs, a hook does only what is safe', async (t) => {
+  await t.test('without running services, a hook does only safe work', async (t) => {
     const run = await node.run(
       'mkdir /mnt/image && mount --bind / /mnt/image && chroot /mnt/image microshift-net hook post-install',
     );
@@ -226,7 +226,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('hooks say what is missing and end with 0', async (t) => {
+  await t.test('hooks name a missing part and end with 0', async (t) => {
     await node.text('systemctl mask --now NetworkManager && mv /usr/share/openvswitch/scripts/ovs-ctl /root/');
     const run = await node.run('microshift-net hook post-install');
     t.match(run, {

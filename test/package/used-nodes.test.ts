@@ -169,7 +169,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
   await t.test('ovn-kubernetes is running', async (t) => {
     t.equal((await node.run('microshift-net apply')).exitCode, 0);
     await node.text(ovnKubernetes);
-    t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'its ports are no drift');
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the ports of another program are not drift');
     await node.text(`systemctl start ${unit}`);
     t.equal((await node.run(greenboot)).exitCode, 0);
     const run = await node.measure(remove);

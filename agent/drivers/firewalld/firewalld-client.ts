@@ -28,7 +28,7 @@ export interface Firewalld {
   addPermanent(zone: string, source: string): Promise<void>;
 }
 
-/** Opens firewalld on this bus; null if it does not run. Never starts it. */
+/** Returns a client of firewalld on this bus; null if firewalld is not running. Never starts firewalld. */
 export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
   const [owned] = await bus.call(daemonCall('NameHasOwner', destination));
   if (owned !== true) return null;

@@ -25,7 +25,7 @@ export interface HttpCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** Accept header; absent for the object as JSON. */
+  /** Accept header; absent if the object is requested as JSON. */
   readonly accept?: string;
   readonly signal?: AbortSignal;
   /** Size limit of the answer in bytes; absent for 64 MiB. */

@@ -17,8 +17,8 @@ export interface PersistentCall {
 
 /**
  * Sends a request and repeats it while the API server is unreachable, starting, busy, or does not accept the
- * credentials yet. Rejects with an error that another try cannot fix, and with the reason of an aborted signal: that of
- * the session, or `giveUp`.
+ * credentials yet. Rejects with an error that another try cannot fix. If the signal of the session or `giveUp` is
+ * aborted, rejects with the reason of that signal.
  */
 export async function persist(session: Session, { call, doing, answers, giveUp }: PersistentCall): Promise<Answer> {
   const { access, limits, stop } = session;

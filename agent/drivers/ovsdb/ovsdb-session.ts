@@ -7,7 +7,7 @@ import { parseRemotes } from './remotes.ts';
 import type { Results } from './results.ts';
 import { createWaiters } from './waiters.ts';
 
-/** Database of a session and its servers. */
+/** Options of a session: the database, and the servers that have it. */
 export interface SessionOptions extends Pick<ConnectOptions, 'credentials'> {
   /** Remotes as for `connect`. The session finds the leader of a cluster and follows it. */
   readonly remotes: string | readonly string[];

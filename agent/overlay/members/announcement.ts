@@ -69,7 +69,7 @@ export function announcedGateway(
   if (kind !== 'shared' && kind !== 'dedicated') return refused(`"${kind}" is not a kind of gateway`);
   const bridge = bridgeOf(network, bridgeMappings);
   if (bridge === null) return refused(`its network "${network}" has no bridge there`);
-  if (!isUnicastMac(mac)) return refused(`"${mac}" is no MAC of a NIC`);
+  if (!isUnicastMac(mac)) return refused(`"${mac}" is not the MAC of a NIC`);
   const [addresses, nextHops, subnets] = [all('address'), all('next-hop'), all('subnet')];
   const fault =
     addressesFault(addresses, layout) ??
@@ -78,7 +78,7 @@ export function announcedGateway(
     (vip === undefined || (vip === 'yes' && mac === macOf(withoutLength(addresses[0] ?? '')))
       ? null
       : 'its MAC is not that which moves with the address') ??
-    (vlan === undefined || isVlan(vlan) ? null : `"${vlan}" is no VLAN`);
+    (vlan === undefined || isVlan(vlan) ? null : `"${vlan}" is not a VLAN`);
   if (fault !== null) return refused(fault);
   const gateway: OverlayGateway = {
     bridge,

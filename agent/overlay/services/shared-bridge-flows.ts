@@ -71,8 +71,8 @@ function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): De
   const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
   return [
     wantedFlow(160, `${ofNode},${multicast}`, away, 'the node asks everybody'),
-    wantedFlow(20, ofNode, away, 'what the node says that is no IP'),
-    wantedFlow(10, ofCluster, `output:${ports.nic}`, 'what the gateway says that is no IP'),
+    wantedFlow(20, ofNode, away, 'packets of the node that are not IP'),
+    wantedFlow(10, ofCluster, `output:${ports.nic}`, 'packets of the gateway that are not IP'),
     wantedFlow(9, `in_port=${ports.cluster}`, 'drop', 'nothing leaves the cluster with a MAC of its own'),
     wantedFlow(5, `${network},dl_dst=${gateway.mac}`, 'LOCAL', 'everything else that is sent to the node'),
   ];

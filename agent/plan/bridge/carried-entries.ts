@@ -113,15 +113,17 @@ export function carriedNotes(
   if (isEmpty(entries)) return lost;
   const what = inWords(entries);
   const message = isMoved
-    ? `a program that is not NetworkManager gave ${link.name} ${what}, which go to ${names.bridge}: it has to use ${names.bridge}`
-    : `${what} on ${link.name} are in no profile: they move to ${names.bridge} and return with the NIC; a program that manages them by the name ${link.name} (keepalived, a script) has to use ${names.bridge} meanwhile`;
+    ? `${link.name} has entries of other programs: ${what}; they move to ${names.bridge}, which these programs have to use`
+    : `${link.name} has entries that are not in a profile: ${what}; they move to ${names.bridge} and return with the NIC; a program that manages them by the name ${link.name} (keepalived, a script) has to use ${names.bridge} meanwhile`;
   return [{ level: isMoved ? 'warning' : 'info', message }, ...lost];
 }
 
 /** Returns notes about the foreign entries of a bridge that are lost with it. */
 export function lostEntryNotes(entries: KernelEntries): readonly PlanNote[] {
   if (isEmpty(entries)) return [];
-  return [{ level: 'info', message: `${inWords(entries)}, which others gave ${entries.interface}, go with it` }];
+  return [
+    { level: 'info', message: `the entries of other programs on ${entries.interface} go with it: ${inWords(entries)}` },
+  ];
 }
 
 function inWords({ addresses, routes, neighbours, rules = [] }: KernelEntries): string {

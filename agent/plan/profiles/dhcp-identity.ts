@@ -53,7 +53,8 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, g
   const names = Object.entries(kept).flatMap(([family, values]) =>
     Object.keys(values).map((key) => `${family}.${key}`),
   );
-  const message = `${names.join(', ')} are kept as they are now: made from the NIC or its profile they would change, and the address with them`;
+  const verb = names.length === 1 ? 'keeps its present value' : 'keep their present values';
+  const message = `${names.join(', ')} ${verb}, because the DHCP server could assign another address otherwise`;
   return { ...kept, notes: names.length === 0 ? [] : [{ level: 'info', message }] };
 }
 

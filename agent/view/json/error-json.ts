@@ -48,7 +48,7 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
   };
 }
 
-/** Names of D-Bus and the directory of the journals: internal names of the agent, which are no part of the contract. */
+/** Names of D-Bus and the directory of the journals, which are internal and not part of the documented format. */
 const internalName = /\/org\/freedesktop\/|\borg\.freedesktop\.|\/var\/lib\/microshift-net\/tx\b/;
 
 /** Returns the facts without those that contain an internal name; text output with `--verbose` has all of them. */

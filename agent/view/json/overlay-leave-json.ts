@@ -2,7 +2,7 @@
 export interface OverlayLeaveDocument {
   readonly command: 'overlay leave';
   readonly outcome: 'changed' | 'unchanged';
-  /** Name of the node; null if this node was in no overlay. */
+  /** Name of the node; null if this node was not in an overlay. */
   readonly node: string | null;
   /** Remains that the command could not remove; null without any. */
   readonly leftOver: string | null;
@@ -12,22 +12,22 @@ export interface OverlayLeaveDocument {
 export interface OverlayDisableDocument {
   readonly command: 'overlay disable';
   readonly outcome: 'changed' | 'unchanged';
-  /** Name of the node; null if this node was in no overlay. */
+  /** Name of the node; null if this node was not in an overlay. */
   readonly node: string | null;
   /** Remains that the command could not remove; null without any. */
   readonly leftOver: string | null;
   /** Nodes that have lost their central node. */
   readonly cutOff: readonly string[];
-  /** Units of OVN whose state is again the one from before the overlay. */
+  /** Units of OVN that were returned to their state before the overlay. */
   readonly units: readonly string[];
 }
 
-/** Returns the document of `overlay leave`. `node` is null if this node was in no overlay. */
+/** Returns the document of `overlay leave`. `node` is null if this node was not in an overlay. */
 export function leaveDocument(node: string | null, leftOver: string | null): OverlayLeaveDocument {
   return { command: 'overlay leave', outcome: node === null ? 'unchanged' : 'changed', node, leftOver };
 }
 
-/** Returns the document of `overlay disable`. The argument is null if this node was in no overlay. */
+/** Returns the document of `overlay disable`. The argument is null if this node was not in an overlay. */
 export function overlayDisableDocument(
   done: Pick<OverlayDisableDocument, 'node' | 'leftOver' | 'cutOff' | 'units'> | null,
 ): OverlayDisableDocument {

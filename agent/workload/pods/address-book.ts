@@ -55,8 +55,8 @@ export interface AddressOutcome {
   /** Pods whose addresses differ from those before the batch, including pods that got or lost all of them. */
   readonly changed: readonly NamespacedName[];
   /**
-   * Pods that did not get the addresses that they need, or keep those with which they run. A fault is reported once
-   * until it changes.
+   * Pods that did not get the addresses that they need, or that cannot keep the addresses with which they run. A fault
+   * is reported once until it changes.
    */
   readonly faults: readonly AddressFault[];
 }

@@ -66,7 +66,7 @@ function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
     reasons.push(`NodePorts do not answer at ${addresses}, which several gateways have together: ${ask}`);
   }
   if (nodes.some((node) => node.gateway === null && addressesOf(node).length === 0))
-    reasons.push(`NodePorts do not answer at members that are no gateway (microshift-net overlay nodes): ${ask}`);
+    reasons.push(`NodePorts do not answer at members that are not gateways (microshift-net overlay nodes): ${ask}`);
   return reasons;
 }
 

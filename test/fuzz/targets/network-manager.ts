@@ -67,7 +67,8 @@ function planned(observation: Observation): string {
   if (decision.kind !== 'planned') throw new Error('it waits although waiting is over');
   const { plan } = decision;
   planText(plan, observation, plain, true);
-  if (JSON.stringify(JSON.parse(JSON.stringify(plan))) !== JSON.stringify(plan)) throw new Error('the plan is no JSON');
+  if (JSON.stringify(JSON.parse(JSON.stringify(plan))) !== JSON.stringify(plan))
+    throw new Error('the plan cannot be written as JSON');
   return plan.outcome;
 }
 

@@ -27,7 +27,7 @@ export function testsOf(group: Group, names: readonly string[]): readonly string
   return names.filter((name) => groupNames.find((each) => groups[each].test(name)) === group);
 }
 
-/** Whether a test must run alone: Kubernetes names such tests [Serial] or [Disruptive]. */
+/** Returns true if a test must run alone: Kubernetes names such tests [Serial] or [Disruptive]. */
 export function runsAlone(name: string): boolean {
   return /\[(Serial|Disruptive)\]/.test(name);
 }

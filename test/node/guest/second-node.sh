@@ -44,7 +44,7 @@ cp -a /dev/{null,zero,full,random,urandom,console,net,ptmx} "$root/dev/"
 
 hostname "$name"
 cd /
-# The node's pods must see later mounts, such as those of pods' network namespaces. If the folder is no mount, ip(8) makes one of it, and older pods
+# The node's pods must see later mounts, such as those of pods' network namespaces. If the folder is not a mount point, ip(8) makes it one, and older pods
 # would not see what is in it.
 mkdir "$root/run/netns"
 mount --bind "$root/run/netns" "$root/run/netns"

@@ -34,7 +34,7 @@ export function openApi({ host, port, ca, token }: ApiAddress, clients: number):
       const outgoing = request(words, (incoming) => {
         if (incoming.statusCode !== 200) return reject(new Error(`watch of ${path}: ${incoming.statusCode}`));
         const lines = createInterface({ input: incoming });
-        // A closed connection is no error here.
+        // The server may close the connection, which is not an error.
         lines.on('error', () => {});
         resolve(lines);
       });

@@ -1,4 +1,4 @@
-// Prints what a server says at once, or nothing from one that waits to be asked: ask.mjs ADDRESS PORT. Ends with 1 when none answers.
+// Prints the greeting of a server, or nothing if the server waits for a request: ask.mjs ADDRESS PORT. Ends with 1 if no server answers.
 import { connect } from 'node:net';
 
 const [host, port] = process.argv.slice(2);

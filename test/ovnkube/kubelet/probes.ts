@@ -17,7 +17,7 @@ export function runInside(
   });
 }
 
-/** Whether a probe succeeds. */
+/** Returns true if a probe succeeds. */
 export async function isGood(
   { exec, httpGet, timeoutSeconds = 1 }: Json,
   run: (command: readonly string[], seconds: number) => Promise<number | null>,

@@ -11,7 +11,7 @@ import { readRecord } from '../record/record.ts';
 export interface KernelLook {
   /** Requests a comparison. Calls before the comparison begins cause only one. */
   ask(): void;
-  /** Stores the node's announced addresses, which the run that begins now announces. Later comparisons use them. */
+  /** Stores the addresses that the node announces from now on. Later comparisons use them. */
   note(): void;
   close(): void;
 }

@@ -79,7 +79,7 @@ export function followServices(
   let isFirst = true;
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now, changes) => {
     contents = now;
-    // Every transaction counts, and not only the state at the next look: a server may serve for less than a second.
+    // The state after every transaction counts, because a server may serve for less than a second between two checks.
     const lost = servers.change(balancerChanges(now, changes, isFirst));
     if (lost.length > 0) connections.lose(lost, dueAfter(now, changes));
     for (const { table, now: answer } of changes)

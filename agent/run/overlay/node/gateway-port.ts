@@ -41,6 +41,6 @@ export async function refuseOtherBridge(
   const port = index.named('Port', nic);
   const holder = port === null ? null : index.parentOf(port);
   const name = holder === null ? bridge : textOf(holder.row, 'name');
-  // The port of a bridge's own name is the bridge itself, which is refused for what leads over it.
+  // The port with the bridge's own name is the bridge itself, which is refused because of the routes over it.
   if (name !== bridge && name !== nic) throw neededNic(nic, `it is a port of ${name}`);
 }

@@ -48,8 +48,8 @@ export async function proveAnnounced(
 }
 
 /**
- * Waits until OVN has connected the gateway. If it has not, fails on the central node; on another node, returns a
- * sentence that names the command to run on the central node.
+ * Waits until OVN has connected the gateway. If OVN has not connected it within the time limit, fails on the central
+ * node; on another node, returns a sentence that names the command to run on the central node.
  */
 export async function proveGateway(
   record: OverlayRecord,

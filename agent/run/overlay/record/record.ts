@@ -7,7 +7,8 @@ import { bundleFault, recordFault } from './record-form.ts';
 const recordBytes = 1024 * 1024;
 
 /**
- * Reads the record of this node's part in its cluster; null if the node is in no overlay. Fails with `record-unusable`.
+ * Reads the record of this node's part in its cluster; null if the node is not in an overlay. Fails
+ * with `record-unusable`.
  */
 export function readRecord(path: string): OverlayRecord | null {
   const text = readSmallFile(path, recordBytes);
@@ -21,7 +22,7 @@ export function readRecord(path: string): OverlayRecord | null {
   });
 }
 
-/** Reads the record. Fails with `overlay-absent` if the node is in no overlay. */
+/** Reads the record. Fails with `overlay-absent` if the node is not in an overlay. */
 export function requireRecord(path: string): OverlayRecord {
   const record = readRecord(path);
   if (record !== null) return record;

@@ -22,11 +22,12 @@ const loopbackProfile = '/run/NetworkManager/system-connections/lo.nmconnection'
 /** Device that ovs-vswitchd makes for the userspace data path, with a random MAC. */
 const userspaceDataPath = 'ovs-netdev';
 export const dataPath = 'ovs-system';
-const againMs = 250;
+/** Interval between two pictures: taking one uses the node's CPU for half a second, which the awaited change needs. */
+const againMs = 1000;
 
 /** Returns the present picture of the node. */
 export async function picture(node: TestNode): Promise<Picture> {
-  const state = await node.state();
+  const state = await node.state('brief');
   // NetworkManager writes resolv.conf, and may have been killed while it wrote a temporary one; the contents are among
   // the files of the picture.
   const others = `! -path /etc/resolv.conf ! -path '/etc/resolv.conf.??????'`;

@@ -40,6 +40,8 @@ const runLimitMs = 280_000;
 /** Limit for NetworkManager's timer, a restart by systemd and a whole run, on a busy machine. */
 const settleLimitMs = 60_000;
 const powerOnLimitMs = 60_000;
+/** Interval between two pictures: taking one uses the node's CPU for half a second, which the awaited change needs. */
+const againMs = 1000;
 
 /** Runs one cell, and does not clean the node up. */
 export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
@@ -125,7 +127,7 @@ async function settled(node: TestNode, ends: Ends, fault: Fault): Promise<Outcom
     if (endsLike(withoutPortMacs(now), withoutPortMacs(ends.new), fault)) return 'new';
     if (fault.endsNew !== true && endsLike(now, ends.old, fault)) return 'old';
     if (left() <= 0) return endsLike(now, ends.old, fault) ? 'old' : 'mixed';
-    await new Promise((resolve) => setTimeout(resolve, 250)); // No single event reports that all units are done.
+    await new Promise((resolve) => setTimeout(resolve, againMs)); // No single event reports that all units are done.
   }
 }
 

@@ -5,14 +5,14 @@
 #   IP4 IP6  node addresses that must survive              (pinged from the LAN)
 #   EXTRA_IP more addresses to ping                        ()
 #   GW4 GW6  gateway addresses (in the LAN namespace)
-#   PING_MS  interval of the pings of each address; a ping costs the node half a millisecond of its CPU  (40)
+#   PING_MS  interval of the pings of each address; a ping costs the node half a millisecond of its CPU  (100)
 #   EXPECT   br-ex | fail | unchanged
 #   READY    seconds within which IP4 and IP6 must answer  (60)
 #   lan()        builds the LAN: runs at every boot, before NetworkManager; $BOOT counts from 1
 #   profiles()   writes NetworkManager keyfiles and node configuration: first boot only
 # ready()      optional, waits for more than answers of IP4 and IP6
 #   before_cmd() optional, runs right before the first command
-NODE_IF=eth0 IP4=192.0.2.50 IP6='' GW4=192.0.2.1 GW6='' EXPECT=br-ex READY=60 EXTRA_IP='' PHYS='' PING_MS=40
+NODE_IF=eth0 IP4=192.0.2.50 IP6='' GW4=192.0.2.1 GW6='' EXPECT=br-ex READY=60 EXTRA_IP='' PHYS='' PING_MS=100
 LAN="ip netns exec lan"
 NMDIR=/etc/NetworkManager/system-connections
 

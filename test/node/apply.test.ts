@@ -1,6 +1,9 @@
-// The main task: a NIC becomes the uplink of br-ex, remains the uplink, and returns to its own profile.
+// The main task: a NIC becomes the uplink of br-ex, remains the uplink, and returns to its own profile. DHCP and a
+// session of SSH with the kernel's data path; boot.test.ts and faults.test.ts have router advertisements with it, and
+// default-route.test.ts fixed addresses of both families.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
+import type { NodeKernel } from './machine.ts';
 import { hasMoved, ownProfiles } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
@@ -9,6 +12,7 @@ import { type WatchedRun, watchWrites } from './writes.ts';
 
 interface Case {
   lan: string;
+  kernel?: NodeKernel;
   /** Addresses that may not be silent for long while the NIC moves. */
   kept: string[];
   mtu?: number;
@@ -17,16 +21,16 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { lan: 'mtu9000', kept: ['192.0.2.50'], mtu: 9000 },
-  { lan: 'static-dual', kept: ['192.0.2.50', '2001:db8::50'], through: 'ssh' },
-  { lan: 'slaac', kept: ['192.0.2.50'] },
+  { lan: 'mtu9000', kept: ['192.0.2.50'], mtu: 9000, through: 'ssh' },
+  { lan: 'static-dual', kernel: 'of this machine', kept: ['192.0.2.50', '2001:db8::50'] },
+  { lan: 'slaac', kernel: 'of this machine', kept: ['192.0.2.50'] },
 ];
 const ssh =
   'ip netns exec lan ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 192.0.2.50';
 
-for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
+for (const { lan, kernel, kept, mtu = 1500, through = 'console' } of cases) {
   t.test(`${lan}: a NIC becomes the uplink of br-ex and comes back`, { skip: nodeSkip }, async (t) => {
-    const node = await bootNode({ lan });
+    const node = await bootNode({ lan, ...(kernel && { kernel }) });
     t.teardown(() => node.halt());
     const before = await node.state();
     const untouched = await picture(node);

@@ -12,12 +12,16 @@ import { stoppable } from './stoppable.ts';
 /*
  * Lock for one run at a time. Each contender creates a file whose name contains its process and its command, and then
  * lists the directory: it holds the lock if no other live process has a file. The contender that lists second sees the
- * first, so two can never hold the lock. If two see each other, the older one waits for the younger one to withdraw.
+ * first, so two can never hold the lock. If two see each other, the older one waits for the younger one to withdraw. A
+ * contender that arrives later is not waited for, because it sees the file and waits or withdraws itself.
  * Pid and start time in the file name show whether the holder is alive, so that nothing has to clean up after SIGKILL.
  */
 
 export const lockDirectory = '/run/microshift-net/lock';
-/** Time that the older of two contenders waits for the younger one to withdraw, which takes milliseconds. */
+/**
+ * Time that the older of two contenders waits for the younger one to withdraw. A withdrawal takes milliseconds, and
+ * seconds on a busy machine. After a shorter time, both would withdraw.
+ */
 const withdrawalMs = 2_000;
 
 export interface Lock {
@@ -114,7 +118,7 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
   const older = others.find(
     (other) => other.startTime < own.startTime || (other.startTime === own.startTime && other.pid < own.pid),
   );
-  if (older !== undefined || !(await allWithdraw(directory, own))) {
+  if (older !== undefined || !(await haveWithdrawn(directory, own, others))) {
     const [holder] = liveOthers(directory, own);
     release();
     // The lock is tried again, because the holder has ended meanwhile.
@@ -142,8 +146,11 @@ function ended(
   return holdsWithin(directory, limitMs, hasEnded, stop);
 }
 
-function allWithdraw(directory: string, own: Contender): Promise<boolean> {
-  return holdsWithin(directory, withdrawalMs, () => liveOthers(directory, own).length === 0);
+function haveWithdrawn(directory: string, own: Contender, others: readonly Contender[]): Promise<boolean> {
+  const names = others.map(({ name }) => name);
+  return holdsWithin(directory, withdrawalMs, () =>
+    liveOthers(directory, own).every(({ name }) => !names.includes(name)),
+  );
 }
 
 /**

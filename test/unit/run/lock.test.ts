@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import readline from 'node:readline';
 import t, { type Test } from 'tap';
+import { processStart } from '../../../agent/drivers/host/process/process-start.ts';
 import { takeLock } from '../../../agent/run/lock.ts';
 import { failure } from '../failure.ts';
 
@@ -69,6 +70,20 @@ t.test('of many at once exactly one gets it', async (t) => {
   const directory = t.testdir({});
   const results = await Promise.all(Array.from({ length: 4 }, () => contend(t, directory).result));
   t.strictSame(results.toSorted(), ['busy', 'busy', 'busy', 'held']);
+});
+
+t.test('a contender that arrives later is not waited for, even if its process is older', async (t) => {
+  const directory = t.testdir({});
+  const child = spawn('sleep', ['60']);
+  t.teardown(() => child.kill('SIGKILL'));
+  const fileOf = (pid = 0): string => join(directory, `${pid}.${processStart(pid)}.brief.apply`);
+  const younger = fileOf(child.pid);
+  writeFileSync(younger, '');
+  const taken = takeLock(directory, 'apply', 'long');
+  writeFileSync(fileOf(process.ppid), '');
+  rmSync(younger);
+  (await taken).release();
+  t.strictSame(readdirSync(directory), [basename(fileOf(process.ppid))]);
 });
 
 t.test('a command waits for a brief run, also if it ends while the command reads the holder', async (t) => {

@@ -117,12 +117,16 @@ function parseIdentities(text: string | null): readonly NicIdentity[] {
 
 function readIdentity(entry: unknown): readonly NicIdentity[] {
   if (typeof entry !== 'object' || entry === null) return [];
-  const { interface: name, profile, values } = entry as Record<string, unknown>;
-  if (typeof name !== 'string' || typeof profile !== 'string' || typeof values !== 'object' || values === null)
-    return [];
-  const valid = identityKeys.flatMap((key) => {
-    const value = (values as Record<string, unknown>)[key];
-    return typeof value === 'string' && isIdentityValue[key](value) ? [[key, value] as const] : [];
+  const { interface: name, profile, values, settings } = entry as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof profile !== 'string') return [];
+  const valid = readValues(values, (key, value) => isIdentityValue[key](value));
+  return [{ interface: name, profile, values: valid, settings: readValues(settings, () => true) }];
+}
+
+function readValues(values: unknown, isValid: (key: IdentityKey, value: string) => boolean): IdentityValues {
+  const found = identityKeys.flatMap((key) => {
+    const value = (values as Record<string, unknown> | null)?.[key];
+    return typeof value === 'string' && isValid(key, value) ? [[key, value] as const] : [];
   });
-  return [{ interface: name, profile, values: Object.fromEntries(valid) as IdentityValues }];
+  return Object.fromEntries(found);
 }

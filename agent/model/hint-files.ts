@@ -43,4 +43,9 @@ export interface NicIdentity {
   /** UUID of the administrator's profile. */
   readonly profile: string;
   readonly values: IdentityValues;
+  /**
+   * Settings of the administrator's profile that these values stand for, with NetworkManager's defaults; a setting that
+   * is not set is absent. A value no longer applies after a change of its setting.
+   */
+  readonly settings: IdentityValues;
 }

@@ -22,7 +22,8 @@ const madeIaids = [undefined, 'ifname', 'stable'];
 
 /**
  * Returns the DHCP identifiers for the profile of the bridge's internal interface. Identifiers that this profile
- * already has stay. Without a lease on the NIC, those that an earlier run recorded are used.
+ * already has stay until the administrator changes the setting that they stand for. Without a lease on the NIC, those
+ * that an earlier run recorded are used.
  */
 export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, given, mac }: UplinkSource): {
   readonly ipv4: Values;
@@ -33,7 +34,8 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, g
     const isDynamic = ['auto', 'dhcp'].includes(textOf(source, family, 'method') ?? '');
     if (!isDynamic || !made.includes(jsonOf(source, family, key))) return {};
     const before = given?.[family]?.[key];
-    if (given !== null) return before === undefined ? {} : { [key]: before };
+    const isChanged = recorded.changed.some((changed) => changed === `${family}.${key}`);
+    if (given !== null && !isChanged) return before === undefined ? {} : { [key]: before };
     return seen === null ? {} : { [key]: ['s', seen] };
   };
   // The client-id that the NIC's MAC yields by default needs no setting, because the bridge has the same MAC.
@@ -43,11 +45,16 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, g
       'ipv4',
       'dhcp-client-id',
       madeClientIds,
-      isUsual ? null : (observed?.clientId ?? recorded['ipv4.dhcp-client-id'] ?? null),
+      isUsual ? null : (observed?.clientId ?? recorded.values['ipv4.dhcp-client-id'] ?? null),
     ),
     ipv6: {
-      ...keep('ipv6', 'dhcp-duid', madeDuids, observed?.duid ?? recorded['ipv6.dhcp-duid'] ?? null),
-      ...keep('ipv6', 'dhcp-iaid', madeIaids, iaidNumber(observed?.iaid ?? null) ?? recorded['ipv6.dhcp-iaid'] ?? null),
+      ...keep('ipv6', 'dhcp-duid', madeDuids, observed?.duid ?? recorded.values['ipv6.dhcp-duid'] ?? null),
+      ...keep(
+        'ipv6',
+        'dhcp-iaid',
+        madeIaids,
+        iaidNumber(observed?.iaid ?? null) ?? recorded.values['ipv6.dhcp-iaid'] ?? null,
+      ),
     },
   };
   const names = Object.entries(kept).flatMap(([family, values]) =>

@@ -33,7 +33,7 @@ export function keepInterfaceIdentifier(source: UplinkSource): KeptIdentifier {
     return { ipv6: {}, notes: [{ level: 'warning', message }] };
   }
   const mode = jsonOf(given ?? settings, 'ipv6', 'addr-gen-mode');
-  const former = mode === eui64[1] ? undefined : recorded['ipv6.token'];
+  const former = mode === eui64[1] ? undefined : recorded.values['ipv6.token'];
   if (identifier === undefined && former !== undefined) return asToken(former);
   const isEui64 =
     identifier === undefined ? given !== null && mode === eui64[1] : identifier === eui64Identifier(source.mac);

@@ -1,32 +1,68 @@
-import { type IdentityValues, identityKeys, type NicIdentity } from '../../model/hint-files.ts';
+import { type IdentityKey, type IdentityValues, identityKeys, type NicIdentity } from '../../model/hint-files.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { WantedBridge } from '../../model/plan.ts';
 import { type ProfileSettings, textOf } from '../../model/profile-settings.ts';
+import { carriedDefaults, withDefaults } from './carried-defaults.ts';
 
-/** Returns the recorded identity of a NIC with a profile; empty if none is recorded for both. */
-export function recordedIdentity(name: string, profile: string, { hints }: Observation): IdentityValues {
-  return hints.identities?.find((entry) => entry.interface === name && entry.profile === profile)?.values ?? {};
+/** Identity that an earlier run recorded for a NIC with a profile. */
+export interface RecordedIdentity {
+  /** Recorded values that still apply. */
+  readonly values: IdentityValues;
+  /** Keys of the profile whose setting the administrator has changed since the record. */
+  readonly changed: readonly IdentityKey[];
 }
 
 /**
- * Returns the identities that the wanted profiles preserve for the NICs of the agent's bridges. Values that the
- * administrator's profile has itself are left out, because they follow that profile.
+ * Returns the recorded identity of a NIC with a profile, whose `settings` include NetworkManager's defaults; empty if
+ * none is recorded for both.
+ */
+export function recordedIdentity(
+  name: string,
+  profile: string,
+  settings: ProfileSettings,
+  observation: Observation,
+): RecordedIdentity {
+  const record = recordOf(name, profile, observation);
+  const recorded = identityKeys.filter((key) => record?.values[key] !== undefined);
+  const changed = recorded.filter((key) => record?.settings[key] !== identityValue(settings, key));
+  return { values: selected(record?.values, (key) => !changed.includes(key)), changed };
+}
+
+/**
+ * Returns the identities that the wanted profiles preserve for the NICs of the agent's bridges, each with the settings
+ * that it stands for. Values that the administrator's profile has itself are left out, because they follow that
+ * profile.
  */
 export function identitiesOf(bridges: readonly WantedBridge[], observation: Observation): readonly NicIdentity[] {
-  return bridges.flatMap(({ uplink, profiles }) => {
+  return bridges.flatMap(({ bridge, uplink, profiles }) => {
     const wanted = profiles.find(({ settings }) => textOf(settings, 'ovs-interface', 'type') === 'internal')?.settings;
     if (uplink === null || wanted === undefined) return [];
-    const { interface: name, sourceProfile } = uplink;
-    const source = observation.networkManager.profiles.find(({ uuid }) => uuid === sourceProfile)?.settings;
-    const values = identityKeys.flatMap((key) => {
-      const value = identityValue(wanted, key);
-      return value === undefined || value === identityValue(source, key) ? [] : [[key, value] as const];
-    });
-    return values.length === 0 ? [] : [{ interface: name, profile: sourceProfile, values: Object.fromEntries(values) }];
+    const { interface: name, sourceProfile: profile } = uplink;
+    const own = observation.networkManager.profiles.find(({ uuid }) => uuid === profile)?.settings ?? {};
+    const source = withDefaults(own, carriedDefaults(own, name, bridge, observation));
+    const wantedValues = valuesOf(wanted);
+    const asked = valuesOf(source);
+    const values = selected(wantedValues, (key) => wantedValues[key] !== asked[key]);
+    const settings = selected(asked, (key) => values[key] !== undefined);
+    return Object.keys(values).length === 0 ? [] : [{ interface: name, profile, values, settings }];
   });
 }
 
-function identityValue(settings: ProfileSettings | undefined, key: string): string | undefined {
+function recordOf(name: string, profile: string, { hints }: Observation): NicIdentity | undefined {
+  return hints.identities?.find((entry) => entry.interface === name && entry.profile === profile);
+}
+
+function valuesOf(settings: ProfileSettings): IdentityValues {
+  return Object.fromEntries(identityKeys.map((key) => [key, identityValue(settings, key)]));
+}
+
+/** Returns the values that are set and whose keys fulfil a condition. */
+function selected(values: IdentityValues = {}, isWanted: (key: IdentityKey) => boolean): IdentityValues {
+  const keys = identityKeys.filter((key) => values[key] !== undefined && isWanted(key));
+  return Object.fromEntries(keys.map((key) => [key, values[key]]));
+}
+
+function identityValue(settings: ProfileSettings, key: IdentityKey): string | undefined {
   const [family = '', property = ''] = key.split('.');
   return textOf(settings, family, property);
 }

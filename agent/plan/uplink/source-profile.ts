@@ -1,5 +1,4 @@
 import { AgentError } from '../../errors.ts';
-import type { IdentityValues } from '../../model/hint-files.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../../model/names.ts';
 import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observation } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
@@ -8,7 +7,7 @@ import { namedUplink, uplinkInBridge } from '../../model/uplink-in-bridge.ts';
 import { type CarriedDefault, carriedDefaults, withDefaults } from './carried-defaults.ts';
 import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
-import { recordedIdentity } from './recorded-identity.ts';
+import { type RecordedIdentity, recordedIdentity } from './recorded-identity.ts';
 
 /** Administrator's profile of an uplink, and the current place of its addresses. */
 export interface UplinkSource {
@@ -32,7 +31,7 @@ export interface UplinkSource {
   /** Settings of the agent's profile of the bridge's interface, once the NIC is in the bridge; null before. */
   readonly given: ProfileSettings | null;
   /** Identity that an earlier run recorded for this NIC and this profile; empty without a record. */
-  readonly recorded: IdentityValues;
+  readonly recorded: RecordedIdentity;
   /** True while this profile is active on the NIC. */
   readonly isActive: boolean;
   /** Copy that is activated on the NIC first, if another program configured the NIC; null otherwise. */
@@ -77,7 +76,7 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
     mac: wantedMac(link, settings, textOf(given, '802-3-ethernet', 'assigned-mac-address')),
     given,
     dhcp: nicDevice(uplink, observation)?.dhcp ?? null,
-    recorded: recordedIdentity(uplink, profile.uuid, observation),
+    recorded: recordedIdentity(uplink, profile.uuid, settings, observation),
     addressLink: carries && bridgeLink !== undefined && bridgeHasAddresses ? bridgeLink : link,
     isActive: activeProfile(uplink, observation)?.uuid === profile.uuid,
     externalCopy,

@@ -102,7 +102,7 @@ t.test('the recorded identities of NICs', (t) => {
     'ipv6.dhcp-iaid': '4294967295',
     'ipv6.token': '::1:2:3:4',
   };
-  const nic = { interface: 'bond0', profile: 'uuid', values };
+  const nic = { interface: 'bond0', profile: 'uuid', values, settings: { 'ipv4.dhcp-client-id': 'stable' } };
   const file = (...identities: unknown[]): string =>
     JSON.stringify({ interface: 'bond0', permanentMac: null, identities });
   t.strictSame(recorded(file(nic)), [nic], 'a bond is recorded without a permanent MAC');
@@ -118,6 +118,8 @@ t.test('the recorded identities of NICs', (t) => {
     [{ ...nic, values: {} }],
     'values that NetworkManager refuses are left out',
   );
+  const { settings: _, ...withoutSettings } = nic;
+  t.strictSame(recorded(file(withoutSettings)), [{ ...nic, settings: {} }], 'no setting is set');
   for (const damaged of ['', '{', 'null', '[]', '{"identities":{}}', file(null), file({ interface: 'eth0' }), file(1)])
     t.equal(recorded(damaged), undefined, damaged);
   t.end();

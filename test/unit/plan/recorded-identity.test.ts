@@ -14,7 +14,9 @@ const identities = (name: string) => {
 const profile = '00000000-0000-4000-8000-000000000000';
 
 t.test('values that the bridge has instead of the NIC', (t) => {
-  t.strictSame(identities('slaac-token'), [{ interface: 'eth0', profile, values: { 'ipv6.token': '::1:2:3:4' } }]);
+  t.strictSame(identities('slaac-token'), [
+    { interface: 'eth0', profile, values: { 'ipv6.token': '::1:2:3:4' }, settings: {} },
+  ]);
   t.match(identities('dhcp-identity'), [
     { values: { 'ipv4.dhcp-client-id': '01:52:54:00:aa:00:00', 'ipv6.dhcp-iaid': '3513920882' } },
   ]);
@@ -30,8 +32,8 @@ t.test('values that the bridge has instead of the NIC', (t) => {
 
 t.test('a record applies to one NIC with one profile', (t) => {
   const { observation } = readCase('slaac-identity-recorded');
-  t.match(recordedIdentity('eth0', profile, observation), { 'ipv6.token': '::1:2:3:4' });
-  t.strictSame(recordedIdentity('eth1', profile, observation), {});
-  t.strictSame(recordedIdentity('eth0', 'another', observation), {});
+  t.match(recordedIdentity('eth0', profile, {}, observation).values, { 'ipv6.token': '::1:2:3:4' });
+  t.strictSame(recordedIdentity('eth1', profile, {}, observation), { values: {}, changed: [] });
+  t.strictSame(recordedIdentity('eth0', 'another', {}, observation), { values: {}, changed: [] });
   t.end();
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const place = /\b(build\/(?:agent|test)\/\S+?\.js):(\d+):(\d+)/g;
 
-/** The lines of a failure with the places of the source in place of those of the compiled files. */
+/** Returns the lines of a failure with places in the source files instead of places in the compiled files. */
 export function inSource(lines) {
   const shown = lines.map((line) =>
     line.replace(place, (whole, file, row, column) => {

@@ -15,7 +15,8 @@ const patterns: readonly RegExp[] = [
   /\bReturns (?:the fact that|how)\b/,
 ];
 /** Beginnings of a comment that do not say what the comment is about. */
-const starts = /^(?:Of|By which|Up to which|What|Who|Those|Whatever|Whoever|One that|That which)\b/;
+const starts =
+  /^(?:Of|By which|Up to which|What|Who|Those|Whatever|Whoever|Whether|Called|Set if|One that|That which)\b/;
 
 const filesOf = (...folders: readonly string[]): readonly string[] =>
   execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' })

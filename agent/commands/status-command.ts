@@ -71,8 +71,8 @@ async function viewOf(node: Node): Promise<StatusView> {
 }
 
 /**
- * Reads this node's part in an overlay, which is null if the node is in none. `failure` is the reason why the record of
- * the overlay cannot be read; null if it can.
+ * Reads this node's part in an overlay, which is null if the node is not in an overlay. `failure` is the reason why the
+ * record of the overlay cannot be read; null if it was read.
  */
 async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null; readonly failure: string | null }> {
   try {

@@ -86,7 +86,7 @@ function readConfigFile(path: string): Uint8Array | null {
 function notRead(path: string, error: RegularFileError): AgentError {
   if (error.fault === 'too-long') return tooLarge(path);
   if (error.fault === 'irregular')
-    return unreadable(path, error.message, 'name a regular file, or put one there', error);
+    return unreadable(path, error.message, 'name a regular file, or replace it by a regular file', error);
   return unreadableBecause(path, error.cause);
 }
 

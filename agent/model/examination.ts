@@ -24,7 +24,7 @@ export interface Examination {
   readonly network: Answer<NetworkFacts>;
   readonly networkManager: Answer<NetworkManagerFacts>;
   readonly ovs: Answer<OvsFacts>;
-  /** Set if ovs-vswitchd answers on its control socket. */
+  /** True if ovs-vswitchd answers on its control socket. */
   readonly vswitchd: Answer<'responds'>;
   readonly tuning: Answer<TuningFacts>;
   readonly config: Answer<{
@@ -115,14 +115,14 @@ export interface SystemFacts {
 export interface NetworkFacts extends Surroundings {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** Set if the default route of signpost.ts is present, as in an observation. */
+  /** True if the default route of signpost.ts is present, as in an observation. */
   readonly signpost?: true;
   /** Entries of other programs, as in an observation. */
   readonly foreign?: readonly KernelEntries[];
   readonly kernelIpv6?: readonly string[];
   readonly others?: readonly OthersRecord[];
   readonly hasMicroShiftScript?: true;
-  /** Set if MicroShift is installed, as in an observation. */
+  /** True if MicroShift is installed, as in an observation. */
   readonly hasMicroShift?: true;
   readonly lacksTun?: true;
   readonly resolver: Resolver;

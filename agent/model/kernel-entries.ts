@@ -50,7 +50,7 @@ export interface KernelAddress {
   /** True if the kernel does not choose the address as a source by itself. */
   readonly deprecated: boolean;
   /**
-   * Set if the kernel lists one of the node's own IPv6 addresses before this one, and therefore prefers that one as a
+   * True if the kernel lists one of the node's own IPv6 addresses before this one, and therefore prefers that one as a
    * source if no other rule decides. Absent otherwise.
    */
   readonly behindOwn?: true;

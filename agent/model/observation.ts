@@ -21,26 +21,26 @@ export interface Observation extends Surroundings {
     /** Missing programs that NetworkManager needs to start a device again. Absent if no program is missing. */
     readonly missingPrograms?: readonly string[];
     /**
-     * Set if MicroShift's own script for br-ex is installed, which makes a bridge without a NIC if the agent does not.
+     * True if MicroShift's own script for br-ex is installed, which makes a bridge without a NIC if the agent does not.
      * Absent otherwise.
      */
     readonly hasMicroShiftScript?: true;
-    /** Set if MicroShift is installed, which looks up the node's address repeatedly. Absent otherwise. */
+    /** True if MicroShift is installed, which looks up the node's address repeatedly. Absent otherwise. */
     readonly hasMicroShift?: true;
     /**
-     * Set if /dev/net/tun is missing, with which Open vSwitch makes the interfaces of its userspace data path. Absent
+     * True if /dev/net/tun is missing, with which Open vSwitch makes the interfaces of its userspace data path. Absent
      * otherwise.
      */
     readonly lacksTun?: true;
     /**
-     * Set if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has it, or if
-     * that is unknown.
+     * True if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has it, or
+     * if that is unknown.
      */
     readonly lacksKernelDatapath?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** Set if the default route by which MicroShift finds the node on lo is present (signpost.ts). Absent otherwise. */
+  /** True if the default route by which MicroShift finds the node on lo is present (signpost.ts). Absent otherwise. */
   readonly signpost?: true;
   /**
    * Entries that programs other than NetworkManager added to links and that no profile contains. Absent if no such
@@ -110,7 +110,7 @@ export interface LinkAddress {
   readonly temporary: boolean;
   readonly deprecated: boolean;
   /**
-   * Set if a program other than NetworkManager added the address, and no active profile contains it. Absent for all
+   * True if a program other than NetworkManager added the address, and no active profile contains it. Absent for all
    * other addresses.
    */
   readonly foreign?: true;
@@ -122,7 +122,7 @@ export interface Route {
   readonly destination: string;
   /** Next hop; null if the route is on-link or has `viaIpv6`. */
   readonly gateway: string | null;
-  /** Set for an IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent otherwise. */
+  /** True for an IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent otherwise. */
   readonly viaIpv6?: true;
   readonly device: string;
   readonly metric: number;
@@ -177,7 +177,7 @@ export interface NmDevice {
   readonly interface: string;
   /** Interface that carries IP. It differs from `interface` for PPP and GSM. */
   readonly ipInterface: string;
-  /** Set if NetworkManager knows no kernel link for an Open vSwitch interface. Absent for all other devices. */
+  /** True if NetworkManager knows no kernel link for an Open vSwitch interface. Absent for all other devices. */
   readonly lacksLink?: true;
   /**
    * NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25

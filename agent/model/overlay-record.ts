@@ -14,7 +14,7 @@ export interface GatewayRequest {
   readonly vlan: number | null;
   readonly subnets: readonly string[];
   /**
-   * Set if other nodes have the same addresses; of these nodes, the first one that answers uses them. Absent if only
+   * True if other nodes have the same addresses; of these nodes, the first one that answers uses them. Absent if only
    * this node has the gateway's addresses.
    */
   readonly isVip?: true;

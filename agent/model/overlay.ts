@@ -114,7 +114,7 @@ export interface OverlayGateway {
    */
   readonly subnets: readonly string[];
   /**
-   * Set if several nodes have the gateway's addresses; of these nodes, the first one that answers uses them. Absent if
+   * True if several nodes have the gateway's addresses; of these nodes, the first one that answers uses them. Absent if
    * only this node has the addresses.
    */
   readonly isVip?: true;

@@ -42,7 +42,7 @@ export interface WantedBridge {
    */
   readonly loopback?: readonly string[];
   /**
-   * Set if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the
+   * True if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the
    * bridge first.
    */
   readonly signpost?: true;

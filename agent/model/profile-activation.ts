@@ -23,7 +23,7 @@ export interface ProfileActivation extends ProfileName {
    */
   readonly held?: KernelEntries;
   /**
-   * Set if the interface has only dynamic IPv6: it receives no router advertisement before a NIC is a port of the
+   * True if the interface has only dynamic IPv6: it receives no router advertisement before a NIC is a port of the
    * bridge, so the step does not wait until the profile is active.
    */
   readonly needsPort?: true;

@@ -70,8 +70,8 @@ function groupsOf(address: string): readonly number[] {
 }
 
 /**
- * Returns the canonical form through a URL, whose host has the form of RFC 5952 section 4, with the dotted form as
- * groups (WHATWG URL, section 3.5).
+ * Returns the canonical form of RFC 5952 section 4. The host of a URL has this form, except that a dotted part becomes
+ * two groups (WHATWG URL, section 3.5).
  */
 function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -98,7 +98,7 @@ function byDefaultRoute({ links, routes, signpost }: HostNetwork): string | null
   return null;
 }
 
-/** Applies rule 6 as of 4.19. */
+/** Returns the IPv6 address that rule 6 finds in MicroShift 4.19 and later. */
 function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
   const addresses = byIndex(links)
     .flatMap((link) => textsOf(link))

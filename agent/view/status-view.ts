@@ -27,7 +27,7 @@ export interface StatusView {
   /** Error of ovs-vswitchd; null if it answers. */
   readonly vswitchd: string | null;
   readonly last: JournalRecord | null;
-  /** Part of this node in an overlay; null if it is in none. */
+  /** Part of this node in an overlay; null if it is not in an overlay. */
   readonly overlay: OverlayPart | null;
   /** Change that waits for confirmation; null without such a change. */
   readonly pending: PendingChange | null;

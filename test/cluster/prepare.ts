@@ -1,7 +1,8 @@
 /**
- * Makes the requirements of this folder's tests that take longer than a test may: programs of Kubernetes and files of
- * OVN and containerd, kept in the cache. Names each requirement that this machine cannot make, whose tests are then
- * skipped. Fails if it could not make a requirement although the machine can. Run: node build/test/cluster/prepare.js
+ * Makes requirements of this folder's tests before the tests run, because they take longer than the time limit of a
+ * test: programs of Kubernetes, and files of OVN and containerd, which stay in the cache. Names each requirement that
+ * this machine cannot make, whose tests are then skipped. Fails if it could not make a requirement although the machine
+ * can. Run: node build/test/cluster/prepare.js
  */
 import { buildBinaries, isBuilt, missingPrograms } from './binaries.ts';
 import { fetchGo } from './go.ts';

@@ -22,7 +22,7 @@ interface ProgramOptions {
   readonly kubeconfig?: string;
   /** Folder of the Node.js that runs the program instead of the first one in PATH. */
   readonly nodeFolder?: string;
-  /** Called with all of standard error so far, and with a function that sends the program a signal. */
+  /** Function that is called with all of standard error so far, and with a function that sends the program a signal. */
   readonly onStderr?: (text: string, send: (signal: NodeJS.Signals) => void) => void;
 }
 

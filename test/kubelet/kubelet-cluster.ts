@@ -11,7 +11,7 @@ import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker-no
 /** Registers steps for the end of a test or of a demonstration. */
 export interface Scope {
   teardown(undo: () => void | Promise<void>): unknown;
-  /** Called with the output of the daemons, which otherwise goes to standard error. */
+  /** Function that is called with the output of the daemons, which otherwise goes to standard error. */
   readonly tell?: (text: string) => void;
 }
 

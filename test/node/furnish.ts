@@ -59,7 +59,6 @@ function filesOf({ kernel, files = {} }: NodeOptions): Readonly<Record<string, s
 /**
  * Returns `text` of a file. On this machine's kernel, ovn.yaml selects the userspace data path, because the kernel may
  * have no module of Open vSwitch.
- * module of Open vSwitch.
  */
 export function withDataPath(kernel: NodeKernel | undefined, file: string, text: string): string {
   const isComplete = kernel !== 'of this machine' || file !== ovnYaml || text.includes('datapathType');

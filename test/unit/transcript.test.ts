@@ -118,7 +118,7 @@ function journals(folder: string): void {
     [
       '19900102T030405Z-0002',
       'rolled-back',
-      'the gateway 192.0.2.1 of br-ex did not answer within 5 s, so the change was rolled back',
+      'br-ex did not get 192.0.2.50/24 within 2 s, so the change was rolled back',
     ],
   ] as const) {
     const header: JournalHeader = {

@@ -73,8 +73,8 @@ export interface Follower<T> {
    */
   lost(error: AgentError): void;
   /**
-   * Called when the server answers again. The missed changes follow through `changes`, or through `whole` if the server
-   * no longer has them.
+   * Function that is called when the server answers again. The missed changes follow through `changes`, or through
+   * `whole` if the server no longer has them.
    */
   found(): void;
 }

@@ -20,7 +20,7 @@ export function refuseUnnamed(path: string): void {
   if (path !== microshiftKubeconfig || existsSync(path)) return;
   throw new AgentError(
     'kubeconfig-missing',
-    'no kubeconfig is named, and this node has no MicroShift that writes one',
+    'no kubeconfig is named, and this node has no MicroShift, which would write one',
     {
       hint: 'name one with --kubeconfig or KUBECONFIG',
       facts: { path },

@@ -13,9 +13,9 @@ export type DesiredColumn =
 
 /** Returns the desired content of a column that must have exactly this value. */
 export const is = (value: WrittenValue): DesiredColumn => ({ is: value });
-/** Returns keys that a map has to have; its other keys stay. */
+/** Returns the desired content of a map that must have these keys; its other keys stay. */
 export const keys = (entries: Readonly<Record<string, string>>): DesiredColumn => ({ keys: entries });
-/** Returns elements that a set has to have; its other elements stay. */
+/** Returns the desired content of a set that must have these elements; its other elements stay. */
 export const has = (...elements: readonly WrittenAtom[]): DesiredColumn => ({ has: elements });
 /**
  * Returns the desired content of a whole set that is changed element by element: the size of the transaction grows with

@@ -51,13 +51,13 @@ export function buildWithUplink(
     ...claim,
     activate(
       profileOf(wanted, names.bridgePort),
-      `brings up ${names.bridge}; NetworkManager would try that twice if its interface came first`,
+      `brings up ${names.bridge}; NetworkManager would activate it twice if its interface came first`,
     ),
     activateInterface(
       names,
       wanted,
       hasAddresses
-        ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
+        ? `${names.bridge} gets the addresses of ${uplink} as well; its routes have higher metrics, so those of ${uplink} stay preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
       needsPort ? { held: heldEntries(names, hold), needsPort } : {},
     ),
@@ -142,7 +142,11 @@ function settle(
   const { id, uuid } = final;
   const update: Step = { do: 'writeProfiles', profiles: [final], why: `${names.bridge} gets the admin's own settings` };
   const inPlace = { do: 'reapply', id, uuid } as const;
-  const finish: Step = { ...inPlace, settings: null, why: 'in place, so that the link stays up' };
+  const finish: Step = {
+    ...inPlace,
+    settings: null,
+    why: 'applies the final settings in place, so that the link stays up',
+  };
   const added = addressesBeside(names, final, source);
   if (dynamicFamilies(final.settings).length === 0) return [update, finish, ...added];
   const hasAddresses = stableAddresses(source.addressLink).length > 0;

@@ -31,7 +31,7 @@ export interface StatusDocument {
   readonly openVSwitch: OpenVSwitchJson;
   /** Newest transaction; null before the first one. */
   readonly lastTransaction: TransactionSummaryJson | null;
-  /** Part of this node in an overlay; null if it is in none. */
+  /** Part of this node in an overlay; null if it is not in an overlay. */
   readonly overlay: OverlayPartJson | null;
   readonly pending: PendingJson | null;
   readonly differences: readonly DifferenceJson[];

@@ -17,7 +17,7 @@ import type { FuzzTarget, Random } from '../target.ts';
 const nextRequest = '=NEXT=';
 /** If the peer has no answer for a request, it waits this long, and then closes the connection. */
 const patienceMs = 2;
-/** Limit, because an input that repeats the separator a thousand times would only wait. */
+/** Largest number of parts of an input: with a thousand separators, the target would only wait. */
 const mostParts = 12;
 
 function reply(serial: number, signature: string, body: unknown[]): Buffer {

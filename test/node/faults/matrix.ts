@@ -154,7 +154,7 @@ function has(shape: string, point: string, fault: Fault): boolean {
   );
 }
 
-/** Written after every cell, so that an interrupted matrix keeps its results. */
+/** Writes the file after every cell, so that an interrupted matrix keeps its results. */
 function record(cell: Cell): void {
   writeCells(recordFile, merged(readCells(recordFile), [cell]));
 }

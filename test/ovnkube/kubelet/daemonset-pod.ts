@@ -15,7 +15,7 @@ interface PodParts {
   readonly daemonSet: Json;
   readonly name: string;
   readonly node: Json;
-  /** Called after each change of the pod's status. */
+  /** Function that is called after each change of the pod's status. */
   readonly changed: () => void;
 }
 

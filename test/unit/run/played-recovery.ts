@@ -61,7 +61,7 @@ export interface Leftovers {
   readonly deadline?: (deadline: Deadline) => void;
   /** Fails on every query about the node. */
   readonly unasked?: boolean;
-  /** Called before the recovery. */
+  /** Function that is called before the recovery. */
   readonly prepare?: (journals: string) => void;
 }
 

@@ -35,11 +35,11 @@ export interface Played {
   readonly names?: readonly string[];
   readonly plan?: Partial<Plan>;
   readonly confirmTimeoutSeconds?: number;
-  /** Called before each call is answered: can refuse or delay the call. */
+  /** Function that is called before each call is answered: can refuse or delay the call. */
   readonly answer?: (call: string, control: Control) => Promise<void> | void;
-  /** Called at every fault point. */
+  /** Function that is called at every fault point. */
   readonly at?: (point: string, control: Control) => Promise<void> | void;
-  /** Called with every line of progress. */
+  /** Function that is called with every line of progress. */
   readonly progress?: (line: string, control: Control) => void;
   /** Error of an incomplete rollback; null if the rollback is complete. */
   readonly restore?: (control: Control) => Promise<AgentError | null>;

@@ -43,7 +43,7 @@ const states: readonly string[] = [
 export interface ShownRoute {
   readonly interfaces: readonly string[];
   readonly route: KernelRoute;
-  /** Set if the route uses a nexthop object (ip-nexthop(8)), which is bound to an interface. Absent otherwise. */
+  /** True if the route uses a nexthop object (ip-nexthop(8)), which is bound to an interface. Absent otherwise. */
   readonly byObject?: true;
 }
 

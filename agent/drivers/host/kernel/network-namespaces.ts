@@ -62,7 +62,7 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
 interface ListedLink {
   readonly ifname?: string;
   readonly link_index?: number;
-  /** Set if the parent link is in another namespace. */
+  /** True if the parent link is in another namespace. */
   readonly link_netnsid?: number;
   readonly linkinfo?: { readonly info_kind?: string };
 }

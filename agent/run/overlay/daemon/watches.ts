@@ -16,21 +16,24 @@ import { type Answered, followServices } from './service-watch.ts';
 
 /** Functions that the watches call after events. */
 export interface Listener {
-  /** Called after any change of links, addresses or routes of the kernel. */
+  /** Function that is called after any change of links, addresses or routes of the kernel. */
   onKernel(): void;
-  /** Called after an event that requires a check of the node (`look`), or a complete installation (`all`). */
+  /**
+   * Function that is called after an event that requires a check of the node (`look`), or a complete installation
+   * (`all`).
+   */
   onEvent(scope: Scope): void;
   /**
-   * Called with SB_Global.external_ids, in which the central node publishes data for its members, after they have
-   * changed.
+   * Function that is called with SB_Global.external_ids, in which the central node publishes data for its members,
+   * after they have changed.
    */
   onPublished(ids: Readonly<Record<string, string>>): void;
   /**
-   * Called with the addresses for which this node's gateway answers on its LAN, and with the addresses for which other
-   * gateways or nodes answer.
+   * Function that is called with the addresses for which this node's gateway answers on its LAN, and with the addresses
+   * for which other gateways or nodes answer.
    */
   onAnswered(addresses: Answered): void;
-  /** Called when events of the kernel no longer arrive. */
+  /** Function that is called when events of the kernel no longer arrive. */
   onBroken(error: Error): void;
 }
 

@@ -19,7 +19,7 @@ const command = 'ovn-k8s-gateway-helper';
 
 /** Functions to which the helper reports. */
 export interface HelperOutput {
-  /** Called once, when the flows are installed for the first time. */
+  /** Function that is called once, when the flows are installed for the first time. */
   ready(changes: readonly SharedBridgeChange[]): void;
   say(line: string): void;
   /** Reports a failure. Is called only if the failure differs from the previous one. */

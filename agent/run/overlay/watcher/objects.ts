@@ -8,13 +8,13 @@ import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
 
 /** Functions that are called with changes of objects. */
 export interface ObjectListener {
-  /** Called once, when every kind has been listed completely. */
+  /** Function that is called once, when every kind has been listed completely. */
   whole(): void;
-  /** Called with later changes in their order; `workload` already contains them. */
+  /** Function that is called with later changes in their order; `workload` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
   /**
-   * Called with an error when the API server no longer reports objects of a kind, and with null when it reports every
-   * kind again. The known objects are kept meanwhile.
+   * Function that is called with an error when the API server no longer reports objects of a kind, and with null when
+   * it reports every kind again. The known objects are kept meanwhile.
    */
   heard(error: AgentError | null): void;
 }

@@ -16,13 +16,16 @@ import { bring, type Outcome } from './write-rows.ts';
 
 /** Functions that are called with the progress of the writer. */
 export interface WriterListener {
-  /** Called with the number of rows of a written transaction. */
+  /** Function that is called with the number of rows of a written transaction. */
   written(rows: number): void;
-  /** Called when the database has refused an object key. The attempts for it are repeated after growing pauses. */
+  /**
+   * Function that is called when the database has refused an object key. The attempts for it are repeated after growing
+   * pauses.
+   */
   refused(refused: Refused, error: AgentError): void;
-  /** Called when the database does not carry out any transaction at present. */
+  /** Function that is called when the database does not carry out any transaction at present. */
   stuck(error: AgentError): void;
-  /** Called when all rows are written, except those of refused object keys. */
+  /** Function that is called when all rows are written, except those of refused object keys. */
   settled(refused: ReadonlySet<ObjectKey>): void;
 }
 

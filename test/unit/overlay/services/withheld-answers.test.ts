@@ -15,14 +15,14 @@ const node = nodeOf(1, { gateway: gatewayOf(1, { addresses: ['192.0.2.11/24', '2
 
 t.test('a gateway answers for its own and for announced addresses', (t) => {
   const vips = [
-    '192.0.2.11:30080', // its own
-    '192.0.2.12:30080', // another node's
+    '192.0.2.11:30080', // an address of the gateway
+    '192.0.2.12:30080', // an address of another node
     '192.0.2.200:80',
     '192.0.2.200:443',
     '192.0.2.201:80',
     '[2001:db8::200]:80',
-    '10.43.0.80:80', // of the cluster
-    '198.51.100.7:80', // not on its LAN
+    '10.43.0.80:80', // an address of the cluster
+    '198.51.100.7:80', // an address that is not on the gateway's LAN
     'nonsense',
   ];
   const withheld = (announced: string) => withheldAddresses(dual, node, southbound(vips, announced));

@@ -101,7 +101,8 @@ async function bring(
 
 /**
  * `bridge list`: lists the bridges of `bridge add` and their differences from the desired state. Exit code 3 if a
- * bridge differs.
+ * bridge differs. Fails with `vswitchd-not-responding` if ovs-vswitchd, which forwards packets for the bridges, does
+ * not answer.
  */
 export async function list(output: Output): Promise<ExitCode> {
   requireRoot('bridge list');
@@ -109,6 +110,7 @@ export async function list(output: Output): Promise<ExitCode> {
   const { bridges, notes } = await withNode(async (node) => {
     const observation = await node.observe();
     const added = observation.hints.addedBridges ?? [];
+    if (added.length > 0) await node.ovs.probeVswitchd();
     const plan = planAdded(added, keptBridges(config, observation), config, observation);
     return { bridges: added.map((entry) => stateOf(entry, plan, observation)), notes: plan.notes };
   });

@@ -26,12 +26,15 @@ import type { Output } from './output.ts';
 import { readPending } from './pending.ts';
 import { requireRoot } from './root.ts';
 
-/** `plan`: prints the changes that `apply` would make now. Changes nothing. */
+/**
+ * `plan`: prints the changes that `apply` would make now. Changes nothing. Fails with `vswitchd-not-responding` if
+ * ovs-vswitchd does not answer, because `apply` would fail as well.
+ */
 export async function plan(output: Output): Promise<void> {
   requireRoot('plan');
   const { config, warnings: ofFiles } = await usableConfig();
   if (config.disableOvsInit.value) return planTuningAlone(config, ofFiles, output);
-  const { plan: network, tuning, observation, warnings } = await planNow(config, ofFiles, withAppliedSettings);
+  const { plan: network, tuning, observation, warnings } = await planNow(config, ofFiles, withAnswerAndSettings);
   const pending = readPending(observation);
   const waiting = pendingLines(pending, Date.now(), output.style);
   const lines = [
@@ -106,6 +109,9 @@ const withAnswer: FurtherFacts = async ({ ovs }, _bridges, observation) => {
   await ovs.probeVswitchd();
   return observation;
 };
+
+const withAnswerAndSettings: FurtherFacts = async (node, bridges, observation) =>
+  withAppliedSettings(node, bridges, await withAnswer(node, bridges, observation));
 
 async function planNow(config: Config, warnings: readonly ConfigWarning[], further: FurtherFacts): Promise<Planned> {
   return withNode(async (node) => {

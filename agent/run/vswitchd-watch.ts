@@ -3,14 +3,15 @@ import type { OpenVSwitch } from '../drivers/openvswitch/ovs-client.ts';
 import { asAgentError } from '../errors.ts';
 
 /**
- * Longest time without an answer of ovs-vswitchd. A driver that resets its device blocks it for seconds, and a restart
- * by systemd takes two seconds: one probe of 3 s may fail for that reason, but not two in a row.
+ * Longest time in which every probe of ovs-vswitchd may fail. A restart by systemd takes two seconds, in which a probe
+ * fails at once. A probe waits longer for a daemon that is blocked, for example by a driver that resets its device.
  */
 const silenceLimitMs = 5_000;
 
 /**
- * Stops the run if ovs-vswitchd has not answered for 5 s. NetworkManager waits for it without an error, so the run
- * would otherwise end with an activation timeout and a misleading message. The run calls `look` at regular intervals.
+ * Stops the run if ovs-vswitchd does not answer a probe, or if probes have failed for 5 s. NetworkManager waits for it
+ * without an error, so the run would otherwise end with an activation timeout and a misleading message. The run calls
+ * `look` at regular intervals.
  */
 export function watchVswitchd(ovs: Pick<OpenVSwitch, 'probeVswitchd'>, deadline: Deadline): { look(): void } {
   let silentSinceMs: number | null = null;

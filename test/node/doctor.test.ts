@@ -264,6 +264,17 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match(without.of('ok'), { ovsdb: /answers/, unit: null, 'unit-order': /after openvswitch.service/ });
   });
 
+  await t.test('ovs-vswitchd hangs', async (t) => {
+    await node.text('kill -STOP $(pidof ovs-vswitchd)');
+    const commands = ['verify', 'plan', 'apply'];
+    const runs = await Promise.all(commands.map((command) => node.run(`microshift-net ${command}`)));
+    for (const [index, command] of commands.entries())
+      t.match(runs[index], { exitCode: 5, stderr: /ovs-vswitchd does not respond: .*systemctl restart/ }, command);
+    await node.text('kill -CONT $(pidof ovs-vswitchd)');
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /Nothing to do/ });
+    await node.text('microshift-net verify');
+  });
+
   await t.test('Open vSwitch is down', async (t) => {
     await node.text(
       'systemctl stop ovsdb-server.socket ovsdb-server.service 2> /dev/null; systemctl stop ovsdb-server',

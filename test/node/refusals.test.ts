@@ -134,6 +134,16 @@ const badConfigs: [name: string, make: string, says: RegExp][] = [
   ['a directory', `mkdir ${configFile}`, /ovn\.yaml.*not a regular file/],
 ];
 
+/** Arguments of `bridge`, which is refused with this exit code and text. */
+const badBridges: readonly (readonly [words: string, exitCode: number, stderr: RegExp])[] = [
+  ['add eth7', 2, /the interface "eth7" does not exist; use one of: .*eth0/],
+  ['add eth0 --name br-ex', 2, /this name is reserved/],
+  ['add eth0 --name breth0breth0breth0', 2, /18 characters and the kernel allows 15/],
+  ['add eth0 --name lo', 1, /there is an interface lo already/],
+  ['remove eth0', 2, /bridge add has made no bridge "eth0"/],
+  ['add lo', 2, /lo cannot be added to a bridge/],
+];
+
 const goodConfigs: [name: string, make: string][] = [
   ['absent', 'true'],
   ['empty', `: > ${configFile}`],
@@ -180,6 +190,15 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
       t.match(await node.run('microshift-net config check'), { exitCode: 2, stderr: /config\.yaml/ }, make);
     }
     await node.text(`rmdir ${clusterFile}; : > ${clusterFile}`);
+  });
+
+  await t.test('a bridge that cannot be, and no bridge at all', async (t) => {
+    const before = await picture(node);
+    for (const [words, exitCode, stderr] of badBridges)
+      t.match(await node.run(`microshift-net bridge ${words}`), { exitCode, stderr }, words);
+    t.match(await node.run('microshift-net bridge list'), { exitCode: 0, stdout: 'bridge add has made no bridge.\n' });
+    t.match(await node.run('microshift-net bridge apply'), { exitCode: 0, stdout: /Nothing to do/ });
+    t.strictSame(await picture(node), before);
   });
 
   for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));

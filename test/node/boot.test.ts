@@ -1,4 +1,5 @@
 // The unit at boot: the node has its address on br-ex after every kind of boot, without an administrator.
+// A crash and a reboot do not depend on the data path; bridge.test.ts reboots a node with that of the kernel.
 // sandbox.test.ts tests the sandbox of the unit.
 import t, { type Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
@@ -14,20 +15,11 @@ import type { NodeState } from './state.ts';
 const addresses = ['192.0.2.50/24', '2001:db8::5054:ff:feaa:0/64'];
 const unit = 'microshift-ovs-init.service';
 
-t.test('the unit', { skip: nodeSkip }, async (t) => {
+t.test("the unit, the kernel's data path", { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'slaac', enableUnit: true });
   t.teardown(() => node.halt());
-  let before: NodeState;
 
-  await t.test('brings the node up on br-ex', async (t) => {
-    await ended(node);
-    const after = await node.state();
-    t.match(await node.text('microshift-net history'), /^\S+ +committed +apply --boot +br-ex with eth0$/);
-    t.equal((await node.run('microshift-net disable')).exitCode, 0);
-    before = await node.state();
-    t.strictSame(before.addressesOf('eth0'), addresses);
-    hasMoved(t, before, after);
-  });
+  await t.test('brings the node up on br-ex', (t) => isBroughtUp(t, node));
 
   await t.test('has in its sandbox what reads the data path of the kernel', async (t) => {
     for (const of of ['microshift-ovs-init', 'microshift-net-repair', 'microshift-net-died']) {
@@ -35,6 +27,12 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
       t.equal(run.exitCode, 0, `${of}: ${run.log}`);
     }
   });
+});
+
+t.test('the unit, userspace data path', { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'slaac', enableUnit: true, kernel: 'of this machine' });
+  t.teardown(() => node.halt());
+  const before = await isBroughtUp(t, node);
 
   await t.test('starts again by itself after its process was killed', async (t) => {
     await armFault(node, 'after step 5', 'hold');
@@ -129,6 +127,18 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
     t.strictSame((await node.state()).addressesOf('br-ex'), ['192.0.2.60/24']);
   });
 });
+
+/** Asserts that the boot has moved the NIC; returns it, and returns the state of the node without br-ex. */
+async function isBroughtUp(t: Test, node: TestNode): Promise<NodeState> {
+  await ended(node);
+  const after = await node.state();
+  t.match(await node.text('microshift-net history'), /^\S+ +committed +apply --boot +br-ex with eth0$/);
+  t.equal((await node.run('microshift-net disable')).exitCode, 0);
+  const before = await node.state();
+  t.strictSame(before.addressesOf('eth0'), addresses);
+  hasMoved(t, before, after);
+  return before;
+}
 
 /** Number of starts of the unit for a NIC that comes up. */
 async function attemptsAfterLease(node: TestNode): Promise<number> {

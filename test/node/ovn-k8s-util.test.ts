@@ -1,5 +1,5 @@
 // `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also make and revert the changes that
-// the tool of 2017 left to its user.
+// the tool of 2017 left to its user. bridge.test.ts has kills of the agent on a host with such bridges.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
@@ -7,7 +7,6 @@ import { isOld, isRolledBack } from './interfere.ts';
 import { bootNode, measuredSettleMs } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { isUnder, reachable } from './under.ts';
-import { watchWrites } from './writes.ts';
 
 /** eth1 also has a routing table of its own, and a rule that leads to it. */
 const withRules = `profiles() {
@@ -31,19 +30,15 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
   const leased = await node.text(lease('eth0'));
   t.match(leased, /dhcp_server_identifier = 192\.0\.2\.1/, 'the NIC has a lease');
 
-  for (const [action, ended] of [
-    ['terminate', { exitCode: 1, stdout: '' }],
-    ['kill', { signal: 'SIGKILL' }],
-  ] as const)
-    await t.test(`a run that ends in the middle (${action}) leaves the NIC as it was`, async (t) => {
-      await armFault(node, 'after step 5', action);
-      const since = await node.now();
-      t.match(await node.run('ovn-k8s-util nics-to-bridge eth0 eth1'), ended);
-      await isRolledBack(node);
-      await isOld(t, node, untouched, since);
-      await node.text(letGoOfRun);
-      t.equal(await node.text(lease('eth0')), leased, 'the NIC has its lease again');
-    });
+  await t.test('a run that is terminated in the middle leaves the NIC as it was', async (t) => {
+    await armFault(node, 'after step 5', 'terminate');
+    const since = await node.now();
+    t.match(await node.run('ovn-k8s-util nics-to-bridge eth0 eth1'), { exitCode: 1, stdout: '' });
+    await isRolledBack(node);
+    await isOld(t, node, untouched, since);
+    await node.text(letGoOfRun);
+    t.equal(await node.text(lease('eth0')), leased, 'the NIC has its lease again');
+  });
 
   await t.test('a NIC that is not there ends it, and those before it stay', async (t) => {
     t.match(await node.run('ovn-k8s-util nics-to-bridge eth1 eth9'), {
@@ -64,8 +59,8 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     for (const nic of both) isUnder(t, before, after, nic);
     t.strictSame(after.data.rules, before.data.rules, 'the rules stay');
     t.equal(await node.text(lease('breth0')), leased, 'the bridge has the same lease, with the same client-id');
-    const watched = await watchWrites(node, `ovn-k8s-util nics-to-bridge ${both.join(' ')}`);
-    t.match(watched, { exitCode: 0, busWrites: [], busSignals: [], databaseWrites: [], databaseSame: true });
+    const again = await node.run(`ovn-k8s-util nics-to-bridge ${both.join(' ')}`);
+    t.match(again, { exitCode: 0, stdout: /Nothing to do(.*\n)*.*Nothing to do/ });
   });
 
   await t.test('they are there again after a reboot', async (t) => {

@@ -19,15 +19,17 @@ const foreign = `ip address add 10.44.0.0/32 dev br-ex; ovs-ofctl add-flow br-ex
 const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -c udp
   ovs-vsctl list-ports br-ex | grep -c patch-out`;
 
-/** LANs, and further tests on a node of each. A bond without LACP is covered by the bond with LACP. */
+/**
+ * LANs, and further tests on a node of each. A bond without LACP is covered by the bond with LACP, and a plain NIC with
+ * the kernel's data path by default-route.test.ts.
+ */
 const lans: readonly {
   readonly lan: string;
   readonly kernel?: NodeKernel;
   readonly after?: (t: Test, node: TestNode) => Promise<void>;
 }[] = [
   { lan: 'static4', kernel: 'of this machine', after: unconfirmedIsReverted },
-  { lan: 'dhcp', after: ovsRestarts },
-  { lan: 'vlan' },
+  { lan: 'vlan', after: ovsRestarts },
   { lan: 'bond-8023ad' },
 ];
 

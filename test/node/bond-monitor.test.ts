@@ -11,7 +11,7 @@ const hintFile = '/var/lib/ovnk/iface_default_hint';
 t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'bond-ab' });
   t.teardown(() => node.halt());
-  const answers = `timeout 110 sh -c 'until ping -n -q -c 1 -W 1 192.0.2.1 > /dev/null; do :; done'`;
+  const answers = `timeout 110 sh -c 'until ping -n -q -c 1 -W 1 192.0.2.1 > /dev/null; do sleep 0.2; done'`;
   await node.text(`nmcli connection modify bond0 bond.options ${arp}; nmcli connection up bond0; ${answers}`);
   const before = await picture(node);
   let cure = '';

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Leaves a node in the state in which configure-ovs.sh leaves it after a run: profiles with the script's names and UUIDs that nmcli made, clones of a
 # bond's ports, hint files, and the script's marker. Only the result is the same as the script's. PLACE=run leaves the profiles in /run, like the
-# script's later versions.
+# script's later versions. DATA_PATH=netdev gives the bridges the userspace data path, which the script never does.
 set -euo pipefail
 PLACE=${PLACE:-etc}
 save=yes
@@ -25,7 +25,8 @@ up() {
 bridge() {
   local nic=$1 bridge=$2 number=$3 metric=$4 old mac mtu type device=() address=() ports=() port key value
   old=$(profile_of "$nic") mac=$(cat "/sys/class/net/$nic/address") mtu=$(cat "/sys/class/net/$nic/mtu")
-  add type ovs-bridge con-name "$bridge" connection.interface-name "$bridge" 802-3-ethernet.mtu "$mtu"
+  add type ovs-bridge con-name "$bridge" connection.interface-name "$bridge" 802-3-ethernet.mtu "$mtu" \
+    ${DATA_PATH:+ovs-bridge.datapath-type "$DATA_PATH"}
   add type ovs-port con-name "ovs-port-phys$number" connection.interface-name "$nic" master "$bridge"
   add type ovs-port con-name "ovs-port-$bridge" connection.interface-name "$bridge" master "$bridge"
   type=$(get "$old" connection.type)

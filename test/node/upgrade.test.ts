@@ -3,6 +3,7 @@
 import path from 'node:path';
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
+import type { NodeKernel } from './machine.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { stayedReachable } from './reachability.ts';
@@ -10,24 +11,31 @@ import { sourceDir } from './source.ts';
 
 const script = { '/usr/local/lib/script': path.join(sourceDir, 'script-stand-in.sh') };
 const address = '192.0.2.50';
-const cases = [
-  { lan: 'dhcp', place: 'etc', uplink: 'eth0' },
-  { lan: 'bond-ab', place: 'run', uplink: 'bond0' },
+const cases: readonly {
+  readonly lan: string;
+  readonly kernel: NodeKernel;
+  readonly place: string;
+  readonly uplink: string;
+}[] = [
+  { lan: 'dhcp', kernel: 'of this machine', place: 'etc', uplink: 'eth0' },
+  { lan: 'bond-ab', kernel: 'user-mode', place: 'run', uplink: 'bond0' },
 ];
 /**
  * Entries of ovn-kubernetes on the bridge: a patch port to br-int, and the mapping by which ovn-controller makes it.
  */
-const ovn = `ovs-vsctl add-br br-int -- add-port br-ex patch-br-ex_node-to-br-int -- set interface patch-br-ex_node-to-br-int type=patch \
+const ovn = `ovs-vsctl add-br br-int -- set bridge br-int datapath_type=$(ovs-vsctl get bridge br-ex datapath_type) \
+  -- add-port br-ex patch-br-ex_node-to-br-int -- set interface patch-br-ex_node-to-br-int type=patch \
   options:peer=patch-br-int-to-br-ex_node -- add-port br-int patch-br-int-to-br-ex_node -- set interface patch-br-int-to-br-ex_node \
   type=patch options:peer=patch-br-ex_node-to-br-int -- set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex`;
 const mappings = 'ovs-vsctl get Open_vSwitch . external_ids:ovn-bridge-mappings';
 
-for (const { lan, place, uplink } of cases) {
+for (const { lan, kernel, place, uplink } of cases) {
   t.test(`${lan}, profiles in /${place}`, { skip: nodeSkip }, async (t) => {
-    const node = await bootNode({ lan, folders: script });
+    const node = await bootNode({ lan, kernel, folders: script });
     t.teardown(() => node.halt());
     const before = await node.state();
-    await node.text(`PLACE=${place} bash /usr/local/lib/script`);
+    const dataPath = kernel === 'of this machine' ? 'netdev' : '';
+    await node.text(`PLACE=${place} DATA_PATH=${dataPath} bash /usr/local/lib/script`);
     await node.ready();
     await node.text(ovn);
 

@@ -37,7 +37,7 @@ export async function soakCycles({ lan, cycles, sampleEvery, say }: CycleOptions
         if (round >= 0) times[command]?.push(run.wallMs);
       }
       if (round < 0 || (round + 1) % sampleEvery !== 0) continue;
-      samples.push(await usageOf(node));
+      samples.push(await usageOf(node, samples.at(-1) ?? null));
       const whole = (round + 1) % (10 * sampleEvery) === 0 || round === cycles - 1;
       if (whole) faults.push(...(await driftFrom(start, node, round)));
       if (whole) say(`${round + 1} of ${cycles} cycles, ${faults.length} faults`);
@@ -69,7 +69,7 @@ export async function soakReboots({ lan, reboots, say }: RebootOptions): Promise
       faults.push(...(await driftFrom(start, node, round)));
       const verify = await node.run('microshift-net verify');
       if (verify.exitCode !== 0) faults.push(`boot ${round}, verify: ${verify.stdout}${verify.stderr}`);
-      samples.push(await usageOf(node));
+      samples.push(await usageOf(node, samples.at(-1) ?? null));
       if ((round + 1) % 5 === 0) say(`${round + 1} of ${reboots} reboots, ${faults.length} faults`);
     }
     return { trends: trendsOf(samples, times), faults };

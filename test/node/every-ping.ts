@@ -1,0 +1,14 @@
+// Output of ping(8) that SIGINT has ended.
+import type { Test } from 'tap';
+
+/**
+ * Asserts that every ping was answered. The last one may be without an answer, because SIGINT ends ping(8) without
+ * waiting for it.
+ */
+export function everyPingAnswered(t: Test, output: string | null): void {
+  const sent = Number(/^(\d+) packets transmitted/m.exec(output ?? '')?.[1]);
+  const answered = [...(output ?? '').matchAll(/ icmp_seq=(\d+) ttl=/g)].map(([, number]) => Number(number));
+  const missing = Array.from({ length: sent - 1 }, (_, index) => index + 1).filter((one) => !answered.includes(one));
+  t.ok(sent > 1, `${sent} pings were sent`);
+  t.strictSame(missing, [], 'numbers of the pings without an answer');
+}

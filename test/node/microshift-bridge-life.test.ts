@@ -3,6 +3,7 @@
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
 import { afterStep, interfered, isRolledBack } from './interfere.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
 import { addressesInOrder, addressesWithNic, bridgeRow, ownOf, startStandIn } from './microshift-bridge.ts';
@@ -32,7 +33,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     lanAppend: withIpv6,
     enableUnit: true,
     kernel: 'of this machine',
-    files: microshiftStandInInUserspace,
+    files: { ...microshiftStandInInUserspace, [busProxyPath]: busProxy },
   });
   t.teardown(() => node.halt());
   const { others, row, old, holds } = await startStandIn(t, node);
@@ -138,6 +139,16 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
       'at each moment another interface has it',
     );
     t.equal(await node.text(onLoopback), '');
+    t.strictSame(await ownOf(node), old);
+  });
+  // In the userspace data path, the bridge keeps the node's addresses after NetworkManager's rollback.
+  await t.test('D-Bus does not return to a run, and the bridge is restored without it', async (t) => {
+    const proxy = node.start(startBusProxy, { timeoutMs: 600_000 });
+    await proxy.saw('listening');
+    const run = await interfered(node, afterStep.attach, async () => proxy.signal('SIGKILL'), busProxyEnv);
+    t.match(run, { exitCode: 5, stderr: /NetworkManager's own timer has restored the old state/ });
+    t.equal(await node.text(whatOthersHave), others, 'the entries of other programs are unchanged');
+    t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
 });

@@ -1,4 +1,5 @@
-import { bridgesOf } from '../../model/names.ts';
+import { readKeyfiles } from '../../drivers/host/files/keyfiles.ts';
+import { bridges, bridgesOf } from '../../model/names.ts';
 import { addressesOf, isBindable, type Link } from '../../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../../model/plan.ts';
 import { differsFromLeft } from '../../plan/bridge/microshift-bridge.ts';
@@ -10,6 +11,9 @@ import { freeLeftBridge } from './left-bridges.ts';
  * Part of a rollback that needs no D-Bus. While NetworkManager cannot be reached, the timer of its checkpoint returns
  * the NICs to their profiles, and the agent changes Open vSwitch and the kernel directly.
  */
+
+/** Directory of the profiles that NetworkManager keeps until the end of the boot, such as those of the agent. */
+const memoryProfiles = '/run/NetworkManager/system-connections';
 
 /**
  * Removes a NIC from its bridge if it was in no bridge before the transaction and still has its previous addresses. A
@@ -37,19 +41,22 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * Completes a rollback by NetworkManager's checkpoint timer in Open vSwitch and the kernel, without D-Bus. Returns true
  * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
  * NIC, and no other bridge of the agent exists. Restores the bridges of MicroShift, which NetworkManager does not know,
- * as soon as they have lost the node's addresses; their NICs leave them, because a NIC gets no lease as a port.
+ * as soon as it has rolled back: their interfaces have lost the node's addresses or, in the userspace data path, only
+ * the profile. Their NICs leave them, because a NIC gets no lease as a port.
  */
 export async function completeUnaided(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
   const ports = await openTuning();
   const { microshift = [] } = previous;
   try {
     const { links, ovs } = await ports.observe();
+    const profiles = readKeyfiles([memoryProfiles]).map(({ id }) => id);
     for (const left of microshift) {
       const { bridge } = left;
       if (!differsFromLeft(left, { links, ovs })) continue;
       const present = addressesOf(links.find((link) => link.name === bridge));
-      // NetworkManager has not rolled back yet, because the bridge still has the node's addresses.
-      if (before.some(({ addresses }) => addresses.some((address) => present.includes(address)))) return false;
+      const hasAddress = before.some(({ addresses }) => addresses.some((address) => present.includes(address)));
+      const hasProfile = bridges.some((names) => names.bridge === bridge && profiles.includes(names.bridgeInterface));
+      if (hasAddress && hasProfile) return false;
       await freeLeftBridge(ports.ovs, left, links, true);
       await ports.ovs.leaveBridge(left, true);
       await restoreLeftInterface(left, false);

@@ -14,6 +14,9 @@ const previews: Readonly<Record<string, string>> = {
 /** Commands that change nothing by themselves, as the error about an unknown option `--dry-run` says. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
+/** Message of the parser about an argument outside of its choices; it names arguments in the parser's own words. */
+const wrongArgument = /^error: command-argument value '(.*)' is invalid for argument '(.*)'\./;
+
 /** A command whose error messages name all missing arguments and options, and refer to the help of this command. */
 export class AgentCommand extends Command {
   override createCommand(name?: string): Command {
@@ -31,7 +34,10 @@ export class AgentCommand extends Command {
         "error: option '-o' of this command is short for --output; its value is text or json",
         options,
       );
-    return super.error(message, options);
+    return super.error(
+      message.replace(wrongArgument, "error: the value '$1' of the argument '$2' is invalid."),
+      options,
+    );
   }
 
   /** Returns all required arguments and options that are missing, or null if fewer than two are missing. */

@@ -83,11 +83,13 @@ export async function parseAndRunWith(
       },
   );
   const given = withFormat(words);
+  // An error about an option that all commands have refers to the help of the command that was typed.
+  const named = namedCommand(program, given);
+  program.showHelpAfterError(`(see ${fullName(named)} --help)`);
   try {
     await program.parseAsync([...given], { from: 'user' });
     return code;
   } catch (error) {
-    const named = namedCommand(program, given);
     const command = named === program ? null : fullName(named).replace(`${program.name()} `, '');
     if (!(error instanceof CommanderError)) return output().fail(error, command);
     if (error.exitCode === 0) return exitCode.done;

@@ -56,11 +56,20 @@ export const clusterSpellings = {
 /** Value of a setting; null if it leaves the decision to another component. */
 export type SettingValue = string | number | boolean | null | readonly string[];
 
-/** Returns every setting by its name in the files. */
+/** Words of the files for settings whose value is null in the configuration. */
+const wordForNull: Readonly<Partial<Record<string, string>>> = {
+  'ovs.cpuAffinity': 'none',
+  'ovs.handlerThreads': 'auto',
+  'ovs.revalidatorThreads': 'auto',
+  'overlay.bfdIntervalMs': 'auto',
+} satisfies Partial<Record<SettingName, string>>;
+
+/** Returns every setting by its name and with its value as in the files. */
 export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<SettingValue>])[] {
   return Object.entries({ ...ovnSpellings, ...clusterSpellings }).map(([path, [name = '']]) => {
     const found = path.split('.').reduce<unknown>((group, key) => (group as Record<string, unknown>)[key], config);
-    return [name, found as Sourced<SettingValue>];
+    const { value, source } = found as Sourced<SettingValue>;
+    return [name, { value: value ?? wordForNull[name] ?? null, source }];
   });
 }
 

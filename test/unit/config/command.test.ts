@@ -51,7 +51,7 @@ uplink                            enp1s0         /etc/microshift/ovn.yaml:1
 ovsInit.externalGatewayInterface  -              default
 mtu                               1400           default
 ovs.cpuAffinity                   0              default
-ovs.handlerThreads                -              /etc/microshift/ovn.yaml:2
+ovs.handlerThreads                auto           /etc/microshift/ovn.yaml:2
 ovs.revalidatorThreads            1              default
 ovs.lockMemory                    false          default
 ovs.datapathType                  system         default
@@ -69,7 +69,7 @@ overlay.servicePorts              80,443         default
 overlay.externalIPRanges          -              default
 overlay.fixedAddressRanges        -              default
 overlay.outsideClients            -              default
-overlay.bfdIntervalMs             -              default
+overlay.bfdIntervalMs             auto           default
 network.clusterNetwork            10.42.0.0/16   default
 network.serviceNetwork            10.43.0.0/16   default
 network.serviceNodePortRange      30000-32767    default

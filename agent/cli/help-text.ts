@@ -47,6 +47,7 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
   'overlay gateway': [
     ['overlay gateway', 'by br-ex, with the address of the node'],
     ['overlay gateway --interface eth1 --address 203.0.113.5/24 --next-hop 203.0.113.1', 'by a NIC of its own'],
+    ['overlay gateway --address 192.0.2.100/24 --high-availability vip', 'on each node that shares this address'],
   ],
   'overlay routes': [
     ['overlay routes | ssh root@router ip -batch -', 'to a Linux router'],

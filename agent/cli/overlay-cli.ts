@@ -84,7 +84,10 @@ function addRoutesCommand(overlay: Command, addTo: AddTo): void {
       (await import('../commands/overlay-routes-command.ts')).routes(options, output),
   )
     .addOption(
-      new Option('--format <format>', 'syntax of the routes: ip -batch, FRRouting, Cisco IOS, F5 BIG-IP')
+      new Option(
+        '--format <format>',
+        'syntax of the routes: of ip -batch, FRRouting (frr), Cisco IOS (ios) or F5 BIG-IP (bigip)',
+      )
         .choices(routeFormats)
         .default('linux'),
     )

@@ -188,7 +188,7 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
 }
 
 /** Message of `overlay leave` and `overlay disable` on a node that is not in an overlay. */
-const inNoneText = 'Nothing to do: this node is in no overlay.';
+const inNoneText = 'Nothing to do: this node is not in an overlay.';
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };
 

@@ -59,5 +59,5 @@ export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Findi
 
 /** Judges the facts of an overlay; not applicable on a node that is not in an overlay. */
 export function givenOverlay(answer: Examination['overlay'], judge: (facts: OverlayFacts) => Finding): Finding {
-  return given(answer, (facts) => (facts === null ? notApplicable('this node is in no overlay') : judge(facts)));
+  return given(answer, (facts) => (facts === null ? notApplicable('this node is not in an overlay') : judge(facts)));
 }

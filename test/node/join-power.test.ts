@@ -57,7 +57,7 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
   const clear = (await there(node, remains)).stdout;
 
   const isClear = async (what: string): Promise<void> => {
-    t.match(await there(node, 'microshift-net overlay disable'), { stderr: /^$|this node is in no overlay/ }, what);
+    t.match(await there(node, 'microshift-net overlay disable'), { stderr: /^$|this node is not in an overlay/ }, what);
     t.equal((await there(node, remains)).stdout, clear, `${what}: as before`);
   };
   const took: number[] = [];

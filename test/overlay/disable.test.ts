@@ -30,7 +30,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
     t.match(n2.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 }, 'n2 joins');
   };
 
-  t.match(n1.agent('overlay', 'disable'), { status: 0, stdout: /Nothing to do: this node is in no overlay/ });
+  t.match(n1.agent('overlay', 'disable'), { status: 0, stdout: /Nothing to do: this node is not in an overlay/ });
   t.match(n1.agent('overlay', 'pki', 'init', '--days', '40'), { status: 0, stdout: /ca\.crt is the authority/ });
   const authority = n1.must('cat', '/etc/microshift-net/pki/ca.crt');
   t.match(
@@ -40,7 +40,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   );
   t.match(
     n1.agent('overlay', 'disable'),
-    { status: 0, stdout: /Nothing to do: this node is in no overlay/ },
+    { status: 0, stdout: /Nothing to do: this node is not in an overlay/ },
     'nor taken for a rest',
   );
   startController(n1);

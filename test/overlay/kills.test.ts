@@ -31,7 +31,7 @@ t.test('every step of a node', { skip }, async (t) => {
   };
   const isClear = (what: string): void => {
     // The next run has no work if the killed run had not changed anything.
-    t.match(n2.agent('overlay', 'disable'), { stderr: /^$|this node is in no overlay/ }, `${what}: disable`);
+    t.match(n2.agent('overlay', 'disable'), { stderr: /^$|this node is not in an overlay/ }, `${what}: disable`);
     t.equal(remainsOf(n2), clear, `${what}: as before`);
     startAgain(n2);
   };

@@ -47,7 +47,7 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
   for (const host of [n1, n2]) startController(host);
-  t.match(n1.agent('overlay', 'run'), { status: 2, stderr: /this node is in no overlay/ });
+  t.match(n1.agent('overlay', 'run'), { status: 2, stderr: /this node is not in an overlay/ });
   t.match(n1.agent('overlay', 'init'), { status: 0 });
   const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
   t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });

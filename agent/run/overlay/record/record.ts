@@ -26,7 +26,7 @@ export function readRecord(path: string): OverlayRecord | null {
 export function requireRecord(path: string): OverlayRecord {
   const record = readRecord(path);
   if (record !== null) return record;
-  throw new AgentError('overlay-absent', 'this node is in no overlay', {
+  throw new AgentError('overlay-absent', 'this node is not in an overlay', {
     hint: 'begin one with `microshift-net overlay init`, or join one with `microshift-net overlay join`',
     facts: { path },
   });

@@ -38,7 +38,11 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   installPing(n1);
   for (const host of [n1, n2, n3]) startController(host);
 
-  t.match(n1.agent('overlay', 'verify'), { status: 2, stderr: /this node is not in an overlay/ }, 'no overlay exists yet');
+  t.match(
+    n1.agent('overlay', 'verify'),
+    { status: 2, stderr: /this node is not in an overlay/ },
+    'no overlay exists yet',
+  );
   const begun = n1.agent('overlay', 'init');
   t.match(begun, {
     status: 0,

@@ -118,14 +118,21 @@ function parseIdentities(text: string | null): readonly NicIdentity[] {
 function readIdentity(entry: unknown): readonly NicIdentity[] {
   if (typeof entry !== 'object' || entry === null) return [];
   const { interface: name, profile, values, settings } = entry as Record<string, unknown>;
-  if (typeof name !== 'string' || typeof profile !== 'string') return [];
+  if (typeof name !== 'string' || typeof profile !== 'string' || !isRecord(values) || !isRecord(settings)) return [];
   const valid = readValues(values, (key, value) => isIdentityValue[key](value));
   return [{ interface: name, profile, values: valid, settings: readValues(settings, () => true) }];
 }
 
-function readValues(values: unknown, isValid: (key: IdentityKey, value: string) => boolean): IdentityValues {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function readValues(
+  values: Readonly<Record<string, unknown>>,
+  isValid: (key: IdentityKey, value: string) => boolean,
+): IdentityValues {
   const found = identityKeys.flatMap((key) => {
-    const value = (values as Record<string, unknown> | null)?.[key];
+    const value = values[key];
     return typeof value === 'string' && isValid(key, value) ? [[key, value] as const] : [];
   });
   return Object.fromEntries(found);

@@ -19,8 +19,8 @@ import { stoppable } from './stoppable.ts';
 
 export const lockDirectory = '/run/microshift-net/lock';
 /**
- * Time that the older of two contenders waits for the younger one to withdraw. A withdrawal takes milliseconds, and
- * seconds on a busy machine. After a shorter time, both would withdraw.
+ * Time that the older of two contenders waits for the younger one to withdraw, which takes milliseconds. At the limit
+ * the older one withdraws as well.
  */
 const withdrawalMs = 2_000;
 

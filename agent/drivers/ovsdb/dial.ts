@@ -6,8 +6,8 @@ import { type Credentials, dialTls } from './tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /**
- * Connects a byte stream to the server, after the TLS handshake for `ssl:`. An abort of the
- * signal, whose reason has to be an Error, destroys the stream. Rejects with an OvsdbError that names the reason.
+ * Connects a byte stream to the server, after the TLS handshake for `ssl:`. An abort of the signal, whose
+ * reason has to be an Error, destroys the stream. Rejects with an OvsdbError that names the reason.
  */
 export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {
   if (remote.kind === 'ssl') {

@@ -7,8 +7,8 @@ import { bundleFault, recordFault } from './record-form.ts';
 const recordBytes = 1024 * 1024;
 
 /**
- * Reads the record of this node's part in its cluster; null if the node is not in an overlay. Fails
- * with `record-unusable`.
+ * Reads the record of this node's part in its cluster; null if the node is not in an overlay. Fails with
+ * `record-unusable`.
  */
 export function readRecord(path: string): OverlayRecord | null {
   const text = readSmallFile(path, recordBytes);

@@ -73,7 +73,7 @@ export const addressShapes: Readonly<Record<string, Shape>> = {
     after: '$LAN ip addr del 192.0.2.2/24 dev lan0',
     profiles: { eth0: twoDefaults({ route1_options: 'weight=1', route2_options: 'weight=2' }, ',77') },
   },
-  'two default routes of one metric, the second for when the first goes': {
+  'two default routes of one metric, the second as a reserve': {
     uplink: 'eth0',
     address: '192.0.2.50',
     lan: '$LAN ip addr add 192.0.2.2/24 dev lan0',

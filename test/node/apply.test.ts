@@ -1,6 +1,6 @@
-// The main task: a NIC becomes the uplink of br-ex, remains the uplink, and returns to its own profile. DHCP and a
-// session of SSH with the kernel's data path; boot.test.ts and faults.test.ts have router advertisements with it, and
-// default-route.test.ts fixed addresses of both families.
+// The main task of the agent: a NIC becomes the uplink of br-ex, remains the uplink, and returns to its own profile.
+// With the kernel's data path, the test uses DHCP and an SSH session. With the same data path, boot.test.ts and
+// faults.test.ts test router advertisements, and default-route.test.ts tests fixed addresses of both families.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import type { NodeKernel } from './machine.ts';
@@ -13,10 +13,10 @@ import { type WatchedRun, watchWrites } from './writes.ts';
 interface Case {
   lan: string;
   kernel?: NodeKernel;
-  /** Addresses that may not be silent for long while the NIC moves. */
+  /** Addresses that must answer the LAN during and after the move of the NIC. */
   kept: string[];
   mtu?: number;
-  /** Connection over which `apply` is started, and which has to survive it. */
+  /** Connection over which `apply` is started. */
   through?: 'console' | 'ssh';
 }
 
@@ -35,7 +35,7 @@ for (const { lan, kernel, kept, mtu = 1500, through = 'console' } of cases) {
     const before = await node.state();
     const untouched = await picture(node);
 
-    await t.test('plan says what it would do and touches nothing', async (t) => {
+    await t.test('plan shows the change and makes none', async (t) => {
       const plan = await watchWrites(node, 'microshift-net plan');
       t.match(plan, { exitCode: 0, stderr: '' });
       t.strictSame(writesOf(plan), unwritten);
@@ -62,7 +62,7 @@ for (const { lan, kernel, kept, mtu = 1500, through = 'console' } of cases) {
       t.strictSame(
         (await picture(node)).etc,
         untouched.etc,
-        'no file in /etc was written, the profile of eth0 least of all',
+        'no file in /etc was written, not even the profile of eth0',
       );
     });
 
@@ -73,7 +73,7 @@ for (const { lan, kernel, kept, mtu = 1500, through = 'console' } of cases) {
       const moved = await picture(node);
       const watched = await watchWrites(node, 'microshift-net apply');
       t.strictSame(writesOf(watched), unwritten);
-      t.ok(watched.busReads > 0 && watched.databaseReads > 0, 'the monitors saw it ask');
+      t.ok(watched.busReads > 0 && watched.databaseReads > 0, 'the monitors recorded the queries of the run');
       t.strictSame(await picture(node), moved);
       t.match(await node.run('microshift-net verify'), {
         exitCode: 0,
@@ -81,7 +81,7 @@ for (const { lan, kernel, kept, mtu = 1500, through = 'console' } of cases) {
       });
     });
 
-    await t.test('disable gives the NIC back and leaves nothing', async (t) => {
+    await t.test('disable returns the NIC to its own profile, and leaves no trace', async (t) => {
       const run = await node.measure('microshift-net disable');
       t.equal(run.exitCode, 0, run.stderr);
       t.comment(`${lan}: disable ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
@@ -114,7 +114,7 @@ async function startSsh(node: TestNode): Promise<void> {
     /usr/sbin/sshd`);
 }
 
-/** SSH session from the LAN that repeats its input. */
+/** Opens an SSH session from the LAN that repeats its input. */
 async function openSession(node: TestNode): Promise<{ says(text: string): Promise<void>; close(): Promise<void> }> {
   await node.text('mkfifo /run/talk');
   const session = node.start(`exec 3<> /run/talk; ${ssh} cat < /run/talk`);

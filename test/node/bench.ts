@@ -81,7 +81,7 @@ const settings = {
   timeoutMs: commandLimitMs,
 };
 
-/** Measures the first and the second run on a fresh node. */
+/** Measures the first and the second run of a command on a fresh node. */
 async function twice(scenario: string, subject: Subject): Promise<MeasuredRun[]> {
   const node = await boot(scenario);
   try {
@@ -151,7 +151,7 @@ const rows: [keyof Figures, string, number][] = [
   ['failures', 'runs that failed', 0],
 ];
 
-/** Returns one row per figure, with the ratio of each other command to the first in brackets. */
+/** Prints one row per figure, with the ratio of each other command to the first in brackets. */
 function print(scenario: string, figures: Record<string, Figures>): void {
   const names = Object.keys(figures);
   const first = figures[names[0] ?? ''];

@@ -1,5 +1,5 @@
-// Bond whose ARP monitor cannot work under a bridge: it is refused; if an earlier version has accepted it, the proof
-// detects it, and the commands report it.
+// Bond whose ARP monitor cannot work under a bridge: the agent refuses the bond as an uplink. If an earlier version has
+// accepted the bond, the proof of the next run fails, and the commands report the monitor.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
@@ -16,7 +16,7 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
   const before = await picture(node);
   let cure = '';
 
-  await t.test('is refused with the command that mends it', async (t) => {
+  await t.test('is refused, with the command that replaces its monitor', async (t) => {
     const run = await node.run('microshift-net apply');
     t.equal(run.exitCode, 2, run.stderr);
     t.match(run.stderr, /the ARP monitor of bond0 cannot work under a bridge.*192\.0\.2\.1/);
@@ -26,7 +26,7 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
     t.strictSame(await picture(node), before, 'the state of the node is unchanged');
   });
 
-  await t.test('that was accepted before is moved, found failed by the proof, and returned', async (t) => {
+  await t.test('is moved if a hint file names it, fails in the proof, and is returned', async (t) => {
     await node.write(hintFile, 'bond0\n');
     const run = await node.run('microshift-net apply');
     t.equal(run.exitCode, 1, run.stderr);
@@ -36,13 +36,13 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
     await node.text(`rm ${hintFile}`);
   });
 
-  await t.test('works once it is watched by its links', async (t) => {
+  await t.test('becomes the uplink with link monitoring instead', async (t) => {
     await node.text(`${cure}; ${answers}`);
     t.match(await node.run('microshift-net apply'), { exitCode: 0 });
     t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: /No drift/ });
   });
 
-  await t.test('in br-ex already is reported, and left', async (t) => {
+  await t.test('is reported and remains in br-ex, if its monitor is changed there', async (t) => {
     const bonding = '/sys/class/net/bond0/bonding';
     await node.text(
       `echo 0 > ${bonding}/miimon; echo 200 > ${bonding}/arp_interval; echo +192.0.2.1 > ${bonding}/arp_ip_target`,
@@ -57,7 +57,7 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
     t.strictSame((await node.state()).interfacesOf('br-ex'), ['bond0', 'br-ex']);
   });
 
-  await t.test('without a cable is reported', async (t) => {
+  await t.test('is reported if it has no cable', async (t) => {
     const bonding = '/sys/class/net/bond0/bonding';
     await node.text(
       `echo -192.0.2.1 > ${bonding}/arp_ip_target; echo 0 > ${bonding}/arp_interval; echo 100 > ${bonding}/miimon`,

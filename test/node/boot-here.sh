@@ -4,7 +4,7 @@
 #   boot-here.sh MEMORY KERNEL-ARGUMENT...       file descriptors: 1 console, 3 command channel, 4 interactive line
 set -eu
 root=/mnt/root
-mountpoint -q "$root" # nothing here may ever reach the machine's own root
+mountpoint -q "$root" # otherwise the commands below would change this machine's own file system
 if [ "$1" != inside ]; then
   group=/mnt/cgroup/$$
   mkdir "$group"
@@ -24,7 +24,7 @@ done
 ln -s pts/ptmx "$root/dev/ptmx"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 
-# Replaces the serial line; data that is written before the node listens waits.
+# Named pipes replace the serial lines; a pipe keeps data that is written before the node reads.
 mkfifo "$root/run/to-node" "$root/run/from-node" "$root/run/to-shell" "$root/run/from-shell"
 cat <&3 > "$root/run/to-node" &
 cat < "$root/run/from-node" >&3 &

@@ -1,5 +1,5 @@
 // The unit at boot: the node has its address on br-ex after every kind of boot, without an administrator.
-// A crash and a reboot do not depend on the data path; bridge.test.ts reboots a node with that of the kernel.
+// Crashes and reboots are tested with the userspace data path; bridge.test.ts reboots a node with the kernel's.
 // sandbox.test.ts tests the sandbox of the unit.
 import t, { type Test } from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
@@ -21,7 +21,7 @@ t.test("the unit, the kernel's data path", { skip: nodeSkip }, async (t) => {
 
   await t.test('brings the node up on br-ex', (t) => isBroughtUp(t, node));
 
-  await t.test('has in its sandbox what reads the data path of the kernel', async (t) => {
+  await t.test("can read the kernel's data path from its sandbox", async (t) => {
     for (const of of ['microshift-ovs-init', 'microshift-net-repair', 'microshift-net-died']) {
       const run = await inSandboxOf(node, of, 'ovs-dpctl show');
       t.equal(run.exitCode, 0, `${of}: ${run.log}`);
@@ -34,10 +34,10 @@ t.test('the unit, userspace data path', { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   const before = await isBroughtUp(t, node);
 
-  await t.test('starts again by itself after its process was killed', async (t) => {
+  await t.test('is started again by systemd after its process was killed', async (t) => {
     await armFault(node, 'after step 5', 'hold');
-    // The unit's own `recover` or the repair rolls the run back: a kill of the whole control group may also kill the
-    // former.
+    // Either the unit's own `recover` or the repair rolls the run back: a kill of the whole control group may also kill
+    // `recover`.
     const log = await followJournal(node, '-t microshift-net');
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
@@ -52,7 +52,7 @@ t.test('the unit, userspace data path', { skip: nodeSkip }, async (t) => {
     await log.signal('SIGTERM');
   });
 
-  await t.test('does it again after a reboot', async (t) => {
+  await t.test('moves the NIC again after a reboot', async (t) => {
     const readyMs = await node.reboot();
     await ended(node);
     t.comment(`answered ${Math.round(readyMs)} ms after power on; unit ${await unitTime(node)}`);
@@ -60,7 +60,7 @@ t.test('the unit, userspace data path', { skip: nodeSkip }, async (t) => {
     await isWanted(t, node);
   });
 
-  await t.test('does it again after a power cut in the middle of a run', async (t) => {
+  await t.test('moves the NIC after a power cut in the middle of a run', async (t) => {
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
     await holdAfter(node, afterStep.attach);
     const run = node.start('microshift-net apply');
@@ -89,11 +89,11 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   t.match(await node.text('cat /run/microshift-net/status.json'), /"kind":"(no-uplink|activation-timeout)"/);
   await node.text('. /testnode/lib.sh; . /testnode/lan.sh; serve');
   const active = await node.run(`timeout 90 sh -c 'until systemctl is-active ${unit}; do sleep 1; done'`);
-  t.match(active, { exitCode: 0 }, 'the unit is started once more');
+  t.match(active, { exitCode: 0 }, 'the unit is started again');
   await node.ready();
   t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
 
-  await t.test('but not for what an address does not mend', async (t) => {
+  await t.test('does not start the unit after a failure for which no address is the cure', async (t) => {
     // The repair starts after the unit; it prints nothing if another run is in progress.
     await node.text('systemctl start microshift-net-repair');
     await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
@@ -106,15 +106,15 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
     t.equal(await attemptsAfterLease(node), 0);
   });
 
-  await t.test('and not again and again', async (t) => {
-    // State after a boot without a network.
+  await t.test('starts the unit at most once in ten minutes', async (t) => {
+    // Files that a boot without a network leaves.
     await node.text('touch /run/microshift-net/network-missed /run/microshift-net/network-came');
     t.equal(await attemptsAfterLease(node), 0, 'within ten minutes');
     await node.text('touch -d "11 minutes ago" /run/microshift-net/network-came');
-    t.ok(await isAttemptedAfterLease(node), 'after that');
+    t.ok(await isAttemptedAfterLease(node), 'after eleven minutes');
   });
 
-  await t.test('a NIC that is named comes late', async (t) => {
+  await t.test('the NIC that ovn.yaml names appears late', async (t) => {
     await node.write('/etc/microshift/ovn.yaml', 'uplink: eth9\n');
     await node.text(`nmcli connection add type ethernet con-name eth9 ifname eth9 ipv6.method disabled \
       ipv4.method manual ipv4.addresses 192.0.2.60/24`);
@@ -128,7 +128,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   });
 });
 
-/** Asserts that the boot has moved the NIC; returns it, and returns the state of the node without br-ex. */
+/** Asserts that the boot has moved the NIC, runs `disable`, and returns the state of the node without br-ex. */
 async function isBroughtUp(t: Test, node: TestNode): Promise<NodeState> {
   await ended(node);
   const after = await node.state();
@@ -140,11 +140,11 @@ async function isBroughtUp(t: Test, node: TestNode): Promise<NodeState> {
   return before;
 }
 
-/** Number of starts of the unit for a NIC that comes up. */
+/** Returns the number of starts of the unit in the three seconds after a NIC has come up. */
 async function attemptsAfterLease(node: TestNode): Promise<number> {
   const before = Number(await node.text(attempts));
   await node.text(`systemctl is-failed ${unit}`);
-  await node.text(`${eth0HasLease}; sleep 3`); // No event reports that nothing happens.
+  await node.text(`${eth0HasLease}; sleep 3`); // No event would report that the unit is not started.
   return Number(await node.text(attempts)) - before;
 }
 

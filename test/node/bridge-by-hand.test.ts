@@ -1,4 +1,4 @@
-// A br-ex that an administrator has built by hand: the agent does not change it, and reports the missing settings.
+// A br-ex that an administrator has built with ovs-vsctl: the agent does not change it, and reports missing settings.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

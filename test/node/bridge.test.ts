@@ -11,10 +11,10 @@ import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
 
 const listFile = '/var/lib/microshift-net/bridges.json';
-// If a repair runs when an event arrives, another repair follows, and no unit reports the end of the last one.
-// Each command uses a second of the node's CPU, which the repair needs.
+// If an event arrives during a repair, another repair follows, and no unit reports the end of the last repair. The
+// pause between two attempts leaves the node's CPU to the repair.
 const untilAsWanted = "timeout 110 sh -c 'until microshift-net bridge list; do sleep 2; done'";
-/** Shell text that waits until a NIC is a port again, which is cheap to see, and then as above. */
+/** Shell text that waits until a NIC is a port again, and then until `bridge list` reports the desired state. */
 const untilPort = (nic: string): string =>
   `timeout 110 sh -c 'until ovs-vsctl port-to-br ${nic}; do sleep 1; done' && ${untilAsWanted}`;
 const sum = 'sha256sum /var/lib/openvswitch/conf.db';
@@ -61,7 +61,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     });
   });
 
-  await t.test('a second one writes nothing, and a removal that crashes leaves the bridge', async (t) => {
+  await t.test('a second `bridge add` writes nothing, and a removal that crashes leaves the bridge', async (t) => {
     const moved = await picture(node);
     const list = await listOn(node);
     t.match(await node.run('microshift-net bridge add eth1 --name other'), {
@@ -79,7 +79,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.strictSame(await listOn(node), list);
   });
 
-  await t.test('they are there again after a reboot', async (t) => {
+  await t.test('a reboot keeps the bridges', async (t) => {
     await node.reboot();
     await node.text('systemctl start microshift-net-bridges.service');
     const after = await node.state();
@@ -87,12 +87,12 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.strictSame(after.bridges(), ['breth0', 'breth1']);
   });
 
-  // A br-ex of the administrator is there from now on, and stays as it is.
+  // In the following tests the node also has a br-ex of its administrator, which the agent does not change.
   const rowOf = () => node.text('ovs-vsctl --columns=_uuid,external_ids,ports list Bridge br-ex');
   await node.text(`${leftToAdmin}; ovs-vsctl add-br br-ex -- set Bridge br-ex external_ids:mine=yes`);
   const row = await rowOf();
 
-  await t.test('NetworkManager is restarted, and the NIC is removed by hand', async (t) => {
+  await t.test('a restart of NetworkManager and a removal of the port by hand are repaired', async (t) => {
     const restart = await node.measure('systemctl restart NetworkManager');
     reachable(t, restart);
     t.match(await node.text(untilAsWanted), /^breth0 .* in the desired state .*192\.0\.2\.50/m);
@@ -100,7 +100,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     isUnder(t, before, await node.state(), 'eth1');
   });
 
-  await t.test('one is returned, and Open vSwitch is stopped and started', async (t) => {
+  await t.test('after the removal of one bridge, Open vSwitch is stopped and started', async (t) => {
     await isReturned(t, node, 'eth0');
     await node.text('systemctl stop ovs-vswitchd');
     t.match(await node.run('systemctl is-active microshift-net-bridges.service'), { stdout: 'inactive\n' });
@@ -111,10 +111,10 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     );
     const after = await node.state();
     isUnder(t, before, after, 'eth1');
-    t.strictSame(after.bridges(), ['br-ex', 'breth1'], 'the bridge that was removed does not come back');
+    t.strictSame(after.bridges(), ['br-ex', 'breth1'], 'the removed bridge is not built again');
   });
 
-  await t.test('the last one is returned, and nothing is left', async (t) => {
+  await t.test('the removal of the last bridge leaves no trace', async (t) => {
     await isReturned(t, node, 'breth1');
     t.equal(await rowOf(), row, "the administrator's br-ex is as it was");
     await node.text('ovs-vsctl del-br br-ex; rm /etc/microshift/ovn.yaml');
@@ -122,16 +122,16 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.equal(await node.read(listFile), null);
   });
 
-  await t.test('a change that waits for confirmation, and NetworkManager crashes in its rollback', async (t) => {
+  await t.test('NetworkManager crashes during the rollback of a change that waits for confirmation', async (t) => {
     for (const line of ['returning: breth1 is removed completely', 'returning: the node is reachable on eth1 again']) {
       t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
-      t.strictSame(await listOn(node), [], 'the list of bridges is empty after the next boot');
+      t.strictSame(await listOn(node), [], 'the list of bridges for the next boot is empty');
       const undo = node.start('microshift-net undo');
       await undo.saw(line);
       await node.text('systemctl kill --kill-whom=main --signal=KILL NetworkManager');
       const ended = await undo.ended;
       t.match(ended, { exitCode: 0 }, `${line}: ${ended.stderr}`);
-      t.strictSame(await pictureLike(node, untouched), untouched, `${line}: nothing is held for the NIC any more`);
+      t.strictSame(await pictureLike(node, untouched), untouched, `${line}: the node is in its old state`);
     }
   });
 
@@ -140,7 +140,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.match(await listOn(node), [{ bridge: 'breth1', interface: 'eth1' }]);
     t.match(await node.run('microshift-net undo'), { exitCode: 0 });
     t.strictSame(await pictureLike(node, untouched), untouched);
-    t.strictSame(await listOn(node), [], 'undo also forgets it');
+    t.strictSame(await listOn(node), [], 'undo removes the bridge from the list too');
   });
 });
 
@@ -155,27 +155,32 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
   const run = await node.measure('microshift-net bridge add eth1 --name lan1');
   t.match(run, { exitCode: 0 });
   reachable(t, run);
-  t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the node is in the desired state, with it');
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'a node with lan1 is in the desired state');
   t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /Nothing to do/ });
 
   await node.reboot();
   await node.text('systemctl start microshift-ovs-init.service microshift-net-bridges.service');
   const after = await node.state();
   t.strictSame(after.bridges(), ['br-ex', 'lan1']);
-  areSame(t, after.addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 is there again');
+  areSame(t, after.addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 has its addresses again');
   areSame(t, after.addressesOf('br-ex'), without.addressesOf('br-ex'), 'br-ex has the same addresses');
   t.match(await node.run('microshift-net bridge list'), { exitCode: 0 });
 
   await node.text('touch /root/cable-out');
   await node.reboot();
   await node.text('systemctl start microshift-ovs-init.service microshift-net-bridges.service');
-  t.strictSame((await node.state()).bridges(), ['br-ex'], 'a cable that is out does not cost br-ex');
+  t.strictSame((await node.state()).bridges(), ['br-ex'], 'br-ex is built although eth1 has no cable');
   t.match(await node.run('microshift-net bridge list'), {
     exitCode: 3,
     stderr: /lan1 is left out: eth1 has no carrier/,
   });
   await node.text(`rm /root/cable-out; ip netns exec lan ip link set peth1 up; ${untilPort('eth1')}`);
-  areSame(t, (await node.state()).addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 is made when it is in');
+  areSame(
+    t,
+    (await node.state()).addressesOf('lan1'),
+    without.addressesOf('eth1'),
+    'lan1 is built when the cable is plugged in',
+  );
 
   t.match(await node.run('microshift-net bridge remove eth1'), { exitCode: 0 });
   areSame(t, (await node.state()).bridges(), ['br-ex'], 'br-ex stays');
@@ -188,7 +193,7 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
     exitCode: 0,
     stderr: /breth1, which `bridge add` made for eth1, stays; .*disable --all/,
   });
-  t.strictSame((await node.state()).bridges(), ['breth1'], 'disable concerns br-ex');
+  t.strictSame((await node.state()).bridges(), ['breth1'], 'disable removes only br-ex');
   t.match(await node.run('microshift-net bridge list'), { exitCode: 0 });
   t.match(await node.run('microshift-net disable'), { exitCode: 0, stdout: /Nothing to do: the agent has no br-ex/ });
   t.match(await node.run('microshift-net bridge add eth0'), {
@@ -201,7 +206,7 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
   });
   const given = await node.state();
   t.strictSame(given.bridges(), []);
-  t.equal(given.file(listFile) ?? (await node.read(listFile)), null, 'disable --all forgets it');
+  t.equal(given.file(listFile) ?? (await node.read(listFile)), null, 'disable --all removes the list of bridges');
   await node.text('rm /etc/microshift/ovn.yaml; nmcli device disconnect eth1');
   t.match(await node.run('microshift-net bridge add eth0'), { exitCode: 2, stderr: /br-ex needs eth0.*--force/ });
   t.match(await node.run('microshift-net bridge add eth0 --force --dry-run'), { exitCode: 0 });

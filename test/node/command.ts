@@ -1,4 +1,4 @@
-// A command of a test in its node.
+// Command that a test runs in its node.
 import type { KillPlan, Request, RunEnd } from './protocol.ts';
 import type { Wire } from './wire.ts';
 

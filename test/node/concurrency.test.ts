@@ -13,8 +13,8 @@ import { type Picture, picture, pictureLike } from './picture.ts';
 const nm = 'org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager';
 const unit = 'microshift-ovs-init.service';
 /**
- * Sends signals of an unprivileged user to every connection, in the form of the bus daemon's signals; prints their
- * number.
+ * Shell text that sends signals of an unprivileged user, in the form of the bus daemon's signals, to every connection
+ * of the bus, and prints their number.
  */
 const spoofed = `owner=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s org.freedesktop.NetworkManager | cut -d'"' -f2)
 test -n "$owner"
@@ -29,7 +29,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
   const before = await node.state();
   const old = await picture(node);
 
-  await t.test('of three runs started in one instant one moves the NIC', async (t) => {
+  await t.test('of three runs that start at the same time, one moves the NIC', async (t) => {
     const runs = await Promise.all([node.run(apply), node.run(apply), node.run(apply)]);
     const won = runs.filter((run) => /^Done: .* committed/m.test(run.stdout));
     t.equal(won.length, 1, JSON.stringify(runs.map((run) => [run.exitCode, run.stdout, run.stderr])));
@@ -77,12 +77,16 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     }
     t.strictSame(await picture(node), untouched, 'the node is untouched');
     t.match(await node.text(`busctl get-property ${nm} Checkpoints`), checkpoint, 'the checkpoint still exists');
-    t.equal((await node.run('microshift-net plan')).exitCode, 0, 'plan succeeds during the run');
+    t.equal(
+      (await node.run('microshift-net plan')).exitCode,
+      0,
+      'plan succeeds during the change of the other program',
+    );
     await node.text(`busctl call ${nm} CheckpointDestroy o ${checkpoint}`);
     t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ });
   });
 
-  await t.test('a checkpoint that is made while we hold ours is the one refused', async (t) => {
+  await t.test('another program gets no checkpoint during a run', async (t) => {
     await giveBack(t, node, old);
     await holdAfter(node, afterStep.bridge);
     const run = node.start(apply);
@@ -93,7 +97,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     t.match(await run.ended, { exitCode: 0, stdout: /committed/ });
   });
 
-  await t.test('another user of the node says that NetworkManager is gone, and is not believed', async (t) => {
+  await t.test('a run ignores forged signals by which NetworkManager has ended', async (t) => {
     await giveBack(t, node, old);
     await holdAfter(node, afterStep.bridge);
     const run = node.start(apply);
@@ -103,7 +107,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     t.match(await run.ended, { exitCode: 0, stdout: /committed/ }, reported);
   });
 
-  await t.test('an admin edits the profile in the middle: it counts from the next run on', async (t) => {
+  await t.test('an edit of the profile during a run takes effect with the next run', async (t) => {
     await giveBack(t, node, old);
     const profile = await node.text('nmcli -g GENERAL.CONNECTION device show eth0');
     await holdAfter(node, afterStep.bridge);
@@ -128,7 +132,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     t.strictSame(await pictureLike(node, old, 60_000, withoutFiles), withoutFiles(old));
   });
 
-  await t.test('an admin takes the NIC in the middle: the old state, and why', async (t) => {
+  await t.test('a run fails and is rolled back if an administrator activates the NIC meanwhile', async (t) => {
     const profile = await node.text('nmcli -g GENERAL.CONNECTION device show eth0');
     const before = await picture(node);
     await holdAfter(node, afterStep.attach);
@@ -138,7 +142,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     await letGo(node);
     const { exitCode, stderr } = await run.ended;
     if (exitCode === 0) {
-      t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the run was over before');
+      t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the run ended before the activation');
       t.equal((await node.run('microshift-net disable')).exitCode, 0);
     } else {
       t.equal(exitCode, 1, stderr);

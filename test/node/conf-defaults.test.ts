@@ -23,10 +23,11 @@ t.test('defaults by the type of the device', { timeout: 600_000, skip: nodeSkip 
   });
   t.teardown(() => node.halt());
   // The lease shows that NetworkManager has read the configuration.
-  t.match(await node.text('ip route show default dev eth0'), 'metric 33', 'the NIC has them');
+  t.match(await node.text('ip route show default dev eth0'), 'metric 33', 'the NIC has the configured metric');
 
   const plan = await node.text('microshift-net plan');
-  for (const line of lines) t.match(plan, `${line} of [connection-eth] in ${file}`, 'the plan names it and its source');
+  for (const line of lines)
+    t.match(plan, `${line} of [connection-eth] in ${file}`, 'the plan names the default and its source');
   await node.text('microshift-net apply');
   for (const [key, value] of Object.entries(values)) {
     const shown = await node.text(`nmcli -g ${key} connection show ovs-if-br-ex`);

@@ -1,5 +1,5 @@
-// A change that waits for confirmation, across a lost SSH session, a reboot and a second run; and the undo of any
-// transaction.
+// A change that waits for confirmation, during which an SSH session is lost, the node reboots, or a second run starts;
+// and `undo` of any transaction.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { followJournal } from './follow-journal.ts';
@@ -9,19 +9,19 @@ import { bootNode } from './node.ts';
 import { picture, pictureLike, withoutTimes } from './picture.ts';
 
 const key = '/run/testnode/key';
-/** The command is started from the LAN, as an administrator would. */
+/** Command by which an administrator on the LAN logs in to the node. */
 const ssh = `ip netns exec lan ssh -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@192.0.2.50`;
 const startSshd = `ssh-keygen -q -A; ssh-keygen -q -t ed25519 -N '' -f ${key}; install -d -m 700 /root/.ssh
   cp ${key}.pub /root/.ssh/authorized_keys; mkdir -p /run/sshd; /usr/sbin/sshd`;
 
-t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
+t.test('a change that has to be confirmed', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   await node.text(`${startSshd}; systemctl enable --quiet microshift-net-recover`);
   const before = await node.state();
   const old = await picture(node);
 
-  await t.test('in an SSH session with a terminal that is killed during the run', async (t) => {
+  await t.test('is rolled back if its SSH session with a terminal is killed during the run', async (t) => {
     await holdAfter(node, afterStep.attach);
     const session = node.start(`exec ${ssh} -tt ${apply} --confirm-timeout 60`);
     await session.saw(held);
@@ -32,7 +32,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(await node.text('microshift-net history'), /rolled-back +apply .*stopped by SIGHUP/);
   });
 
-  await t.test('in a session without a terminal, whose output is no longer read', async (t) => {
+  await t.test('waits for confirmation if its session has no terminal and is killed', async (t) => {
     await holdAfter(node, afterStep.attach);
     const session = node.start(`exec ${ssh} ${apply} --confirm-timeout 8`);
     await session.saw(held);
@@ -51,21 +51,21 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net confirm'), { exitCode: 2, stderr: /not confirmed in time/ });
   });
 
-  await t.test('by a user who logs out, and it is confirmed from another session', async (t) => {
+  await t.test('is confirmed from another session after its user has logged out', async (t) => {
     const watch = node.start('exec microshift-net status --watch');
     await watch.saw('see `microshift-net plan`');
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
     await watch.saw('waits for confirmation');
     // A terminal sends the signal to its foreground process group, which does not contain `ip monitor`.
     await node.text("pkill -INT -f '[s]tatus --watch'");
-    t.match(await watch.ended, { exitCode: 0, stderr: '' }, 'the screen follows the change, and Ctrl-C ends it');
+    t.match(await watch.ended, { exitCode: 0, stderr: '' }, '`status --watch` shows the change, and Ctrl-C ends it');
     const status = await node.text('microshift-net status');
     t.match(status, /waits for confirmation until \S+ \(in \d+ s\).*\n.*microshift-net confirm\n.*microshift-net undo/);
     t.notMatch(status, /The node is in the desired state/);
     t.match(
       await node.run(apply),
       { exitCode: 1, stderr: /still waits to be confirmed/ },
-      'no run changes it meanwhile',
+      'another run is refused until the confirmation',
     );
     t.match(await node.run('microshift-net recover'), { exitCode: 0, stderr: /still waits to be confirmed/ });
     t.match(await node.run(`${ssh} microshift-net confirm`), { exitCode: 0, stdout: /^Confirmed/ });
@@ -80,7 +80,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('systemctl is-active microshift-net-died.timer'), { stdout: /^inactive/ });
   });
 
-  await t.test('and not confirmed before a reboot', async (t) => {
+  await t.test('is reverted if the node reboots before the confirmation', async (t) => {
     t.equal((await node.run(`${apply} --confirm-timeout 600`)).exitCode, 0);
     await node.reboot();
     t.match(await node.text('microshift-net history'), /^\S+ +reverted +apply .*rebooted before it was confirmed/);
@@ -88,7 +88,7 @@ t.test('a change that is tried', { skip: nodeSkip }, async (t) => {
     t.strictSame(await pictureLike(node, old, 60_000, withoutTimes), withoutTimes(old));
   });
 
-  await t.test('undo goes back to before any transaction, history shows it', async (t) => {
+  await t.test('undo restores the state before any transaction, and history shows the transaction', async (t) => {
     t.equal((await node.run(apply)).exitCode, 0);
     const first = (await node.text('microshift-net history')).split(' ')[0] ?? '';
     await node.write('/etc/microshift/ovn.yaml', 'uplink: none\n');

@@ -5,7 +5,7 @@ import { nodeSkip } from './availability.ts';
 import { afterStep, apply, held, holdAfter, letGo } from './interfere.ts';
 import { bootNode } from './node.ts';
 
-t.test('a NIC in the bridge does not ask who its neighbours are', { skip: nodeSkip }, async (t) => {
+t.test('a NIC in the bridge sends no requests for its neighbours', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'static4', kernel: 'of this machine', enableRepair: true });
   t.teardown(() => node.halt());
   // Host to which no other program sends packets, so that only the agent changes its neighbour entry.

@@ -84,7 +84,7 @@ for (const { lan, kernel, ovnYaml, families, only } of cases) {
     await t.test('NetworkManager stays away, and comes back', async (t) => {
       const stopped = await watched(node, 'systemctl stop NetworkManager');
       neverWithout(t, stopped, families);
-      t.equal(await node.text(whatIsThere), before, 'everything is there meanwhile');
+      t.equal(await node.text(whatIsThere), before, 'br-ex has all its addresses, routes and neighbours meanwhile');
       t.equal(
         await node.text('systemctl is-failed NetworkManager || true'),
         'inactive',
@@ -98,8 +98,8 @@ for (const { lan, kernel, ovnYaml, families, only } of cases) {
 }
 
 /**
- * NetworkManager removes advertised settings, and receives the next advertisement only when its link-local address is
- * usable. A node with only IPv6 has no other configuration.
+ * A restarted NetworkManager removes the settings of earlier router advertisements, and receives the next advertisement
+ * only when br-ex has a usable link-local address. A node with only IPv6 has no other configuration.
  */
 t.test('IPv6 alone, by router advertisements, userspace data path', { skip: nodeSkip }, async (t) => {
   const own = '2001:db8::5054:ff:feaa:0/64';
@@ -113,9 +113,10 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
   t.teardown(() => node.halt());
   await node.text(wholeChecksums);
   const moved = await node.run('systemctl start microshift-ovs-init');
-  t.equal(moved.exitCode, 0, `it is moved: ${moved.stderr}`);
+  t.equal(moved.exitCode, 0, `the unit moves the NIC: ${moved.stderr}`);
   await node.ready();
-  // The router stays silent until the route is held, because it could otherwise answer first.
+  // The router stays silent until the agent has added its own copy of the default route, because it could otherwise
+  // answer before.
   const { seen, probes, neighbours } = await watched(
     node,
     `pkill -x -STOP dnsmasq; systemctl restart NetworkManager; ${untilHeld}; pkill -x -CONT dnsmasq; ${untilWanted()}`,
@@ -131,12 +132,15 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
   t.strictSame(
     metrics.find(({ length }) => length > 0),
     [40_000],
-    "br-ex's default route is held until it hears a router",
+    'br-ex has a default route of the agent until a router advertises itself',
   );
   const isOfRouter = ({ defaults }: Moment): boolean =>
     defaults.some(({ device, metric }) => device === 'br-ex' && metric === 48);
   const address = afterwards.findIndex(has);
-  t.ok(address >= 0 && address < afterwards.findIndex(isOfRouter), 'the node has its address before it hears a router');
+  t.ok(
+    address >= 0 && address < afterwards.findIndex(isOfRouter),
+    'the node has its address before a router advertises itself',
+  );
   t.match(afterwards[address]?.news, / valid_lft \d+sec /, 'the address has a limited lifetime');
   t.equal(probes, '', 'the node does not ask the LAN whether another node has the address');
 });

@@ -45,7 +45,7 @@ function cleared(root: string, file: string): string {
   return place;
 }
 
-/** Writes a file, which is executable if the text begins with "#!". */
+/** Returns the mode of a file with this text: executable if the text begins with "#!". */
 export const modeOf = (text: string): number => (text.startsWith('#!') ? 0o755 : 0o644);
 
 export function writeToDisk(root: string, file: string, text: string): void {

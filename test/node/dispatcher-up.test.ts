@@ -1,5 +1,5 @@
-// Dispatcher scripts run with `up` for a NIC that has left br-ex; NetworkManager itself runs them only after an
-// activation.
+// The agent runs NetworkManager's dispatcher scripts with `up` for a NIC that has left br-ex: NetworkManager itself
+// runs them only after an activation.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';

@@ -59,7 +59,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', enableUnit: false });
   t.teardown(() => node.halt());
 
-  await t.test('before anything was set up', async (t) => {
+  await t.test('before the first run, the missing bridge and unit are reported', async (t) => {
     const report = await examined(node);
     t.equal(report.exitCode, 3);
     t.match(report.of('failed'), {
@@ -70,7 +70,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     });
   });
 
-  await t.test('a node that is in the desired state has nothing that failed', async (t) => {
+  await t.test('on a node in the desired state, no check fails', async (t) => {
     t.equal((await node.run(apply)).exitCode, 0);
     const report = await examined(node);
     t.strictSame(report.of('failed'), {});
@@ -81,14 +81,14 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match(text.stdout, /\n0 failed, \d+ warnings?, \d+ ok, \d+ not applicable\n$/);
   });
 
-  await t.test('every run leaves metrics, also one with nothing to do', async (t) => {
+  await t.test('every run writes metrics, also a run with nothing to do', async (t) => {
     const unchanged = async (): Promise<number> => {
       const text = await node.read('/run/microshift-net/metrics.prom');
       return parseMetrics(text ?? '').value('microshift_net_runs_total', { outcome: 'unchanged' }) ?? 0;
     };
     const earlier = await unchanged();
     t.match(await node.run(apply), { exitCode: 0, stdout: /^Nothing to do/ });
-    t.ok((await unchanged()) > earlier, 'a run after an event may also have counted');
+    t.ok((await unchanged()) > earlier, 'the run is counted, and perhaps also a run after an event');
     const metrics = parseMetrics((await node.read('/run/microshift-net/metrics.prom')) ?? '');
     t.equal(metrics.value('microshift_net_runs_total', { outcome: 'changed' }), 1);
     t.equal(metrics.value('microshift_net_last_run_differences', {}), 0);
@@ -97,7 +97,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.match(JSON.parse((await node.read('/run/microshift-net/status.json')) ?? ''), { outcome: 'unchanged' });
   });
 
-  await t.test('many things wrong at once', async (t) => {
+  await t.test('several defects at the same time are all reported', async (t) => {
     await node.text(`set -e
       systemctl mask NetworkManager-wait-online.service
       mkdir -p /etc/ovnk; mkdir /etc/ovnk/extra_bridge; printf 'eth7\\n' > /var/lib/ovnk/iface_default_hint
@@ -162,7 +162,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.equal(
       await node.text(`zcat /root/bundle.tar.gz | grep -caF '${secret}' || true`),
       '0',
-      'nor has a name in the archive',
+      'no file name in the archive has a secret',
     );
 
     const has = async (file: string, pattern: RegExp): Promise<void> => {
@@ -188,7 +188,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     await has('files/run/NetworkManager/system-connections/br-ex.nmconnection', /type=ovs-bridge/);
     t.equal(entries.find((entry) => entry.file.endsWith('trap.nmconnection'))?.bytes, 0, 'links are not followed');
     const journals = entries.filter((entry) => entry.file.startsWith('files/var/lib/microshift-net/tx/2'));
-    t.ok(journals.length > 0 && journals.every((entry) => entry.bytes > 1000), 'the journals are in it');
+    t.ok(journals.length > 0 && journals.every((entry) => entry.bytes > 1000), 'the bundle has the journals');
 
     await node.text('ln -s /root/victim /root/link.tar.gz; echo kept > /root/taken');
     for (const target of ['/root/link.tar.gz', '/root/taken', '/root/no/such/folder'])
@@ -203,24 +203,28 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     t.equal(
       await node.text('microshift-net support-bundle -o - 2> /dev/null | tar -tz | grep -c CONTENTS'),
       '1',
-      'to a pipe',
+      'the bundle can be written to a pipe',
     );
     await node.text(`rm /etc/NetworkManager/system-connections/{office,trap}.nmconnection /etc/ovnk/default_bridge
       rm /var/lib/microshift-net/tx/broken.json /etc/microshift/ovn.yaml; nmcli connection reload
       ovs-vsctl remove Open_vSwitch . external_ids k8s-api-token`);
   });
 
-  await t.test('a configuration that is wrong', async (t) => {
+  await t.test('an unknown key in ovn.yaml is reported', async (t) => {
     await node.write('/etc/microshift/ovn.yaml', 'uplnk: eth0\n');
     const report = await examined(node);
     t.match(report.of('failed'), { configuration: /unknown key uplnk[\s\S]*fix: .*microshift-net config check/ });
     t.match(await node.run(apply), { exitCode: 2, stderr: /unknown key uplnk/ });
     const recorded = JSON.parse((await node.read('/run/microshift-net/status.json')) ?? '') as object;
-    t.match(recorded, { outcome: 'failed', error: { kind: 'config-invalid', exitCode: 2 } }, 'monitoring sees it');
+    t.match(
+      recorded,
+      { outcome: 'failed', error: { kind: 'config-invalid', exitCode: 2 } },
+      'status.json has the error',
+    );
     await node.text('rm /etc/microshift/ovn.yaml');
   });
 
-  await t.test('the address that MicroShift does not find on br-ex: the fix that is named is one', async (t) => {
+  await t.test('the fix for an address that MicroShift does not find on br-ex works', async (t) => {
     await node.write('/run/systemd/system/microshift.service', '[Service]\nExecStart=/bin/sleep infinity\n');
     const address = await node.text("ip -4 -o address show dev br-ex scope global | awk '{print $4}' | cut -d/ -f1");
     await node.write('/etc/microshift/config.yaml', `node:\n  nodeIP: ${address}\n`);
@@ -238,7 +242,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
       rm /run/systemd/system/microshift.service; systemctl daemon-reload`);
   });
 
-  await t.test('NetworkManager hangs, and there is no D-Bus', async (t) => {
+  await t.test('NetworkManager hangs, or the address of the system bus does not exist', async (t) => {
     await node.text('kill -STOP $(pidof NetworkManager)');
     const hung = await examined(node);
     t.equal(hung.exitCode, 3);
@@ -275,7 +279,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     await node.text('microshift-net verify');
   });
 
-  await t.test('Open vSwitch is down', async (t) => {
+  await t.test('ovsdb-server is stopped', async (t) => {
     await node.text(
       'systemctl stop ovsdb-server.socket ovsdb-server.service 2> /dev/null; systemctl stop ovsdb-server',
     );

@@ -17,11 +17,11 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
   t.teardown(() => node.halt());
   let before: NodeState = await node.state();
 
-  await t.test('is let in by the switch for that', async (t) => {
+  await t.test('reaches the LAN because the switch has authenticated it', async (t) => {
     authenticatedOnce(t, await switchPort(node));
     const entry = `${nicMac} dev peth0 master static`;
     await node.text(`ip netns exec lan bridge fdb del ${entry}`);
-    t.not((await node.run(answers)).exitCode, 0, 'nothing comes from it while the switch does not know it');
+    t.not((await node.run(answers)).exitCode, 0, 'the NIC is silent while the switch has no entry for its MAC');
     await node.text(`ip netns exec lan bridge fdb replace ${entry}; ${answers}`);
     areSame(t, before.devicesWith(address), ['eth0'], 'the NIC has its address');
   });
@@ -44,7 +44,7 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
     await node.text(`systemctl enable --quiet ${units.join(' ')}`);
     const readyMs = await node.reboot();
     const unit = await node.run(`systemctl start ${units[0]}`); // Waits for the authentication of the boot.
-    t.equal(unit.exitCode, 0, `${units[0]} has done it: ${unit.stderr}`);
+    t.equal(unit.exitCode, 0, `${units[0]} has started: ${unit.stderr}`);
     await node.ready();
     t.comment(`answered ${Math.round(readyMs)} ms after power on`);
     authenticatedOnce(t, await switchPort(node));
@@ -84,6 +84,6 @@ async function staysAuthenticated(t: Test, node: TestNode, command: string): Pro
   t.equal(after.logoffs - before.logoffs, 0, 'the NIC did not log off');
   t.equal(after.frames - before.frames, 0, 'no frame of 802.1X was sent');
   t.equal(after.linkLosses - before.linkLosses, 0, 'the link was never lost');
-  areSame(t, said, [], 'the switch saw nothing');
+  areSame(t, said, [], 'the switch received no frame of 802.1X');
   t.match(after, { authorized: true, open: true }, 'the switch port is still open');
 }

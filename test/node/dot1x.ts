@@ -34,7 +34,7 @@ export interface SwitchPort {
   said: string[];
 }
 
-/** Returns the present state at the switch. */
+/** Returns the present state of the switch port. */
 export async function switchPort(node: TestNode): Promise<SwitchPort> {
   const text = await node.text(`set -e
     ${inLan} hostapd_cli -p /run/testnode/hostapd -i peth0 sta ${nicMac}
@@ -52,12 +52,12 @@ export async function switchPort(node: TestNode): Promise<SwitchPort> {
   };
 }
 
-/** Returns the messages of hostapd between two readings. */
+/** Returns the messages of hostapd between two states of the port. */
 export function saidSince(before: SwitchPort, after: SwitchPort): string[] {
   return after.said.slice(before.said.length);
 }
 
-/** Returns the number of these messages with a prefix. */
+/** Returns the number of messages with a prefix. */
 export function countOf(said: readonly string[], text: string): number {
   return said.filter((line) => line.startsWith(text)).length;
 }

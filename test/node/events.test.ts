@@ -44,7 +44,10 @@ const events: readonly Event[] = [
   { what: 'nmcli networking off and on', shell: 'nmcli networking off; sleep 1; nmcli networking on' },
 ];
 
-/** NetworkManager deletes a bond that is disconnected or taken down, also on a node without br-ex. */
+/**
+ * Events that are not tested with a bond: NetworkManager deletes a bond that is disconnected or taken down, also on a
+ * node without br-ex.
+ */
 const endsBond = /cable|device disconnect|connection down$/;
 
 /**
@@ -60,7 +63,7 @@ for (const { lan, nic, profile, kernel, events: some } of [
     nic: 'bond0',
     profile: 'bond0',
     kernel: 'user-mode',
-    // NetworkManager releases the link of br-ex here before it deactivates the bridge.
+    // In the kernel's data path, NetworkManager releases the link of br-ex before it deactivates the bridge.
     events: events.filter(({ what }) => !endsBond.test(what)),
   },
 ] as const) {
@@ -94,7 +97,7 @@ for (const { lan, nic, profile, kernel, events: some } of [
 async function becomesWanted(t: Test, node: TestNode, since: number): Promise<void> {
   const until = `${untilWanted(wantedLimitSeconds)}; cat /run/drift`;
   const end = await node.text(until);
-  t.match(end, /^No drift/, 'in the desired state again, by itself');
+  t.match(end, /^No drift/, 'the agent has restored the desired state by itself');
   if (!end.startsWith('No drift')) t.comment(await node.journal('microshift-net-repair'));
   t.comment(`in the desired state ${Math.round((await node.now()) - since)} ms after the event began`);
 }

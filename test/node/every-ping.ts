@@ -2,8 +2,8 @@
 import type { Test } from 'tap';
 
 /**
- * Asserts that every ping was answered. The last one may be without an answer, because SIGINT ends ping(8) without
- * waiting for it.
+ * Asserts that every ping was answered. The last ping may be without an answer, because ping(8) does not wait for the
+ * answer when SIGINT ends it.
  */
 export function everyPingAnswered(t: Test, output: string | null): void {
   const sent = Number(/^(\d+) packets transmitted/m.exec(output ?? '')?.[1]);

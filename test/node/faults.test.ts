@@ -70,7 +70,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     });
   }
 
-  await t.test('NetworkManager starts while br-ex has no profile: its device goes with the bridge', async (t) => {
+  await t.test('disable also removes a br-ex whose profile NetworkManager has lost', async (t) => {
     t.match(await node.run(apply), { exitCode: 0 });
     const profile = '/run/NetworkManager/system-connections/ovs-if-br-ex.nmconnection';
     await node.text(`systemctl stop NetworkManager; rm ${profile}; systemctl start NetworkManager; nm-online -q -t 60`);
@@ -84,7 +84,11 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     const run = await interfered(node, afterStep.attach, () => node.text(kill));
     t.match(run, { exitCode: 4, stderr: /could not be fully restored: NetworkManager is not running/ });
     const left = await node.state();
-    t.strictSame(left.interfacesOf('br-ex'), ['br-ex'], 'a NIC with addresses is no port that hears no answers');
+    t.strictSame(
+      left.interfacesOf('br-ex'),
+      ['br-ex'],
+      'the NIC, which has its addresses again, is not a port of br-ex',
+    );
     t.strictSame(left.addressesOf('eth0'), before.addressesOf('eth0'));
     await node.text(
       'systemctl unmask --runtime --quiet NetworkManager; systemctl start NetworkManager; nm-online -q -t 60',
@@ -135,7 +139,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.match(await node.text('microshift-net history'), /reverted/);
   });
 
-  await t.test('a try that is confirmed stays, and undo goes back', async (t) => {
+  await t.test('a confirmed change stays, and undo reverts it', async (t) => {
     t.equal((await node.run(`${apply} --confirm-timeout 10`)).exitCode, 0);
     const tried = await node.now();
     t.match(await node.run(apply), { exitCode: 1, stderr: /still waits to be confirmed/ });
@@ -148,7 +152,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.strictSame(await pictureLike(node, old), old);
   });
 
-  await t.test('a try is rolled back by undo at once', async (t) => {
+  await t.test('undo at once rolls back a change that waits for confirmation', async (t) => {
     t.equal((await node.run(`${apply} --confirm-timeout 600`)).exitCode, 0);
     const undone = await node.measure('microshift-net undo');
     t.equal(undone.exitCode, 0, undone.stderr);
@@ -165,7 +169,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.match(
       await node.text(routes),
       /^default via 192\.0\.2\.1 proto 77 metric 47 onlink *$/,
-      'the held route stays until the NIC has its own',
+      "the agent's copy of the default route stays until the NIC has its own",
     );
     await node.text('pkill -x -CONT dnsmasq');
     t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
@@ -176,7 +180,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.match(
       await node.text(routes),
       /^default via 192\.0\.2\.1 proto dhcp [^\n]*$/,
-      'the NIC has its own route, and the held one is gone',
+      "the NIC has its own route, and the agent's copy is gone",
     );
   });
 });
@@ -200,5 +204,5 @@ t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async 
 
 async function until(node: TestNode, time: number): Promise<void> {
   const left = time - (await node.now());
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // No event reports that nothing happens.
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // No event would report that the state stays.
 }

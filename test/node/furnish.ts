@@ -1,4 +1,4 @@
-// Files of this project that are copied to a node's disk before its first boot.
+// Copies files of this project and of the test to a node's disk before the node's first boot.
 
 import fs from 'node:fs';
 import path from 'node:path';

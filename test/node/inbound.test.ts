@@ -45,11 +45,15 @@ t.test('the SSH client and the packet filter', { skip: nodeSkip }, async (t) => 
     const run = await node.run(apply);
     t.equal(run.exitCode, 0, run.stderr);
     await node.text(connects);
-    t.notMatch(await node.text('ovs-ofctl dump-flows br-ex'), /0x6d736e74/, 'no flow of the test is left');
+    t.notMatch(
+      await node.text('ovs-ofctl dump-flows br-ex'),
+      /0x6d736e74/,
+      "no flow of the agent's connection test is left",
+    );
     t.notMatch(
       await node.text('cat /proc/net/tcp'),
       /:0016 [0-9A-F]+:[0-9A-F]+ 03 /,
-      'no connection of the test is left',
+      "no connection of the agent's connection test is left",
     );
   });
 });

@@ -9,8 +9,8 @@ import { answersAgain } from './reachability.ts';
 
 export const apply = 'microshift-net apply';
 /**
- * Action of a run before a point, in the words of pointsOf(). The run is held at the point, because it takes less than
- * a second.
+ * Actions of a run, each as pointsOf() describes it, after which the run can be held. An event without a hold might
+ * come too late, because a run takes less than a second.
  */
 export const afterStep = {
   profiles: 'writeProfiles',
@@ -31,7 +31,7 @@ export interface Interfered {
   endedAfterMs: number;
 }
 
-/** Holds the next run after this action, until letGo(). */
+/** Arms a fault point, so that the next run is held after this action until letGo(). */
 export async function holdAfter(node: TestNode, done: string): Promise<void> {
   const point = (await pointsOf(node)).find((entry) => entry.after.startsWith(done))?.point;
   if (point === undefined) throw new Error(`a run here does not do ${done}`);
@@ -42,7 +42,7 @@ export async function letGo(node: TestNode): Promise<void> {
   await node.text(letGoOfRun);
 }
 
-/** Starts `apply`, and executes an action on the node when the run is held after this step. */
+/** Starts `apply`, and calls `act` when the run is held after the action `done`. */
 export async function interfered(
   node: TestNode,
   done: string,
@@ -53,7 +53,7 @@ export async function interfered(
   return interferedHere(node, act, env);
 }
 
-/** Runs `apply` up to a point that is armed already, and calls `act` there. */
+/** Starts `apply`, calls `act` when the run is held at a point that is armed already, and waits for the run's end. */
 export async function interferedHere(
   node: TestNode,
   act: (command: RunningCommand) => Promise<unknown>,

@@ -58,7 +58,7 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
 
   const isClear = async (what: string): Promise<void> => {
     t.match(await there(node, 'microshift-net overlay disable'), { stderr: /^$|this node is not in an overlay/ }, what);
-    t.equal((await there(node, remains)).stdout, clear, `${what}: as before`);
+    t.equal((await there(node, remains)).stdout, clear, `${what}: the node is as before the join`);
   };
   const took: number[] = [];
   let step = 1;
@@ -71,9 +71,9 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
     if (!isMember) t.notMatch(state, /ovn-remote|ovn-encap|geneve/, `${what}: no row without a record`);
     if (step % 2 === 0) await isClear(`${what}, given up`);
     const again = await there(node, join);
-    t.match(again, { exitCode: 0 }, `${what}: the same command completes it`);
+    t.match(again, { exitCode: 0 }, `${what}: the same command completes the join`);
     t.match(await there(node, 'microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, what);
-    t.match(await node.text(reach('10.42.1.2')), /ttl=63/, `${what}: it is reached`);
+    t.match(await node.text(reach('10.42.1.2')), /ttl=63/, `${what}: the member is reachable`);
     t.match(
       await node.run('microshift-net overlay verify'),
       { exitCode: 0 },
@@ -83,7 +83,7 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
     took.push(Math.round(performance.now() - since));
     t.comment(`${what}: ${isMember ? 'a member' : 'none yet'}, ${took.at(-1)} ms`);
   }
-  t.ok(step > 10, `join has ${step - 1} effects at the most`);
+  t.ok(step > 10, `join has at most ${step - 1} effects`);
   t.match(await there(node, 'microshift-net overlay verify'), { exitCode: 0 }, 'a run that was not cut');
   await isClear('joined');
 });

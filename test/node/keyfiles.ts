@@ -3,17 +3,17 @@
 /** A keyfile: sections of `key=value` lines. */
 export type Keyfile = Record<string, Record<string, string | number | boolean>>;
 
-/** UUID of the profile of every controller here. */
+/** UUID of the controller's profile in every case. */
 export const bondUuid = '0000b000-0000-4000-8000-00000000b000';
 const portUuid = (port: number): string => `0000b01${port}-0000-4000-8000-00000000b01${port}`;
-/** Addresses of the profiles: no address, a leased one, or a fixed one. */
+/** IP settings of the profiles: no address, a leased address, or a fixed address. */
 export const off = { method: 'disabled' };
 export const dhcp = { ipv4: { method: 'auto' }, ipv6: off };
 export const fixed = { ipv4: { method: 'manual', address1: '192.0.2.50/24,192.0.2.1' }, ipv6: off };
 
 type Family = 'bond' | 'team' | 'bridge';
 
-/** The profile of a bond, team or bridge. */
+/** Returns the profile of a bond, team or bridge. */
 export function controller(type: Family, name: string, settings: Keyfile): Keyfile {
   return {
     ...settings,
@@ -21,7 +21,7 @@ export function controller(type: Family, name: string, settings: Keyfile): Keyfi
   };
 }
 
-/** The profile of a port, which names its controller by interface or by UUID. */
+/** Returns the profile of a port, which names its controller by interface or by UUID. */
 export function port(index: number, type: Family, of: string, more: Keyfile = {}): Keyfile {
   const connection = {
     id: `port${index}`,
@@ -34,7 +34,7 @@ export function port(index: number, type: Family, of: string, more: Keyfile = {}
   return { ...more, connection: { ...connection, ...more.connection } };
 }
 
-/** A bond of eth0 and eth1. */
+/** Returns the profiles of a bond of eth0 and eth1. */
 export function bond(
   options: Record<string, string>,
   address: Keyfile,
@@ -47,7 +47,7 @@ export function bond(
   };
 }
 
-/** The profile of a NIC. */
+/** Returns the profile of a NIC. */
 export function ethernet(settings: Keyfile, name = 'eth0'): Keyfile {
   const connection = {
     id: name,
@@ -58,7 +58,7 @@ export function ethernet(settings: Keyfile, name = 'eth0'): Keyfile {
   return { ...settings, connection: { ...connection, ...settings.connection } };
 }
 
-/** The text of a keyfile. */
+/** Returns the text of a keyfile. */
 export function keyfileText(keyfile: Keyfile): string {
   return Object.entries(keyfile)
     .map(

@@ -16,7 +16,7 @@ export interface Lan {
   gateway6: string;
   /** Addresses of the node that are pinged from the LAN. */
   pinged: string[];
-  /** Addresses of these that must answer before a test begins: the node's own, without EXTRA_IP. */
+  /** Pinged addresses that must answer before a test begins: all but those of EXTRA_IP. */
   awaited: string[];
   /** Interval of the pings. */
   pingMs: number;

@@ -15,7 +15,7 @@ t.test('a NIC without a profile on disk', { skip: nodeSkip }, async (t) => {
   t.match(
     made,
     { name: 'Wired connection 1', active: true, filename: /^\/run\// },
-    'NetworkManager has made one up, in memory',
+    'NetworkManager has generated a profile in memory',
   );
 
   const run = await node.measure('microshift-net apply');
@@ -46,7 +46,7 @@ t.test('a lease that comes 15 s late', { skip: nodeSkip }, async (t) => {
   t.match(state.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
   await isSettled(t, node.run('microshift-net apply'));
 
-  await t.test('and one with an MTU, which br-ex asks for because the hint names the NIC', async (t) => {
+  await t.test('br-ex gets a late lease with an MTU if a hint file names the NIC', async (t) => {
     await node.text(`microshift-net disable; echo eth0 > /var/lib/ovnk/iface_default_hint; pkill dnsmasq
       nmcli --wait 0 connection up eth0; . /testnode/lib.sh
       ( sleep 5; dhcp lan0 $(pool4) --dhcp-option=26,1400 ) > /dev/null 2>&1 < /dev/null &`);
@@ -77,7 +77,7 @@ t.test('IPv6 addresses that are still checked for duplicates', { skip: nodeSkip 
   t.match(
     before,
     /2001:db8::50\/64 scope global tentative/,
-    'NetworkManager calls the NIC configured before they are usable',
+    'NetworkManager reports the NIC as connected before its addresses are usable',
   );
   const run = await node.run(
     'ip -o -6 monitor address > /tmp/addresses & microshift-net apply; code=$?; kill $!; exit $code',
@@ -87,10 +87,10 @@ t.test('IPv6 addresses that are still checked for duplicates', { skip: nodeSkip 
   const isReady = (line: string): boolean => /^\d+: br-ex/.test(line) && !line.includes('tentative');
   const ready = log.findIndex(isReady);
   const gone = log.findIndex((line) => /^Deleted \d+: eth0/.test(line));
-  t.ok(ready !== -1 && gone !== -1 && ready < gone, `br-ex has it before eth0 loses it: ${log.join('; ')}`);
+  t.ok(ready !== -1 && gone !== -1 && ready < gone, `br-ex has the address before eth0 loses it: ${log.join('; ')}`);
 });
 
-/** Waits for an event 15 s after the command, and for the default route that follows it. */
+/** Asserts that `apply` waits for a lease or an advertisement that arrives 15 s after its start. */
 async function appliedLate(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl start NetworkManager openvswitch');
   await node.text('. /testnode/lib.sh; . /testnode/lan.sh; before_cmd > /dev/null 2>&1 < /dev/null');

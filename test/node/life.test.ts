@@ -1,4 +1,4 @@
-// The life of a node: it follows changes of ovn.yaml and of the administrator's profiles, reboots and power cuts.
+// The life of a node: changes of ovn.yaml and of the administrator's profiles, a late router, reboots and power cuts.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { ownProfiles } from './moved.ts';
@@ -7,7 +7,7 @@ import { stayedReachable } from './reachability.ts';
 
 const unit = 'microshift-ovs-init.service';
 const [first, second] = ['192.0.2.50', '203.0.113.50'];
-/** Entries of ovnkube on a br-ex without a NIC. */
+/** Address of a br-ex without a NIC. */
 const withoutNic = '10.44.0.0/32';
 const configuration = '/etc/microshift/ovn.yaml';
 
@@ -39,7 +39,7 @@ t.test('a router that answers after the unit of the boot has run', { skip: nodeS
   t.equal(await address('eth0'), before, 'the NIC gets the same address again');
 });
 
-t.test('a node that changes', { skip: nodeSkip }, async (t) => {
+t.test('a node whose configuration changes', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'two-nics-metric',
     kernel: 'of this machine',
@@ -48,7 +48,7 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
   });
   t.teardown(() => node.halt());
   const profiles = (await node.state()).profileNames().filter((name) => !ownProfiles.includes(name));
-  await isOn(t, node, { 'br-ex': [second], eth0: [first], eth1: [] }, 'the NIC with the better route');
+  await isOn(t, node, { 'br-ex': [second], eth0: [first], eth1: [] }, 'with the NIC that has the better route');
 
   await t.test('ovn.yaml names the other NIC', async (t) => {
     await changeTo(t, node, 'uplink: eth0\n');
@@ -57,7 +57,7 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
     await isOn(t, node, { 'br-ex': [first], eth0: [], eth1: [second] }, 'after a reboot');
   });
 
-  await t.test('no NIC any more', async (t) => {
+  await t.test('ovn.yaml requests a bridge without a NIC', async (t) => {
     const run = await changeTo(t, node, 'uplink: none\n');
     stayedReachable(t, run, [first]);
     await isOn(t, node, { 'br-ex': [withoutNic], eth0: [first], eth1: [second] });
@@ -66,25 +66,25 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
     await isOn(t, node, { 'br-ex': [withoutNic], eth0: [first], eth1: [second] }, 'after a power cut');
   });
 
-  await t.test('and a NIC again', async (t) => {
+  await t.test('ovn.yaml names a NIC again', async (t) => {
     const run = await changeTo(t, node, 'uplink: eth0\n');
     stayedReachable(t, run, [first]);
     await isOn(t, node, { 'br-ex': [first], eth0: [], eth1: [second] });
   });
 
-  await t.test('the admin edits the profile of the NIC', async (t) => {
+  await t.test('the administrator edits the profile of the NIC', async (t) => {
     await node.text('nmcli connection modify eth0 +ipv4.addresses 192.0.2.60/24 ipv4.dns-search new.example');
     const run = await node.measure('microshift-net apply');
     t.equal(run.exitCode, 0, run.stderr);
     stayedReachable(t, run, [first]);
-    await isOn(t, node, { 'br-ex': [first, '192.0.2.60'], eth0: [], eth1: [second] }, 'in place');
+    await isOn(t, node, { 'br-ex': [first, '192.0.2.60'], eth0: [], eth1: [second] }, 'after apply');
     t.match((await node.state()).file('/etc/resolv.conf'), /new\.example/);
     await node.text('nmcli connection modify eth0 -ipv4.addresses 192.0.2.60/24; sync');
     await node.powerCut();
-    await isOn(t, node, { 'br-ex': [first], eth0: [], eth1: [second] }, 'the boot takes it in');
+    await isOn(t, node, { 'br-ex': [first], eth0: [], eth1: [second] }, 'after a boot with the edited profile');
   });
 
-  await t.test('disable gives both back', async (t) => {
+  await t.test('disable returns both NICs to their own profiles', async (t) => {
     const run = await node.measure('microshift-net disable');
     t.equal(run.exitCode, 0, run.stderr);
     stayedReachable(t, run, [first]);

@@ -1,4 +1,4 @@
-// The machine of a node: boot, power cut and end. This file knows no program inside of the node.
+// The machine of a node: boot, power cut and end. This file does not depend on the programs inside of the node.
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';

@@ -9,7 +9,7 @@ import { bootNode } from './node.ts';
 
 const service = 'microshift-net-manifests.service';
 const paths = 'microshift-net-manifests.path';
-/** Stand-in for MicroShift, which cannot run here: it starts, and never writes a kubeconfig. */
+/** Stand-in for MicroShift, which cannot run in the test node: it starts, and never writes a kubeconfig. */
 const microshift = `[Service]
 ExecStart=/bin/sleep infinity
 [Install]
@@ -46,7 +46,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
     t.equal(await node.text('systemctl is-active microshift.service'), 'active');
   });
 
-  await t.test('put the objects on the cluster', { skip: !hasOpenssl && 'openssl is not installed' }, async (t) => {
+  await t.test('create the objects in the cluster', { skip: !hasOpenssl && 'openssl is not installed' }, async (t) => {
     const api = node.start(apiStandInPath);
     await api.saw('listening');
     await node.text(writeKubeconfig);
@@ -57,7 +57,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
     await api.signal('SIGTERM');
   });
 
-  await t.test('start again when a file changes, and not without MicroShift', async (t) => {
+  await t.test('start again when a file changes, but only while MicroShift is running', async (t) => {
     const log = await followJournal(node, `-u ${service}`);
     await node.text('echo "mtu: 1300" >> /etc/microshift/ovn.yaml');
     await log.saw('waiting: MicroShift has not written');
@@ -69,7 +69,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
     t.equal((await node.run('systemctl is-active microshift.service')).stdout.trim(), 'inactive');
   });
 
-  await t.test('do nothing, and do not fail, where MicroShift has its own', async (t) => {
+  await t.test('succeed without a change where MicroShift has a network of its own', async (t) => {
     const log = await followJournal(node, `-u ${service}`);
     await node.text('echo "network: {}" > /etc/microshift/config.yaml && systemctl start microshift.service');
     await log.saw('Nothing to do: network.cniPlugin is not none');

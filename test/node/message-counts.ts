@@ -22,7 +22,7 @@ interface BusMessage {
 const busLog = '/run/testnode/bus.json';
 const databaseLog = '/var/log/openvswitch/ovsdb-server.log';
 
-/** Runs a command once under observation, which slows it down, so its duration is meaningless. */
+/** Runs a command once with monitors, which slow the command down, so that its duration is meaningless. */
 export async function countMessages(node: TestNode, shell: string, options: RunOptions): Promise<MessageCounts> {
   await node.text('ovs-appctl -t ovsdb-server vlog/set jsonrpc:file:dbg');
   const monitor = node.start(`busctl monitor --json=short > ${busLog}`, { timeoutMs: 600_000 });

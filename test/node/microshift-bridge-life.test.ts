@@ -38,7 +38,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   const { others, row, old, holds } = await startStandIn(t, node);
 
-  await t.test('the NIC moves into it', async (t) => {
+  await t.test("the NIC moves into MicroShift's br-ex", async (t) => {
     await holds(t, 'microshift-net apply');
     t.strictSame(await addressesInOrder(node), addressesWithNic);
     await holds(t, 'microshift-net apply');
@@ -52,7 +52,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, `systemctl kill -s KILL NetworkManager; sleep 2; ${untilWanted()}`);
     t.strictSame(await addressesInOrder(node), addressesWithNic);
   });
-  await t.test('the bridge is built again, around what others have', async (t) => {
+  await t.test('an update of the bridge keeps the entries of other programs', async (t) => {
     await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 1400 && nmcli device reapply eth0');
     await holds(t, 'microshift-net apply');
     t.match(await node.text('ip link show br-ex'), /mtu 1400/);
@@ -64,7 +64,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   // prevents that. The bridge's row survives only a power cut.
   const boots = [
     { name: 'the machine is rebooted', end: () => node.reboot(), rowStays: false },
-    { name: 'its power fails', end: () => node.powerCut(), rowStays: true },
+    { name: 'the power of the machine is cut', end: () => node.powerCut(), rowStays: true },
   ];
   for (const { name, end, rowStays } of boots) {
     await t.test(name, async (t) => {
@@ -78,7 +78,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     });
   }
   for (const point of ['after step 1', 'after step 2']) {
-    await t.test(`the way out, killed ${point}, is rolled back`, async (t) => {
+    await t.test(`a disable that is killed ${point} is rolled back`, async (t) => {
       await armFault(node, point, 'kill');
       t.match(await node.run('microshift-net disable'), { signal: 'SIGKILL' });
       await isRolledBack(node);
@@ -87,14 +87,14 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
       t.equal((await node.run('microshift-net verify')).exitCode, 0);
     });
   }
-  await t.test('disabled, it is what it was', async (t) => {
+  await t.test('disable restores the bridge as it was', async (t) => {
     await holds(t, 'microshift-net disable');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
   // The bridge has NetworkManager's marks at this point, and NetworkManager has no state file of it yet: at its start
   // it would remove the bridge as a leftover.
-  await t.test('NetworkManager is killed while it is taken over', async (t) => {
+  await t.test('NetworkManager is killed while the bridge is taken over', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text('systemctl kill -s KILL NetworkManager'));
     t.equal(run.exitCode, 5, run.stderr);
     await isRolledBack(node);
@@ -109,7 +109,7 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  await t.test('MicroShift with a configured address finds it at every moment', async (t) => {
+  await t.test('MicroShift finds its configured address at every moment', async (t) => {
     await node.write('/etc/microshift/config.yaml', 'node:\n  nodeIP: 192.0.2.50\n');
     await node.text('ip address add 10.44.0.0/32 dev lo');
     t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 is also added to lo/);
@@ -136,13 +136,13 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(
       found.find((moment) => !findsNodeIp(moment)),
       undefined,
-      'at each moment another interface has it',
+      'at each moment an interface other than br-ex has the address',
     );
     t.equal(await node.text(onLoopback), '');
     t.strictSame(await ownOf(node), old);
   });
   // In the userspace data path, the bridge keeps the node's addresses after NetworkManager's rollback.
-  await t.test('D-Bus does not return to a run, and the bridge is restored without it', async (t) => {
+  await t.test('the bridge is restored although D-Bus ends during a run and does not return', async (t) => {
     const proxy = node.start(startBusProxy, { timeoutMs: 600_000 });
     await proxy.saw('listening');
     const run = await interfered(node, afterStep.attach, async () => proxy.signal('SIGKILL'), busProxyEnv);

@@ -36,7 +36,7 @@ export async function startStandIn(t: Test, node: TestNode): Promise<BridgeOfMic
     const run = await node.measure(command);
     t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
     stayedReachable(t, run, Object.keys(run.outageMs));
-    t.equal(await node.text(whatOthersHave), others, `${command}: what others have is there`);
+    t.equal(await node.text(whatOthersHave), others, `${command}: the entries of other programs are unchanged`);
   };
   return { others, row, old, holds };
 }

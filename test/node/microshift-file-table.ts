@@ -92,7 +92,7 @@ export const microshiftFileTable: readonly MicroShiftFile[] = [
   },
 ];
 
-/** Beginning of the stand-ins, before they are filled with comments. */
+/** Text of each stand-in, which comment lines then fill up to the size of the real file. */
 const texts: Readonly<Record<string, string>> = {
   '/usr/bin/configure-ovs.sh': `#!/bin/bash
 mac=0a:59:00:00:00:01
@@ -103,7 +103,7 @@ nmcli device set br-ex managed no
 ovs-vsctl set open . other_config:n-handler-threads=1
 ovs-vsctl set open . other_config:n-revalidator-threads=1
 `,
-  // Script that reports readiness like MicroShift, and does nothing else.
+  // Unit without a program, with the order of MicroShift's unit.
   '/usr/lib/systemd/system/microshift.service': `[Unit]
 Wants=network-online.target crio.service openvswitch.service microshift-ovs-init.service
 After=network-online.target crio.service openvswitch.service microshift-ovs-init.service

@@ -43,7 +43,7 @@ const answered = (...addresses: readonly string[]): string =>
 const repaired = until(
   '! systemctl is-active --quiet microshift-net-repair.service && [ ! -e /run/microshift-net/repair-asked ]',
 );
-/** State of the units that follow an address, for a failure. */
+/** Shell text that prints the state of the units that follow an address, after a failure. */
 const lookedAt =
   'ip -br address; systemctl --no-pager status microshift-net-uplink.socket microshift-net-uplink.service microshift-net-repair.service; journalctl -b -q -o short-monotonic --no-pager | tail -60';
 const ofOthers =
@@ -59,13 +59,13 @@ t.test('lo follows the addresses of br-ex', { skip: nodeSkip, timeout: 900_000 }
     files: { ...microshiftStandIn, '/etc/microshift/config.yaml': dualStack },
   });
   t.teardown(() => node.halt());
-  // The boot may have started the unit already: systemctl waits for its end.
+  // The boot may have started the units already; in this case systemctl waits for the end of their start.
   await node.text('systemctl start microshift-ovs-init microshift-stand-in');
   const verified = await node.run(until('microshift-net verify'), limit);
   t.equal(verified.exitCode, 0, verified.stdout);
-  // The router may advertise its prefix after that.
+  // The router may advertise its prefix only after the successful `verify`.
   t.equal(await node.text(loHas(`192.0.2.50/32 ${own6}/128 `), limit), '');
-  t.equal(await node.text(answered('192.0.2.50', own6)), '2', 'br-ex answers for both');
+  t.equal(await node.text(answered('192.0.2.50', own6)), '2', 'br-ex answers for both addresses');
   t.equal(await node.text('nmcli -g ipv4.dhcp-timeout connection show ovs-if-br-ex'), '2147483647');
   const before = await node.text(ofOthers);
 
@@ -83,10 +83,18 @@ t.test('lo follows the addresses of br-ex', { skip: nodeSkip, timeout: 900_000 }
   await t.test('a lease and an advertisement that end without another one', async (t) => {
     const hasNone = '! ip address show dev br-ex | grep -q "192\\.0\\.2\\.\\|2001:db8"';
     await node.text(`kill -STOP ${server}; ${until(hasNone)}; ${repaired}`, limit);
-    t.equal(await node.text(onLo), `192.0.2.60/32 ${own6}/128 `, 'MicroShift finds what it started with');
-    t.equal(await node.text(answered('192.0.2.60', own6)), '0', 'no host of the LAN learns that this node has it');
+    t.equal(
+      await node.text(onLo),
+      `192.0.2.60/32 ${own6}/128 `,
+      'MicroShift finds the addresses with which it started',
+    );
+    t.equal(
+      await node.text(answered('192.0.2.60', own6)),
+      '0',
+      'no host of the LAN gets an answer for these addresses',
+    );
     t.equal(await node.text('microshift-net history | grep -c rolled-back || true'), '0');
-    t.equal(await node.text(ofOthers), before, 'br-ex stays, with what others have in it');
+    t.equal(await node.text(ofOthers), before, 'br-ex keeps the entries of other programs');
   });
 
   await t.test('another router advertises another prefix', async (t) => {

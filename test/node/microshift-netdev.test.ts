@@ -31,14 +31,14 @@ t.test("MicroShift's br-ex from before the package, userspace data path", { skip
   const [others, row] = [await node.text(whatOthersHave), await node.text(bridgeRow)];
   t.equal(others.split('\n').length, 12);
 
-  await t.test('a run that is ended before the proof leaves it as it was', async (t) => {
+  await t.test('a run that is stopped before the proof leaves the bridge as it was', async (t) => {
     await armFault(node, 'before step 13', 'terminate');
     t.match(await node.run('microshift-net apply'), { exitCode: 1 });
     await isRolledBack(node);
     t.equal(await node.text(bridgeRow), row);
     t.equal(await node.text(whatOthersHave), others);
   });
-  await t.test('the NIC moves into it', async (t) => {
+  await t.test("the NIC moves into MicroShift's br-ex", async (t) => {
     const run = await node.run('microshift-net apply');
     t.equal(run.exitCode, 0, run.stderr);
     t.equal(await node.text(whatOthersHave), others);
@@ -49,15 +49,15 @@ t.test("MicroShift's br-ex from before the package, userspace data path", { skip
     await node.text(`systemctl kill --signal=KILL NetworkManager; sleep 2; ${untilWanted()}`);
     t.equal(await node.text(whatOthersHave), others);
   });
-  await t.test('undo goes back to before the apply, not to before the repair', async (t) => {
+  await t.test('undo restores the state before the apply, not the state before the repair', async (t) => {
     t.match(await node.text('microshift-net history'), /^\S+ +committed +apply --repair /);
     t.match(await node.run('microshift-net undo'), { exitCode: 0, stdout: /committed/ });
     t.equal(await node.text(bridgeRow), row);
     t.equal(await node.text(whatOthersHave), others);
     t.match(await node.run('microshift-net undo'), { exitCode: 0, stdout: /committed/ });
-    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'a second one takes the first back');
+    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'a second undo reverts the first');
   });
-  await t.test('disabled, it is what it was', async (t) => {
+  await t.test('disable restores the bridge as it was', async (t) => {
     const run = await node.run('microshift-net disable');
     t.equal(run.exitCode, 0, run.stderr);
     t.equal(await node.text(bridgeRow), row);

@@ -6,8 +6,8 @@ import type { NodeState } from './state.ts';
 export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-port-br-ex'];
 
 /**
- * Asserts that both are equal, and names the differences in the title, because some test runners print only the titles
- * of failures.
+ * Asserts that two lists are equal. If they differ, the title of the assertion contains both, because some test runners
+ * print only the titles of failures.
  */
 export function areSame(t: Test, actual: readonly unknown[], wanted: readonly unknown[], what: string): void {
   const unlike = isDeepStrictEqual(actual, wanted) ? '' : `: ${JSON.stringify(actual)} for ${JSON.stringify(wanted)}`;

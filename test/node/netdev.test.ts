@@ -33,9 +33,9 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
   await node.text('systemctl start microshift-ovs-init && microshift-net disable');
   const before = await node.text(sourceCheck);
 
-  await t.test('killed once the NIC is in the bridge, it is rolled back', async (t) => {
+  await t.test('a run that is killed with the NIC in the bridge is rolled back', async (t) => {
     await interfered(node, afterStep.attach, async (run) => {
-      t.equal(await node.text(sourceCheck), '1', 'only Open vSwitch listens');
+      t.equal(await node.text(sourceCheck), '1', "the kernel's own IP stack drops packets that the NIC receives");
       await run.signal('SIGKILL');
     });
     await isRolledBack(node);
@@ -57,20 +57,20 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
       t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others, 'the bridge is the same');
       t.equal(await node.text(answers), '0% packet loss');
     });
-  await t.test('NetworkManager stays away', async (t) => {
+  await t.test('NetworkManager is stopped for a while', async (t) => {
     await node.text('systemctl stop NetworkManager');
     t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others);
     t.equal(await node.text(answers), '0% packet loss', 'the node answers meanwhile');
     await node.text(`systemctl start NetworkManager; sleep 2; ${untilWanted()}`);
     t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others);
   });
-  await t.test('a unit does the same at boot', async (t) => {
+  await t.test('the unit moves the NIC at boot', async (t) => {
     await node.reboot();
     await node.ready();
     await node.text(untilWanted());
     t.equal(await node.text(answers), '0% packet loss');
   });
-  await t.test('and back', async (t) => {
+  await t.test('disable returns the NIC', async (t) => {
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
     t.equal(await node.text(sourceCheck), before);
     t.notOk((await node.run(datapathOfOvn)).exitCode === 0);
@@ -83,7 +83,7 @@ t.test('a node on which the driver of taps is a module', { skip: nodeSkip }, asy
   t.teardown(() => node.halt());
   await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init && microshift-net disable`);
 
-  await t.test('without /dev/net/tun nothing is begun', async (t) => {
+  await t.test('without /dev/net/tun a run is refused', async (t) => {
     // ovs-vswitchd removes its last tap some moments after the bridge.
     await node.text("timeout 90 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
     const history = await node.text('microshift-net history');
@@ -94,7 +94,7 @@ t.test('a node on which the driver of taps is a module', { skip: nodeSkip }, asy
     t.not((await node.run('systemctl restart microshift-ovs-init')).exitCode, 0);
     t.match(await node.journal('microshift-ovs-init'), refusal);
   });
-  await t.test('where it is there, and its driver comes when it is opened, the unit sees it', async (t) => {
+  await t.test('the unit succeeds if /dev/net/tun exists and its driver is not loaded yet', async (t) => {
     await node.text('systemctl stop microshift-ovs-init; mkdir -p /dev/net && mknod /dev/net/tun c 10 200');
     t.not((await node.run('test -e /sys/class/misc/tun')).exitCode, 0);
     t.match(await node.run('systemctl start microshift-ovs-init'), { exitCode: 0 });

@@ -1,4 +1,4 @@
-// br-ex without a NIC: `uplink: none`, as MicroShift makes it. The change causes no outage.
+// br-ex without a NIC (`uplink: none`), like the br-ex that MicroShift makes. The change causes no outage.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { everyPingAnswered } from './every-ping.ts';
@@ -20,8 +20,8 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   const untouched = await picture(node);
 
-  await t.test('apply makes it, and no packet is lost', async (t) => {
-    // ping itself counts the replies: they may be late on a busy machine, and none may be missing.
+  await t.test('apply makes the bridge, and no packet is lost', async (t) => {
+    // The test counts the replies that ping(8) prints: they may be late on a busy machine, but none may be missing.
     const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
     const run = await node.measure('microshift-net apply');
     await ping.signal('SIGINT');
@@ -36,7 +36,11 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
       flags: ['BROADCAST', 'MULTICAST', 'PROMISC', 'UP', 'LOWER_UP'],
     });
     t.strictSame(after.interfacesOf('br-ex'), ['br-ex']);
-    t.strictSame(after.addressesOf('br-ex'), ['10.44.0.0/32'], 'ovnkube ends where br-ex has no address');
+    t.strictSame(
+      after.addressesOf('br-ex'),
+      ['10.44.0.0/32'],
+      'br-ex has an address, without which ovnkube would exit',
+    );
     t.strictSame(after.addressesOf('eth0'), ['192.0.2.50/24']);
     t.match(after.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'eth0' }]);
     t.match(after.profile('eth0'), { active: true, device: 'eth0' });
@@ -50,12 +54,12 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
     t.strictSame(await picture(node), before);
   });
 
-  await t.test('a restart of NetworkManager keeps its address', async (t) => {
+  await t.test('br-ex keeps its address during a restart of NetworkManager', async (t) => {
     await node.text(`systemctl restart NetworkManager; ${untilWanted()}`);
     t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
   });
 
-  await t.test("where MicroShift puts its own there, it has none of the profile's", async (t) => {
+  await t.test("br-ex has no address of the profile if MicroShift's script is installed", async (t) => {
     await node.write(script, microshiftStandInFile(script));
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
     t.strictSame((await node.state()).addressesOf('br-ex'), []);
@@ -66,7 +70,7 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
     t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
   });
 
-  await t.test('disable removes it', async (t) => {
+  await t.test('disable removes the bridge', async (t) => {
     const run = await node.measure('microshift-net disable');
     t.equal(run.exitCode, 0, run.stderr);
     stayedReachable(t, run, ['192.0.2.50']);

@@ -16,18 +16,18 @@ const otherDevices =
 /** Properties that no test profile has, each with its reason. */
 const withoutValue: Readonly<Record<string, string>> = {
   'connection.read-only': 'NetworkManager ignores it',
-  'connection.type': 'it is what a profile is',
+  'connection.type': 'the kinds of profiles cover it',
   'connection.uuid': 'every profile has its own',
-  'connection.controller': 'the profile of a port is no uplink; its copy is looked at by kind',
-  'connection.port-type': 'as its controller',
+  'connection.controller': 'only the profile of a port has it, and ports have kinds of their own',
+  'connection.port-type': 'only the profile of a port has it',
   'connection.master': 'the old name of controller',
   'connection.slave-type': 'the old name of port-type',
-  'ipv4.shared-dhcp-range': 'a profile that shares its connection is no way to anywhere',
+  'ipv4.shared-dhcp-range': 'needs the method shared, with which a NIC is no uplink',
   'ipv6.shared-dhcp-range': 'for IPv4 only',
   'ipv6.shared-dhcp-lease-time': 'for IPv4 only',
   'ipv6.dhcp-dscp': 'for IPv4 only',
   'ipv6.dhcp-reject-servers': 'for IPv4 only',
-  'macsec.mode': 'its other value needs 802.1X beside it',
+  'macsec.mode': 'its other value needs 802.1X in the same profile',
 };
 
 /** Settings that differ in the agent's profile because it is the profile of a bridge. */
@@ -54,7 +54,7 @@ t.test('every property has a value in some profile', { skip }, (t) => {
   t.end();
 });
 
-t.test('every property is in a profile of ours, or the plan says why not', { skip }, (t) => {
+t.test('every property is in a profile of the agent, or the plan says why not', { skip }, (t) => {
   const planned = ofUplinks.flatMap((entry) => (entry.profile === null ? [] : [{ entry, plan: planFor(entry) }]));
   const checked = checkProfiles(planned.map(({ plan }) => targets(plan).map((profile) => profile.settings)));
   for (const [index, { entry, plan }] of planned.entries()) {
@@ -69,7 +69,7 @@ function nameOf({ setting, key }: SettingCase): string {
   return `${setting}.${key}`;
 }
 
-/** Returns the way in which a property got lost; null if it did not get lost. */
+/** Returns a description of a property that got lost; null if it did not get lost. */
 function lost(entry: SettingCase, plan: Plan, checked: readonly Checked[]): string | null {
   const refusal = checked.find((result) => 'refused' in result);
   if (refusal !== undefined && 'refused' in refusal) return `makes a profile that is refused: ${refusal.refused}`;
@@ -122,7 +122,7 @@ function planFor({ kind, profile }: SettingCase): Plan {
   return decision.plan;
 }
 
-/** Returns a node of test/cases/plan in which one profile has other settings; it keeps its identity. */
+/** Returns a node of test/cases/plan in which one profile has other settings, but the same id, UUID and interface. */
 function withProfile(name: string, id: string, settings: ProfileSettings): Observation {
   const { observation } = readCase(name);
   const own = observation.networkManager.profiles.find((profile) => profile.id === id) as NmProfile;

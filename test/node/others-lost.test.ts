@@ -19,7 +19,7 @@ const inKernel = `ip -br -4 address show dev br-ex; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const until = (shell: string): string => `timeout 110 sh -c 'until ${shell}; do sleep 0.3; done'`;
 const isNoted = (text: string): string => until(`grep -q "${text}" /run/microshift-net/others.json`);
-/** Effect of MicroShift's script on a br-ex that it treats as its own from before 4.14. */
+/** Shell text with the effect of MicroShift's script on a br-ex that a MicroShift before 4.14 seems to have made. */
 const madeAgain = 'ovs-vsctl del-br br-ex && /usr/bin/configure-ovs.sh';
 const carriesAgain = `${until('ovs-vsctl port-to-br eth0 > /dev/null 2>&1')}; ${until('! systemctl is-active --quiet microshift-net-repair.service && [ ! -e /run/microshift-net/repair-asked ]')}`;
 
@@ -32,7 +32,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
   await node.text(`${isNoted('10.44.0.0/32')}; ${isNoted('patch-ex')}`);
   const before = await node.text(inKernel);
 
-  await t.test('foreign entries of its interface are restored, and missing ports are reported', async (t) => {
+  await t.test('foreign entries of the interface br-ex are restored, and missing ports are reported', async (t) => {
     await node.text(`${madeAgain}; ${carriesAgain}`);
     t.equal(await node.text(inKernel), before, 'addresses, a route and a neighbour are there, in their order');
     const verify = await node.run('microshift-net verify');
@@ -53,7 +53,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
     t.notMatch(await node.text('ip -br address show dev lo'), /10\.44/, 'lo no longer has the address');
     t.notMatch((await node.run('microshift-net verify')).stdout, / on lo/);
   });
-  await t.test('a port that its owner adds again is not missed any more', async (t) => {
+  await t.test('a port that its owner adds again is no longer reported', async (t) => {
     await node.text('/usr/local/bin/pods');
     t.match(await node.run('microshift-net verify'), { exitCode: 0 });
   });
@@ -67,7 +67,7 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
     t.match(present, /10\.44\.0\.0\/32/);
     t.notMatch(present, /169\.254\.169\.2/);
   });
-  await t.test('a manual apply reports it, and it is not reported again', async (t) => {
+  await t.test('a missing port is reported by `apply`, and not reported after that', async (t) => {
     t.match((await node.run('microshift-net verify')).stdout, /port in0 of another program/);
     const run = await node.run('microshift-net apply');
     t.equal(run.exitCode, 0, run.stderr);

@@ -78,10 +78,10 @@ t.test('foreign entries of the NIC', { timeout: 600_000, skip: nodeSkip }, async
   const killed = await node.run('microshift-net apply', { kill: { onText: 'take the IP settings off eth0' } });
   t.not(killed.exitCode, 0);
   await node.text('microshift-net recover || microshift-net disable');
-  t.strictSame(await othersOn(node, 'eth0'), before, 'on the NIC again after a run that was killed');
+  t.strictSame(await othersOn(node, 'eth0'), before, 'the NIC has the entries again after a killed run');
 
   const plan = await node.text('microshift-net plan');
-  t.match(plan, '10.8.0.0/16 via 10.77.0.1 (table 77)', 'the plan says what moves');
+  t.match(plan, '10.8.0.0/16 via 10.77.0.1 (table 77)', 'the plan names an entry that moves');
   const run = await node.measure('microshift-net apply');
   t.equal(run.exitCode, 0, run.stderr);
   t.strictSame(await othersOn(node, 'br-ex'), before, 'br-ex has all entries, with every attribute');

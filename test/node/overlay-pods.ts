@@ -11,7 +11,7 @@ import { onSecond, second } from './second-node.ts';
 const shim = '/run/cni/bin/microshift-net-cni';
 const conflist = '/etc/cni/net.d/10-microshift-net.conflist';
 const kubectl = `kubectl --kubeconfig ${kube}/admin.kubeconfig`;
-/** Remains of a pod that was not removed completely. */
+/** Shell text that prints the ports of br-int and the interfaces, from which a removed pod must be absent. */
 const links = 'ovs-vsctl list-ports br-int; ls /sys/class/net';
 
 /** One of the two nodes; `on` precedes a command for it. */
@@ -51,7 +51,7 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
     t.match(
       await node.text(`${on}cat ${conflist}`),
       /"name": "ovn-kubernetes"/,
-      `a runtime of ${name} has the network`,
+      `a container runtime on ${name} finds the network`,
     );
     t.match(await cni(node, 'STATUS', name === here.name ? here : there), { exitCode: 0 });
     const journal = await node.text(`${on}journalctl -o cat -u microshift-net-overlay`);
@@ -72,7 +72,7 @@ export async function havePods(t: Test, node: TestNode): Promise<void> {
   t.strictSame(
     (await linksNow())[0],
     before[0],
-    'the daemon removes what a runtime does not know, from within its sandbox',
+    'the daemon, in its sandbox, removes a pod that the runtime does not list',
   );
   for (const sandbox of [here, there]) {
     t.match(await cni(node, 'DEL', sandbox), { exitCode: 0, stdout: '' }, `DEL on ${sandbox.name}`);

@@ -92,7 +92,11 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(gateway, { exitCode: 0, stdout: /as 192\.0\.2\.51\.$/m });
   t.notMatch(gateway.stdout, /Left to do/, 'the daemon of the central node has written its rows');
   const beyond = 'ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0';
-  t.match(await node.text(`${beyond}; ${reach('198.51.100.1')}`), /ttl=62/, 'out to the LAN by the second node');
+  t.match(
+    await node.text(`${beyond}; ${reach('198.51.100.1')}`),
+    /ttl=62/,
+    'the first node reaches the network behind the LAN by the second node',
+  );
 
   await t.test('pods', { skip: noApi ?? false }, (t) => havePods(t, node));
 
@@ -161,9 +165,9 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.run('systemctl is-enabled microshift-net-overlay'), { stdout: 'disabled\n' });
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 2, stderr: /this node is not in an overlay/ });
   t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids'), /ovn-remote/);
-  t.equal(await node.text('ls /etc/cni/net.d'), '', 'no runtime has a network any more');
+  t.equal(await node.text('ls /etc/cni/net.d'), '', 'no container runtime finds the network any more');
 
-  await t.test('by the commands of 2017', async (t) => {
+  await t.test('a cluster is made by the commands of 2017', async (t) => {
     // The second node's disk was in the first node's memory, so the second node has a new disk.
     await node.text('hostname kube-master; systemctl start second-node');
     await node.text(`${ovnCtl} start_northd; ovn-nbctl set-connection ptcp:6641; ovn-sbctl set-connection ptcp:6642`);
@@ -176,7 +180,11 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
     for (const command of [master, minion, gateway]) t.match(await node.run(command), complete);
     t.match(await node.text(reach('192.168.2.2')), /ttl=63/);
     const beyondNow = 'ip route replace 198.51.100.0/24 via 192.168.1.1 dev k8s-kube-master';
-    t.match(await node.text(`${beyondNow}; ${reach('198.51.100.1')}`), /ttl=62/, 'out by the gateway');
+    t.match(
+      await node.text(`${beyondNow}; ${reach('198.51.100.1')}`),
+      /ttl=62/,
+      'the first node reaches the network behind the LAN by the gateway',
+    );
     const shown = await node.text('ovn-nbctl show; ovs-vsctl show');
     for (const name of [
       'switch .*kube-master',

@@ -26,7 +26,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
   await node.text('ln -s microshift-net /usr/bin/ovn-k8s-util');
   const before = await node.state();
   const untouched = await picture(node);
-  t.match(JSON.stringify(before.data.rules), /203\.0\.113\.50/, 'there is a rule to be kept');
+  t.match(JSON.stringify(before.data.rules), /203\.0\.113\.50/, 'eth1 has a routing rule');
   const leased = await node.text(lease('eth0'));
   t.match(leased, /dhcp_server_identifier = 192\.0\.2\.1/, 'the NIC has a lease');
 
@@ -40,7 +40,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(lease('eth0')), leased, 'the NIC has its lease again');
   });
 
-  await t.test('a NIC that is not there ends it, and those before it stay', async (t) => {
+  await t.test('a NIC that does not exist ends the command, and the NICs before it keep their bridges', async (t) => {
     t.match(await node.run('ovn-k8s-util nics-to-bridge eth1 eth9'), {
       exitCode: 2,
       stderr: /the interface "eth9" does not exist/,
@@ -63,13 +63,13 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
     t.match(again, { exitCode: 0, stdout: /Nothing to do(.*\n)*.*Nothing to do/ });
   });
 
-  await t.test('they are there again after a reboot', async (t) => {
+  await t.test('a reboot keeps the bridges', async (t) => {
     await node.reboot();
     await node.text('systemctl start microshift-net-bridges.service');
     for (const nic of both) isUnder(t, before, await node.state(), nic);
   });
 
-  await t.test('and back', async (t) => {
+  await t.test('`bridges-to-nic` returns the NICs', async (t) => {
     const run = await node.measure('ovn-k8s-util bridges-to-nic breth0 breth1');
     t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
     t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);

@@ -87,8 +87,8 @@ export function withoutPortMacs(shown: Picture): Picture {
   return { ...shown, links };
 }
 
-// NetworkManager sees MicroShift's br-ex for a moment before the device becomes unmanaged, and may disable or enable
-// its kernel addresses.
+// Link-local address of MicroShift's br-ex, which is not compared: NetworkManager sees the device for a moment before
+// the device becomes unmanaged, and may then disable or enable the kernel's own IPv6 addresses.
 const byChance = 'fe80::859:ff:fe00:1/64';
 
 function networkOf(state: NodeState): Omit<Picture, 'etc'> {

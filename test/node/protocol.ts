@@ -58,7 +58,7 @@ export interface Reply {
   /** A piece of output of a running command; more replies follow. */
   stream?: 'stdout' | 'stderr';
   text?: string;
-  /** Final reply, which carries one of these. */
+  /** Error of the request; the final reply has either `error` or `value`. */
   error?: string;
   value?: unknown;
 }

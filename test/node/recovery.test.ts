@@ -16,7 +16,7 @@ const networkManager = `${service} ${rootPath} ${rootInterface}`;
 const transactions = '/var/lib/microshift-net/tx';
 const diskProfiles = '/etc/NetworkManager/system-connections';
 
-t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
+t.test('a run that was interrupted', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   // systemd would otherwise start the recovery before the test can act.
@@ -35,10 +35,9 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
   });
 
-  // The test makes the checkpoint as a run would, for all devices and with the run's timer, because a kill cannot hit
-  // this short moment.
-  // timer.
-  await t.test('killed before its journal had the name of its checkpoint', async (t) => {
+  // No fault point is between the creation of the checkpoint and its record, so the test itself creates the checkpoint:
+  // for all devices and with the timer of a run.
+  await t.test('a run is killed before its journal has the name of its checkpoint', async (t) => {
     for (const command of ['microshift-net recover', apply]) {
       await armFault(node, 'before checkpoint', 'kill');
       t.equal((await node.run(apply)).signal, 'SIGKILL');
@@ -55,7 +54,7 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old);
   });
 
-  await t.test('killed after its work was done, its result stays, for every command that finds it', async (t) => {
+  await t.test('the result of a run stays if the run is killed after its work was done', async (t) => {
     for (const command of ['microshift-net recover', 'microshift-net apply --repair']) {
       await armFault(node, 'before journal-end', 'kill');
       t.equal((await node.run(apply)).signal, 'SIGKILL');
@@ -79,20 +78,20 @@ t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old);
   });
 
-  await t.test('cut by the power, its rows are gone before ovs-vswitchd looks', async (t) => {
+  await t.test('after a power cut, the rows of the run are removed before ovs-vswitchd starts', async (t) => {
     await cutAt(node, 'after step 8');
     t.match(await node.journal(unit), /removed br-ex from the database of Open vSwitch/);
-    t.notMatch(await node.journal('ovs-vswitchd'), /added interface eth0/, 'vswitchd never had the NIC');
+    t.notMatch(await node.journal('ovs-vswitchd'), /added interface eth0/, 'ovs-vswitchd has not added the NIC');
     t.match(await node.text('microshift-net history'), / interrupted +apply /);
     const done = Number(await node.text(`systemctl show -P ExecMainExitTimestampMonotonic ${unit}`));
     for (const later of ['ovs-vswitchd', 'NetworkManager']) {
       const started = Number(await node.text(`systemctl show -P ExecMainStartTimestampMonotonic ${later}`));
-      t.ok(done > 0 && done <= started, `${later} started ${(started - done) / 1000} ms after it`);
+      t.ok(done > 0 && done <= started, `${later} started ${(started - done) / 1000} ms after the recovery`);
     }
     await isOld(t, node, old);
   });
 
-  await t.test('profiles that an earlier agent wrote to disk are gone before NetworkManager looks', async (t) => {
+  await t.test('profiles that an earlier agent wrote to disk are removed before NetworkManager starts', async (t) => {
     const keyfile =
       '[connection]\nid=ovs-if-br-ex\nuuid=88758c69-274c-52ae-9ad0-9d574bb5ca6b\ntype=dummy\ninterface-name=br-ex\n';
     const user = '[user]\nmicroshift-net.source-profile=00000000-0000-4000-8000-000000000000\n';

@@ -157,13 +157,13 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
   // Each request of this test writes its own ovn.yaml; the refused ones need no data path.
   await node.text(`rm ${configFile}`);
 
-  await t.test('configuration without a possible meaning', async (t) => {
+  await t.test('an ovn.yaml with a wrong key or value', async (t) => {
     const before = await picture(node);
     for (const [name, make, says] of badConfigs) {
       await node.text(make);
       const run = await node.run('microshift-net apply');
       t.equal(run.exitCode, 2, `${name}: exit code`);
-      t.match(run.stderr, says, `${name}: says where and what`);
+      t.match(run.stderr, says, `${name}: the message has the place and the mistake`);
       t.notMatch(run.stderr, /\n {4}at |internal|unexpected/, `${name}: no stack trace`);
       t.equal(run.stdout, '', name);
       await node.text(`rm -rf ${configFile}`);
@@ -171,7 +171,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
     t.strictSame(await picture(node), before);
   });
 
-  await t.test('configuration that says nothing is the default', async (t) => {
+  await t.test('an ovn.yaml without a setting means the defaults', async (t) => {
     for (const [name, make] of goodConfigs) {
       await node.text(make);
       t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/m }, name);
@@ -192,7 +192,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
     await node.text(`rmdir ${clusterFile}; : > ${clusterFile}`);
   });
 
-  await t.test('a bridge that cannot be, and no bridge at all', async (t) => {
+  await t.test('requests for an impossible bridge, and a list without a bridge', async (t) => {
     const before = await picture(node);
     for (const [words, exitCode, stderr] of badBridges)
       t.match(await node.run(`microshift-net bridge ${words}`), { exitCode, stderr }, words);
@@ -203,7 +203,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
 
   for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
 
-  await t.test('disableOVSInit leaves everything alone', async (t) => {
+  await t.test('with disableOVSInit, nothing changes', async (t) => {
     await node.text(`echo 'disableOVSInit: true' > ${configFile}`);
     const before = await picture(node);
     for (const command of ['apply', 'apply --boot', 'plan', 'verify']) {
@@ -219,7 +219,7 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
     await node.text('systemctl start ovsdb-server ovs-vswitchd openvswitch');
   });
 
-  await t.test('after all that the job still gets done', async (t) => {
+  await t.test('a run succeeds after all the refusals', async (t) => {
     await node.write(configFile, '');
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
     t.equal((await node.run('microshift-net verify')).exitCode, 0);

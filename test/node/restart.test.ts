@@ -20,8 +20,8 @@ const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ov
   ovs-vsctl list-ports br-ex | grep -c patch-out`;
 
 /**
- * LANs, and further tests on a node of each. A bond without LACP is covered by the bond with LACP, and a plain NIC with
- * the kernel's data path by default-route.test.ts.
+ * LANs, with a further test for some of them. The bond with LACP also covers a bond without LACP, and
+ * default-route.test.ts covers a plain NIC with the kernel's data path.
  */
 const lans: readonly {
   readonly lan: string;
@@ -43,7 +43,7 @@ for (const { lan, kernel, after } of lans) {
     for (const way of ways) {
       const since = await node.now();
       await node.text(`${way} NetworkManager`);
-      // Waits for one missing answer first, so that the old state does not count as the new one.
+      // A fixed time in which the restart begins, so that answers from before the restart do not count.
       await node.text('sleep 2');
       await node.ready();
       await becomesWanted(t, node, `${way}: everything is in the desired state, by itself`);
@@ -69,7 +69,11 @@ async function ovsRestarts(t: Test, node: TestNode): Promise<void> {
   await survives('systemctl restart openvswitch');
   t.equal(await node.text('microshift-net history'), runs, 'the agent made no further run');
   await survives('systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd');
-  t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was returned for that long');
+  t.match(
+    await node.text('microshift-net history'),
+    /disable --stop/,
+    'the NIC was returned while ovs-vswitchd was stopped',
+  );
 }
 
 /** Restarts NetworkManager while a change waits for confirmation: the restart does not confirm the change. */

@@ -10,7 +10,7 @@ import { picture } from './picture.ts';
 
 const diedUnit = 'microshift-net-died.service';
 
-t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) => {
+t.test('an agent that is stopped or killed', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
   const before = await node.state();
@@ -54,7 +54,7 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
     t.match(await node.text('microshift-net history'), / rolled-back +disable /);
   });
 
-  await t.test('SIGKILL, and only NetworkManager can roll it back', async (t) => {
+  await t.test('SIGKILL of a run that only NetworkManager can roll back', async (t) => {
     await node.text(`systemctl mask --quiet --runtime ${diedUnit}`);
     const run = await interfered(node, afterStep.move, (command) => command.signal('SIGKILL'));
     t.equal(run.signal, 'SIGKILL');

@@ -60,7 +60,7 @@ t.test("hardening of the agent's units", { skip: nodeSkip }, async (t) => {
     }
   });
 
-  await t.test('has in its sandbox what the programs need that it starts', async (t) => {
+  await t.test('lets the programs work that each unit starts', async (t) => {
     // State as on RHEL, where another user owns ovsdb-server.
     await node.text('chown nobody:nogroup /run/openvswitch/db.sock && chmod 750 /run/openvswitch/db.sock');
     await node.text('setpriv --reuid nobody sleep 300 > /dev/null 2>&1 & echo $! > /run/nobodys.pid');
@@ -75,13 +75,13 @@ t.test("hardening of the agent's units", { skip: nodeSkip }, async (t) => {
     const affinity = '/run/microshift-net/affinity';
     const pin = 'systemctl start microshift-net-affinity';
     await node.text(`printf -- '-a -c -p 0 %s\n-c -p 0 4000000\n' $(pidof ovs-vswitchd) > ${affinity}`);
-    t.match(await node.run(pin), { exitCode: 0 }, 'a thread that has ended is fine');
+    t.match(await node.run(pin), { exitCode: 0 }, 'a thread that has ended causes no failure');
     await node.text(`printf -- '-c -p 4000 %s\n' $(pidof ovs-vswitchd) > ${affinity}`);
     t.match(await node.run(`${pin}; code=$?; rm ${affinity}; exit $code`), { exitCode: 1 }, 'no such CPU');
     await node.text('chown root:root /run/openvswitch/db.sock && chmod 770 /run/openvswitch/db.sock');
   });
 
-  await t.test('proves within its hardening that the gateway answers', async (t) => {
+  await t.test('lets a unit prove that the gateway answers', async (t) => {
     const gateway =
       node.start(`ip netns exec lan sh -c 'tcpdump --immediate-mode -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
       sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);

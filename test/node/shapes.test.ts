@@ -10,7 +10,7 @@ import { stayedReachable } from './reachability.ts';
 import { type Shape, uplinkShapes } from './shapes.ts';
 import type { NodeState, Route } from './state.ts';
 
-// Time limit; all shapes together take some minutes more.
+// Limit with SHAPES=all, which takes some minutes longer than `make test`.
 t.setTimeout(1_200_000);
 
 const shapes = { ...uplinkShapes, ...addressShapes };
@@ -43,7 +43,7 @@ t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) =>
   }
 });
 
-/** Uplinks that cannot be moved, or that are refused, are unchanged afterwards. */
+/** Asserts that `apply` fails with this message and that the uplink is unchanged afterwards. */
 async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Promise<void> {
   const before = await node.state();
   const run = await node.run('microshift-net apply');
@@ -53,7 +53,7 @@ async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Pro
   isBack(t, before, await node.state(), shape);
 }
 
-/** Stops a run in the middle: the bond is configured by its own profile again. */
+/** Asserts that a run that is stopped in the middle returns the uplink to its own profile. */
 async function stoppedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
   const before = await node.state();
   const run = await interfered(node, afterStep.move, (command) => command.signal('SIGTERM'));
@@ -75,9 +75,13 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
   }
   const after = await node.state();
   hasMoved(t, before, after, uplink);
-  areSame(t, waysOf(after, 'br-ex'), waysOf(before, uplink), 'every route is on br-ex');
+  areSame(t, waysOf(after, 'br-ex'), waysOf(before, uplink), 'br-ex has every route');
   const rules = JSON.stringify(before.data.rules).replaceAll(`"${uplink}"`, '"br-ex"');
-  t.equal(JSON.stringify(after.data.rules), rules, 'the routing rules stay; one that names the uplink names br-ex');
+  t.equal(
+    JSON.stringify(after.data.rules),
+    rules,
+    'the routing rules are the same, with br-ex in the place of the uplink',
+  );
   const [own, still] = [settingsOf(before, uplink), settingsOf(after, uplink)];
   for (const key of shape.kept ?? []) {
     t.ok(own?.[key], `${key} is set`);
@@ -102,7 +106,7 @@ function routesOf({ data }: NodeState, device: string): Route[] {
     .filter((route) => route.dev === device || /^(blackhole|unreachable|prohibit) /.test(route.dst));
 }
 
-/** The metric is omitted, because it differs on the bridge. */
+/** Returns the routes of a device as text, without the metric, which differs on the bridge. */
 function waysOf(state: NodeState, device: string): string[] {
   return routesOf(state, device)
     .map(({ dst, gateway, table }) => `${dst} via ${gateway} table ${table}`)
@@ -116,22 +120,22 @@ function settingsOf(state: NodeState, device: string): Record<string, string> | 
 }
 
 function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }: Shape): void {
-  areSame(t, after.addressesOf(uplink), before.addressesOf(uplink), 'the addresses are back');
-  // Settings that ip(8) has made return as a profile: with another origin, and with the metric of the other routes on
-  // the connected route.
+  areSame(t, after.addressesOf(uplink), before.addressesOf(uplink), 'the uplink has its addresses again');
+  // A device that ip(8) has configured gets a profile when it is returned. Its routes then have another protocol, and
+  // its connected route has the metric of the profile.
   const shown = (route: Route): Route =>
     leaves === undefined ? route : { ...route, protocol: '', metric: route.protocol === 'kernel' ? 0 : route.metric };
   const ordered = (state: NodeState): string[] =>
     routesOf(state, uplink)
       .map((route) => JSON.stringify(shown(route)))
       .sort();
-  areSame(t, ordered(after), ordered(before), 'the routes are back');
+  areSame(t, ordered(after), ordered(before), 'the uplink has its routes again');
   t.strictSame(after.data.rules, before.data.rules, 'the routing rules are unchanged');
   t.strictSame(after.profileNames(), leaves ?? before.profileNames(), 'no profile is left behind');
   t.strictSame(after.bridges(), []);
   const members = (state: NodeState): string[] =>
     state.data.links.filter((link) => link.master === uplink && link.state === 'UP').map((link) => link.name);
-  t.strictSame(members(after), members(before), 'its ports are back');
+  t.strictSame(members(after), members(before), 'the uplink has its ports');
 }
 
 async function writeProfiles(node: TestNode, profiles: Shape['profiles']): Promise<void> {

@@ -1,4 +1,4 @@
-// Shapes of uplinks that nodes have: NetworkManager's profiles for them, as keyfiles.
+// Kinds of uplinks, each with its profiles of NetworkManager as keyfiles.
 import { bond, bondUuid, controller, dhcp, ethernet, fixed, type Keyfile, off, port } from './keyfiles.ts';
 
 export interface Shape {
@@ -10,7 +10,7 @@ export interface Shape {
   after?: string;
   /** Shell text that runs when the uplink has its addresses, just before the first run. */
   before?: string;
-  /** Address that must answer before and after; null if the node has none. */
+  /** Address that must answer the LAN before and after every change; null if the node has none. */
   address: string | null;
   /** Settings of the uplink's profile that must be as they were. */
   kept?: string[];

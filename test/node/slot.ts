@@ -55,7 +55,7 @@ export async function openKeeper(base: string, cache: string): Promise<Keeper> {
   child.stdin.write('go\n');
   const answer = await Promise.race([chosen.lines.next(), timeout(readyLimitMs, 'the node disk to be mounted')]);
   if (answer.value !== 'ready') throw new Error('test node: the disk could not be mounted (see the message above)');
-  // The CPU time of the guest would otherwise be interrupted by the wake-ups of this process.
+  // On another CPU, each wake-up of this process would interrupt other nodes.
   execFileSync('taskset', ['-a', '-c', '-p', String(cpu), String(process.pid)], { stdio: 'ignore' });
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return {

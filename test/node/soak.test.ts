@@ -3,7 +3,7 @@ import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { soakCycles } from './soak/soak.ts';
 
-t.test('nothing is left of apply and back', { skip: nodeSkip }, async (t) => {
+t.test('repeated runs and their reversals leave no trace', { skip: nodeSkip }, async (t) => {
   const { trends, faults } = await soakCycles({
     lan: 'dhcp',
     cycles: 6,

@@ -1,5 +1,5 @@
-// Open vSwitch runs as ovn.yaml says: seen from /proc, systemd and the database of a booted node, with nothing
-// restarted.
+// Open vSwitch gets the settings of ovn.yaml without a restart: the test reads /proc, systemd and the database of a
+// booted node.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { everyPingAnswered } from './every-ping.ts';
@@ -23,7 +23,7 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   const started = await node.text(pids);
 
-  await t.test('the shipped drop-ins count from the first boot, and the options of the admin with them', async (t) => {
+  await t.test('the drop-ins of the package and options of the administrator work from the first boot', async (t) => {
     t.equal(await node.text(affinity), '0 0');
     t.equal(await node.text(locked), '0', 'no memory is locked');
     const command = await node.text('tr "\\0" " " < /proc/$(head -1 /run/openvswitch/ovs-vswitchd.pid)/cmdline');
@@ -32,7 +32,7 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('ovs tune sets the threads at once, with no outage and no restart', async (t) => {
-    // ping itself counts the replies: they may be late on a busy machine, and none may be missing.
+    // The test counts the replies that ping(8) prints: they may be late on a busy machine, but none may be missing.
     const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
     const run = await node.run('microshift-net ovs tune');
     await ping.signal('SIGINT');
@@ -43,12 +43,12 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
       await node.text('ovs-vsctl get Open_vSwitch . other_config'),
       /n-handler-threads="1", n-revalidator-threads="1"/,
     );
-    t.equal(await node.text(ownFiles), '', 'nothing is written where the package says the same');
+    t.equal(await node.text(ownFiles), '', 'no drop-in is written that repeats one of the package');
     const again = await watchWrites(node, 'microshift-net ovs tune');
     t.match(again, { exitCode: 0, stdout: /^Nothing to do/, busWrites: [], databaseWrites: [], databaseSame: true });
   });
 
-  await t.test('apply does the same, and a second one writes nothing', async (t) => {
+  await t.test('apply does the same, and a second apply writes nothing', async (t) => {
     await node.text('ovs-vsctl remove Open_vSwitch . other_config n-revalidator-threads');
     t.match(await node.text('microshift-net plan'), /Tuning of Open vSwitch .*\n +set n-revalidator-threads=1/);
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stderr: /tuning: set n-revalidator-threads=1/ });
@@ -68,7 +68,7 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
     });
   });
 
-  await t.test('other settings get drop-ins of their own; what needs a restart is said', async (t) => {
+  await t.test('other settings get drop-ins of their own, and a necessary restart is reported', async (t) => {
     await node.write(config, 'ovs:\n  cpuAffinity: none\n  lockMemory: true\n');
     const run = await node.run('microshift-net ovs tune');
     t.match(run, {
@@ -84,11 +84,11 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
     });
     t.equal(await node.text(pids), started, 'the daemons are the same since boot');
     await node.text('systemctl restart ovs-vswitchd');
-    t.not(await node.text(locked), '0', 'locked after the restart that was asked for');
+    t.not(await node.text(locked), '0', 'the memory is locked after the restart');
     await node.ready();
   });
 
-  await t.test('a CPU that is not there is refused, and nothing is touched', async (t) => {
+  await t.test('a CPU that the machine does not have is refused', async (t) => {
     await node.write(config, 'ovs:\n  cpuAffinity: 0,5\n');
     const run = await node.run('microshift-net apply');
     t.match(run, {
@@ -97,7 +97,7 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
     });
   });
 
-  await t.test('disable takes everything back', async (t) => {
+  await t.test('disable removes all settings', async (t) => {
     await node.write(config, '');
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
     const loaded = 'systemctl show -P NeedDaemonReload ovs-vswitchd ovsdb-server | grep . | sort -u';

@@ -1,11 +1,9 @@
-// A run that fails, with a rollback that also fails: message, history, journal file, status.json and systemd's journal
-// have both in order.
+// A run that fails, with a rollback that also fails: the error message, history, status.json, the agent's journal and
+// doctor name both failures in their order.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered } from './interfere.ts';
 import { bootNode } from './node.ts';
-
-/** This machine's kernel may not have Open vSwitch's data path. */
 
 interface Failures {
   readonly failures: readonly { readonly kind: string; readonly message: string }[];
@@ -24,7 +22,7 @@ t.test('the first failure of a run is never hidden by a later one', { skip: node
   t.match(then, /^ {2}then: the old state could not be fully restored: /);
   const status = JSON.parse((await node.read('/run/microshift-net/status.json')) ?? '') as { error: Failures };
   const [change, ...rollback] = status.error.failures;
-  t.ok(change !== undefined && first.includes(change.message), 'status.json has the first');
+  t.ok(change !== undefined && first.includes(change.message), 'status.json has the first failure');
   t.equal(rollback.at(-1)?.kind, 'not-restored');
 
   const [line = ''] = (await node.text('microshift-net history')).split('\n');
@@ -41,5 +39,8 @@ t.test('the first failure of a run is never hidden by a later one', { skip: node
     detail: change?.message,
     later: /could not be fully restored/,
   });
-  t.ok((await node.text('microshift-net doctor || true')).includes(`${change?.message}; then `), 'doctor has both');
+  t.ok(
+    (await node.text('microshift-net doctor || true')).includes(`${change?.message}; then `),
+    'doctor names both failures',
+  );
 });

@@ -1,8 +1,7 @@
 /**
  * Shell text that waits until the agent's units have made the node in the desired state, and fails after a limit in
  * seconds. The file /run/drift has the differences that the last check found. No single event reports that all units
- * are done. A check costs the node a second of its CPU, and waits for the end of the jobs that systemd has for units of
- * the agent.
+ * are done. A check is made only while systemd has no job for a unit of the agent.
  */
 export function untilWanted(limitSeconds = 110): string {
   const isIdle = '[ -z "$(systemctl list-jobs --no-legend "microshift-*")" ]';

@@ -46,7 +46,11 @@ for (const { lan, kernel, place, uplink } of cases) {
       const state = await node.state();
       hasMoved(t, before, state, uplink);
       t.match(run.stderr, /ports of other programs in br-ex are removed with it: patch-br-ex_node-to-br-int/);
-      t.match(await node.text(mappings), /physnet:br-ex/, 'by which ovn-controller makes its port again');
+      t.match(
+        await node.text(mappings),
+        /physnet:br-ex/,
+        'the mapping stays, so that ovn-controller makes its port again',
+      );
       t.notMatch(
         await node.text('nmcli -g NAME connection show'),
         /phys0|clone/,
@@ -55,18 +59,21 @@ for (const { lan, kernel, place, uplink } of cases) {
       t.notMatch(await node.text('ls /etc/NetworkManager/system-connections'), /br-ex|phys0|clone/);
     });
 
-    await t.test('and has nothing to do afterwards', async (t) => {
+    await t.test('a second apply has nothing to do', async (t) => {
       t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
       t.match(await node.run('microshift-net verify'), { exitCode: 0 });
     });
 
-    await t.test('undo gives the NIC to its own profile, and does not bring those of the script back', async (t) => {
-      t.match(await node.run('microshift-net undo'), { exitCode: 0 });
-      const state = await node.state();
-      t.strictSame(state.bridges(), ['br-int']);
-      t.strictSame(state.profileNames().toSorted(), before.profileNames().toSorted());
-      t.match(await node.run('microshift-net undo'), { exitCode: 0 }, 'undo succeeds');
-    });
+    await t.test(
+      'undo returns the NIC to its own profile, and does not restore the profiles of the script',
+      async (t) => {
+        t.match(await node.run('microshift-net undo'), { exitCode: 0 });
+        const state = await node.state();
+        t.strictSame(state.bridges(), ['br-int']);
+        t.strictSame(state.profileNames().toSorted(), before.profileNames().toSorted());
+        t.match(await node.run('microshift-net undo'), { exitCode: 0 }, 'undo succeeds');
+      },
+    );
 
     await t.test('disable gives the NIC back', async (t) => {
       const run = await node.measure('microshift-net disable');

@@ -13,7 +13,7 @@ export interface WatchedRun extends RunResult {
    * messages of routers and servers.
    */
   busSignals: string[];
-  /** Operations of its transactions except `select`, `wait` and `comment` (RFC 7047 section 5.2). */
+  /** Operations of the command's OVSDB transactions, except `select`, `wait` and `comment` (RFC 7047 section 5.2). */
   databaseWrites: string[];
   databaseReads: number;
   /** True if the database's file is byte for byte the same as before. */
@@ -86,8 +86,8 @@ function clientsIn(log: string): string[] {
 }
 
 /**
- * Matches `…|unix#12: received request, method="transact", params=["Open_vSwitch",{"op":"select",…}], id=3`, of clients
- * that connected during the run.
+ * Returns the operations in a log line of a client that connected during the run, such as
+ * `…|unix#12: received request, method="transact", params=["Open_vSwitch",{"op":"select",…}], id=3`.
  */
 function operationsIn(line: string, oldClients: ReadonlySet<string>): string[] {
   const [, client = '', request = ''] = /\|(unix#\d+): received request, method="transact", (.*)$/.exec(line) ?? [];

@@ -1,4 +1,4 @@
-// One cell of the matrix: a run, a fault at one point of the run, and the outcome for the node.
+// One cell of the table of faults: a run, a fault at one point of the run, and the outcome for the node.
 import { faultFile } from '../../../agent/run/fault-points.ts';
 import { armFault, letGoOfRun } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
@@ -43,7 +43,7 @@ const powerOnLimitMs = 60_000;
 /** Interval between two pictures: taking one uses the node's CPU for half a second, which the awaited change needs. */
 const againMs = 1000;
 
-/** Runs one cell, and does not clean the node up. */
+/** Runs one cell. The node stays in the final state. */
 export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
   await fault.prepare?.(node);
   try {
@@ -55,7 +55,8 @@ export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: P
 }
 
 async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
-  // The silence that the agent causes counts from its start: a run without a fault has no silence.
+  // If the fault hits the agent itself, the silence counts from the start of the run, because a run without a fault
+  // causes none.
   let since = await node.now();
   const command = await started(node, fault, point);
   const selfInflicted = fault.action !== 'hold' || fault.keepsHolding === true || typeof point !== 'string';
@@ -108,19 +109,22 @@ async function started(node: TestNode, fault: Fault, point: Point): Promise<Runn
   return node.start(start, options);
 }
 
-/** A fault that did not happen would look like one that the node has survived. */
+/** Throws if the run has not reached the point: the node would seem to have survived a fault that did not happen. */
 async function wasStruck(node: TestNode, point: string, run: RunResult): Promise<void> {
   // The run that reaches the point renames the file; a run that is killed there may not have printed its message yet.
   if ((await node.run(`test -e ${faultFile}`)).exitCode !== 0) return;
   throw new Error(`the run never came to "${point}":\n${`${run.stderr}${run.stdout}`.slice(-2000)}`);
 }
 
-/** Waits until nothing can change the state by itself any more and it is one of the two; returns its name. */
+/**
+ * Waits until NetworkManager has no checkpoint and the node is in one of its two permitted final states; returns the
+ * name of the state, or `mixed` after a limit.
+ */
 async function settled(node: TestNode, ends: Ends, fault: Fault): Promise<Outcome['state']> {
   const limit = performance.now() + settleLimitMs;
   const left = (): number => limit - performance.now();
   while (left() > 0 && !(await withoutCheckpoint(node))) {
-    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may not run, so no event is awaited.
+    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may be stopped, so no event is awaited.
   }
   for (;;) {
     const now = await picture(node);
@@ -164,7 +168,7 @@ function like(now: Picture, wanted: Picture): boolean {
 export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promise<boolean> {
   const disable = 'microshift-net disable';
   const whole = `${apply} && ${disable}`;
-  // Remains that the run could not wait for may disturb the next run.
+  // Some faults leave remains that their own run could not remove; another run removes them before the next cell.
   const hung = fault?.lasts === 'run' || fault?.leavesManaged ? whole : 'true';
   const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${whole}; }` : hung;
   const run = await node.run(`${disable} && ${again}`, { timeoutMs: runLimitMs }).catch(() => null);

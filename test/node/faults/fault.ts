@@ -24,7 +24,7 @@ export interface Fault {
   readonly impossible?: (lan: string) => string | null;
   readonly prepare?: (node: TestNode) => Promise<unknown>;
   readonly strike?: (scene: Scene) => Promise<unknown>;
-  /** Causes the fault; the agent stays held until the fault ends it. */
+  /** True if the agent stays held until the fault ends it. */
   readonly keepsHolding?: boolean;
   /** Ends the fault without a repair by hand, for example by plugging the cable in again. */
   readonly passes?: (scene: Scene) => Promise<unknown>;

@@ -1,4 +1,4 @@
-// Cells of the matrix of `npm run faults` with the highest risk, which no other test covers.
+// Cells of the table of `npm run faults` with the highest risk, which no other test covers.
 import t from 'tap';
 import { nodeSkip } from '../availability.ts';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
@@ -38,7 +38,7 @@ t.test('faults at points of a run', { skip: nodeSkip }, async (t) => {
       const isOneOf = states.some((state) => state === outcome.state);
       t.ok(isOneOf, `it ends ${outcome.state}${isOneOf ? '' : `: ${JSON.stringify(await unlike(node, ends))}`}`);
       t.equal(outcome.hands, 0);
-      t.ok(outcome.awayMs <= killedLimitMs, `reached again after ${outcome.awayMs} ms`);
+      t.ok(outcome.awayMs <= killedLimitMs, `the node is reachable again after ${outcome.awayMs} ms`);
       const isPristine = await pristine(node, ends, fault);
       t.ok(
         isPristine,

@@ -129,7 +129,7 @@ function wantedPoints(all: readonly NamedPoint[]): readonly { point: Point; afte
 async function boot(shape: string): Promise<TestNode> {
   const files = { [busProxyPath]: busProxy };
   if (shape !== 'microshift') return bootNode({ lan: shape, lanAppend: fineGrained, enableRepair: true, files });
-  // Node with the NIC of `dhcp`, and with the br-ex that MicroShift makes and the entries of other programs in it.
+  // Files of a node with MicroShift's own br-ex, in which other programs have entries.
   const stoodIn = { ...files, ...microshiftStandIn };
   const node = await bootNode({
     lan: 'dhcp',
@@ -154,7 +154,7 @@ function has(shape: string, point: string, fault: Fault): boolean {
   );
 }
 
-/** Writes the file after every cell, so that an interrupted matrix keeps its results. */
+/** Writes the file after every cell, so that an interrupted command keeps its results. */
 function record(cell: Cell): void {
   writeCells(recordFile, merged(readCells(recordFile), [cell]));
 }

@@ -1,4 +1,4 @@
-// Record of the results of the cells beside the page, so that several runs can collect a long matrix.
+// Record of the results of the cells, so that several commands can collect the results for the page docs/lab/faults.md.
 import fs from 'node:fs';
 import type { Outcome } from './cell.ts';
 

@@ -58,7 +58,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
         // The process has ended meanwhile.
       }
     }
-    // Sends the signal also to processes that were started meanwhile.
+    // cgroup.kill also reaches processes that were started meanwhile.
     if (signal === 'SIGKILL') control(`${group}/cgroup.kill`, '1');
   };
   running.set(id, kill);
@@ -103,7 +103,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       for (const timer of timers) clearInterval(timer);
       running.delete(id);
       const ownMs = Number(/^usage_usec (\d+)/.exec(readOr(`${group}/cpu.stat`, ''))?.[1] ?? 0) / 1000;
-      // An agent that has left the control group has left its memory there.
+      // The CPU time of an agent that has left the control group is only in the time of ended children.
       const cpuMs = Math.max(ownMs, childrenMs() - childrenBeforeMs);
       const end: RunEnd = {
         exitCode,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""every-setting.py list: every property NetworkManager's settings have, by its own introspection, each in a profile that libnm accepts.
-every-setting.py check: reads profiles (one JSON list per line), lets libnm take them as NetworkManager would, prints them as it has them.
+"""every-setting.py list: prints each property of NetworkManager's settings, as libnm describes them, in a profile that libnm accepts.
+every-setting.py check: reads lists of profiles, and prints each profile as libnm normalizes it, or the reason why libnm refuses it.
 
-A profile is {setting: {property: [signature, value]}}, byte arrays in hex; one JSON object per line."""
+Each line of input and output is a JSON value. A profile is {setting: {property: [signature, value]}}, with byte arrays in hex."""
 import itertools
 import json
 import sys
@@ -13,7 +13,7 @@ import gi
 gi.require_version("NM", "1.0")
 from gi.repository import GLib, GObject, NM  # noqa: E402
 
-warnings.simplefilter("ignore")  # values tried that are out of range, settings out of use
+warnings.simplefilter("ignore")  # libnm warns of values outside of a property's range, and of deprecated settings
 ALL, OPEN = NM.ConnectionSerializationFlags.ALL, NM.ConnectionSerializationFlags.WITH_NON_SECRET
 UUID = "00000000-0000-4000-8000-000000000000"
 KINDS = ["802-3-ethernet", "vlan", "bond", "team", "bridge", "tun", "macvlan", "vxlan", "veth", "dummy", "macsec",
@@ -21,7 +21,7 @@ KINDS = ["802-3-ethernet", "vlan", "bond", "team", "bridge", "tun", "macvlan", "
 
 
 def plain(v):
-    """A variant without its outermost signature."""
+    """Returns the JSON value of a GVariant, without its outermost signature."""
     s = v.get_type_string()
     if s == "v":
         inner = v.get_variant()
@@ -38,7 +38,7 @@ def plain(v):
 
 
 def variant(sig, value):
-    """The twin of plain."""
+    """Returns the GVariant of a JSON value; the inverse of plain()."""
     if sig == "v":
         return GLib.Variant("v", variant(*value))
     if sig == "ay":
@@ -73,7 +73,7 @@ def setting_types():
 
 
 def base(kind):
-    """A profile of this kind that libnm accepts, without anything special."""
+    """Returns a profile of this kind that libnm accepts, with default values."""
     c = NM.SimpleConnection.new()
     s = NM.SettingConnection.new()
     for key, value in (("id", "profile"), ("uuid", UUID), ("type", kind), ("interface-name", "nic0")):
@@ -127,7 +127,7 @@ STRINGS = ["something", "auto", "1", "eth7", "yes", UUID, "52:54:00:12:34:56", "
 
 
 def candidates(spec):
-    """Values of a property's type, in the order they are tried."""
+    """Returns values of a property's type, in the order in which cases() tries them."""
     t, default = spec.value_type, spec.get_default_value()
     name = t.name
     if name == "gboolean":
@@ -147,7 +147,7 @@ def candidates(spec):
 
 
 def special(setting, key):
-    """How a property is set that is a list or a map of NetworkManager's own."""
+    """Returns a function that sets a property which is a list or map, or needs other properties; None for other properties."""
     family = 2 if setting.get_name() == "ipv4" else 10
     ip, other, net = ("192.0.2.50", "192.0.2.1", "198.51.100.0") if family == 2 else ("2001:db8::50", "2001:db8::1", "2001:db8:7::")
     prefix, length = (24, 24) if family == 2 else (64, 64)
@@ -243,7 +243,7 @@ def tfilter():
 
 
 def furnish(setting):
-    """What a setting must have before libnm accepts any of it."""
+    """Sets the properties without which libnm refuses the setting, and returns the setting."""
     if setting.get_name() == "802-1x":
         for key, value in (("eap", ["peap"]), ("identity", "node"), ("phase2-auth", "mschapv2")):
             setting.set_property(key, value)
@@ -251,7 +251,7 @@ def furnish(setting):
 
 
 def accepted(connection):
-    """True when NetworkManager would take the profile, completed the way it completes one."""
+    """Returns True if libnm accepts the profile after it has completed it as NetworkManager does."""
     try:
         return connection.normalize(None)[0] is not None and connection.verify()
     except GLib.Error:

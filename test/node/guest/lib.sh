@@ -2,16 +2,16 @@
 # Functions for LAN files (../lan/*.sh). A LAN file sets variables and defines lan() and profiles():
 #   NODE_IF  default-route interface before the change     (eth0)
 #   PHYS     interface that must end inside br-ex          (NODE_IF)
-#   IP4 IP6  node addresses that must survive              (pinged from the LAN)
+#   IP4 IP6  node addresses that must survive; the LAN pings them
 #   EXTRA_IP more addresses to ping                        ()
 #   GW4 GW6  gateway addresses (in the LAN namespace)
 #   PING_MS  interval of the pings of each address; a ping costs the node half a millisecond of its CPU  (100)
-#   EXPECT   br-ex | fail | unchanged
+#   EXPECT   outcome of `apply`: br-ex | fail | unchanged  (br-ex)
 #   READY    seconds within which IP4 and IP6 must answer  (60)
 #   lan()        builds the LAN: runs at every boot, before NetworkManager; $BOOT counts from 1
 #   profiles()   writes NetworkManager keyfiles and node configuration: first boot only
-# ready()      optional, waits for more than answers of IP4 and IP6
-#   before_cmd() optional, runs right before the first command
+#   ready()      optional: waits until the node is ready in another way than by answers of IP4 and IP6
+#   before_cmd() optional: runs right before the first command
 NODE_IF=eth0 IP4=192.0.2.50 IP6='' GW4=192.0.2.1 GW6='' EXPECT=br-ex READY=60 EXTRA_IP='' PHYS='' PING_MS=100
 LAN="ip netns exec lan"
 NMDIR=/etc/NetworkManager/system-connections
@@ -28,7 +28,7 @@ br() { # br NAME: a switch in the LAN namespace
 # whole_checksums DEVICE [COMMAND]: on this machine's own kernel (boot-here.sh makes the pipe), the userspace data path reads packets of veths from
 # packet sockets, and a veth leaves the calculation of checksums to the other end
 whole_checksums() { [ ! -p /run/to-node ] || ${2:-} ethtool -K "$1" tx off > /dev/null; }
-nic() { # nic NAME [SWITCH|none]: a NIC of the node, cabled to SWITCH (lan0)
+nic() { # nic NAME [SWITCH|none]: a NIC of the node with a cable to SWITCH (lan0)
   ip link add "$1" address "$(mac_of "$1")" type veth peer name "p$1"
   whole_checksums "$1"
   ip link set "p$1" netns lan
@@ -45,13 +45,13 @@ lan_vlan() { # lan_vlan SWITCH ID: SWITCH.ID in the LAN namespace
   $LAN sysctl -qw "net.ipv6.conf.$1/$2.accept_dad=0" "net.ipv4.neigh.$1/$2.retrans_time_ms=50" "net.ipv6.neigh.$1/$2.retrans_time_ms=50"
   $LAN ip link set "$1.$2" up
 }
-dhcp() { # dhcp DEV [dnsmasq arguments...]: DHCP (and RA if asked for) server on DEV
+dhcp() { # dhcp DEV [dnsmasq arguments...]: server for DHCP, and for router advertisements if the arguments enable them, on DEV
   local d=$1; shift
   setsid $LAN dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 --interface="$d" --bind-interfaces \
     --except-interface=lo --dhcp-authoritative --no-ping --dhcp-leasefile="/run/testnode/leases.$d" --log-dhcp \
     --log-facility="/run/testnode/dnsmasq.$d.log" --user=root "$@" < /dev/null > /dev/null 2>&1 &
 }
-pool4() { # the usual arguments of a v4 pool; every NIC's MAC has a fixed lease
+pool4() { # arguments of dnsmasq for IPv4 leases; eth0 and eth1 have fixed leases by their MAC
   echo --dhcp-range=192.0.2.100,192.0.2.199,255.255.255.0,1h --dhcp-host="$(mac_of eth0)",192.0.2.50 \
     --dhcp-host="$(mac_of eth1)",192.0.2.51 --dhcp-option=option:router,192.0.2.1 \
     --dhcp-option=option:dns-server,192.0.2.1,192.0.2.2 --dhcp-option=option:domain-name,lan.example
@@ -67,4 +67,4 @@ eth_profile() { # eth_profile IFACE [more keyfile lines on stdin]: an Ethernet p
   } | keyfile "$1"
 }
 ovn_yaml() { mkdir -p /etc/microshift; cat > /etc/microshift/ovn.yaml; }
-lan_ok() { $LAN ping -n -q -c 1 -W 1 "$1" > /dev/null 2>&1; } # lan_ok ADDRESS: does it answer from the LAN?
+lan_ok() { $LAN ping -n -q -c 1 -W 1 "$1" > /dev/null 2>&1; } # lan_ok ADDRESS: succeeds if the address answers a ping of the LAN

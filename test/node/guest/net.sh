@@ -13,7 +13,7 @@ $LAN ip link set lo up
 
 lan
 [ "$BOOT" != 1 ] || profiles
-# Runs during the node's whole life with the highest priority on the node's one CPU, so that a busy node does not seem unreachable.
+# Each pinger runs until the node ends, with the highest priority on the node's one CPU, so that a busy node does not seem unreachable.
 for address in $IP4 $IP6 $EXTRA_IP; do
   setsid $LAN chrt -f 10 python3 /testnode/pinger.py "$address" "$PING_MS" < /dev/null > "/run/testnode/ping.$address.log" 2> /dev/null &
 done

@@ -1,14 +1,14 @@
 #!/usr/bin/python3 -SE
-"""Pings an address at an interval for ever and prints the time of every reply (seconds since 1970), and `stopped FROM UNTIL` for every time in
-which it did not run itself.
+"""Pings an address at an interval for ever and prints the time of every reply (seconds since 1970), and `stopped FROM UNTIL` for every period
+in which the pinger itself did not run.
 
-Not ping(8): from 10 ms on that waits by the kernel's clock ticks and sends only every 20 ms, and below it spins.
+ping(8) is not precise enough: with an interval of 10 ms it sends only every 20 ms, and with a shorter one it uses the CPU all the time.
     pinger.py ADDRESS INTERVAL-IN-MS
 """
 import os, select, socket, struct, sys, time
 
 INTERVAL = int(sys.argv[2]) / 1000
-# The pinger has the highest priority on the node: if it is later than this, the whole node did not run
+# Seconds of delay from which on the whole node was paused, because the pinger has the highest priority on the node.
 LATE = 0.02
 address = sys.argv[1]
 v6 = ':' in address
@@ -21,7 +21,7 @@ out = open(1, 'wb', buffering=0)
 
 
 def echo(sequence):
-    """An echo request; for IPv6 the kernel fills in the checksum."""
+    """Returns an echo request; for IPv6 the kernel fills in the checksum."""
     packet = struct.pack('!BBHHH', request, 0, 0, ident, sequence) + padding
     if v6:
         return packet
@@ -42,8 +42,8 @@ while True:
         try:
             sock.sendto(echo(sequence), (address, 0))
         except OSError:
-            pass  # no route yet is silence, too
-        due = max(due + INTERVAL, time.time())  # no burst after having been stopped
+            pass  # a missing route counts as silence
+        due = max(due + INTERVAL, time.time())  # after a pause, the missed requests are not sent
         continue
     if not select.select([sock], [], [], wait)[0]:
         continue

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -SE
-"""Stands in for what holds a tap device, a VPN or a hypervisor: carries its frames to and from a NIC.
+"""Stand-in for a VPN or a hypervisor with a tap device: carries frames between the tap device and a NIC.
 
     relay.py TAP NIC
 """
@@ -10,7 +10,7 @@ LARGEST_FRAME = 65536
 ALL_FRAMES = 3
 tap_name, nic_name = sys.argv[1:]
 while not os.path.exists(f'/sys/class/net/{tap_name}'):
-    time.sleep(0.1)  # NetworkManager makes it from its profile
+    time.sleep(0.1)  # NetworkManager creates the tap device from its profile
 tap = os.open('/dev/net/tun', os.O_RDWR)
 fcntl.ioctl(tap, TUNSETIFF, struct.pack('16sH22x', tap_name.encode(), IFF_TAP | IFF_NO_PI))
 nic = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_FRAMES))

@@ -8,7 +8,7 @@ import sys
 path = sys.argv[1]
 image = bytearray(open(path, "rb").read())
 sections, size, count = struct.unpack_from("<Q", image, 40)[0], *struct.unpack_from("<HH", image, 58)
-# addresses that the loader writes: their places in the file, by their places in memory
+# addresses that the loader writes: their offsets in the file, by their offsets in memory
 at, points_to = {}, {}
 for section in range(count):
     kind, _, _, start, length = struct.unpack_from("<IQQQQ", image, sections + section * size + 4)
@@ -19,7 +19,7 @@ for section in range(count):
 
 
 def places(name):
-    """Places in memory that point at a driver of this name."""
+    """Returns offsets in memory of pointers to a driver of this name."""
     text = name.encode() + b"\0"
     drivers = {place for place, to in points_to.items() if image[to : to + len(text)] == text}
     return [place for place, to in points_to.items() if to in drivers]

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # DHCPv4 on bond0 (802.3ad, LACP fast) of eth0+eth1
 NODE_IF=bond0
 lan() { nic eth0 none; nic eth1 none; br lan0; $LAN modprobe bonding max_bonds=0; $LAN ip link add lagg0 type bond mode 802.3ad miimon 100 lacp_rate fast; for i in 0 1; do $LAN ip link set peth$i down; $LAN ip link set peth$i master lagg0; done; $LAN ip link set lagg0 master lan0 up; for i in 0 1; do $LAN ip link set peth$i up; done

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # DHCPv4 on bond0 (active-backup, fail_over_mac none) of eth0+eth1
 NODE_IF=bond0
 lan() { nic eth0 ; nic eth1 ; 

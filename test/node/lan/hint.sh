@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # ovn.yaml (gatewayInterface) and iface_default_hint name eth1; eth0 has the better default route
 NODE_IF=eth1 IP4=203.0.113.50 GW4=203.0.113.1 EXTRA_IP=192.0.2.50
 lan() { nic eth0; nic eth1 lan1; lan_ip lan0 192.0.2.1/24; lan_ip lan1 203.0.113.1/24; }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # the DHCP server answers only 15 s after the command starts
 READY=1
 lan() { nic eth0; lan_ip lan0 192.0.2.1/24; [ "$BOOT" = 1 ] || dhcp lan0 $(pool4); }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # three NICs without profiles, for tests that write the profiles: eth0 and eth1 on a LAN with DHCPv4, RA and VLAN 100, eth2 on a LAN with DHCPv6
 IP4='' EXTRA_IP='192.0.2.50 198.51.100.50 203.0.113.50'
 lan() {

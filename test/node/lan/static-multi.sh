@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # manual IPv4, three addresses, static routes (one with its own metric, table and on-link), a policy rule, DNS; IPv6 with two addresses
 IP6=2001:db8::50 GW6=2001:db8::1
 lan() { nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64 192.0.2.254/24; }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # uses functions and variables of guest/lib.sh, which sources this file
 # default route on VLAN eth0.100 with DHCPv4
 NODE_IF=eth0.100
 lan() { nic eth0; br lan0; lan_vlan lan0 100; lan_ip lan0.100 192.0.2.1/24; dhcp lan0.100 $(pool4); }

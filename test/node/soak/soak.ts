@@ -10,13 +10,13 @@ export interface SoakResult {
   readonly faults: readonly string[];
 }
 
-/** Caches of NetworkManager and Open vSwitch fill in the first rounds. */
+/** Rounds without samples, in which caches of NetworkManager and Open vSwitch fill. */
 const warmUpRounds = 3;
 
 export interface CycleOptions {
   readonly lan: string;
   readonly cycles: number;
-  /** Figures are taken after every few rounds, and the whole state is compared after ten times as many. */
+  /** Number of rounds between two samples of the figures; the whole state is compared after ten times as many. */
   readonly sampleEvery: number;
   readonly say: (text: string) => void;
 }

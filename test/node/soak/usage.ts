@@ -7,8 +7,7 @@ import type { TestNode } from '../node.ts';
  */
 export type Usage = Readonly<Record<string, number>>;
 
-// Services that are started on demand and exit by themselves, which hold connections and descriptors of the bus
-// meanwhile.
+// The script first stops services that exit by themselves later, because they hold connections to the bus until then.
 const script = `
 systemctl stop NetworkManager-dispatcher systemd-hostnamed 2> /dev/null
 for daemon in NetworkManager ovsdb-server ovs-vswitchd dbus-daemon; do
@@ -25,7 +24,8 @@ matches=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop
 echo "links=$(ls /sys/class/net | wc -l)"
 echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f 2> /dev/null | wc -l)"
 echo "journals=$(ls /var/lib/microshift-net/tx 2> /dev/null | wc -l)"
-# Workers of udev and timers come and go as they like. Nothing is started in here that would count itself.
+# Services of systemd, such as the workers of udev, start and end at any time, so they are not counted. The loop starts
+# no process, because it would count that process.
 for p in /proc/[0-9]*; do
   group=''
   { [ -r "$p/exe" ] && read -r name < "$p/comm" && read -r -d '' group < "$p/cgroup"; } 2> /dev/null
@@ -37,9 +37,8 @@ done
 const mostLooks = 3;
 
 /**
- * Takes the figures: the minimum of several samples of each. A leak is in every sample, and a socket that a daemon
- * opens for a moment is not. One sample is enough if no count is above that of `before`, because a sample uses two
- * seconds of the CPU of a node in User-Mode Linux.
+ * Returns the minimum of several samples of each figure: a leak is in every sample, but a socket that a daemon opens
+ * for a moment is not. Takes only one sample if no count is above that of `before`.
  */
 export async function usageOf(node: TestNode, before: Usage | null): Promise<Usage> {
   let least = await usageNow(node);

@@ -1,8 +1,9 @@
 import { type AgentError, asAgentError, messageOf, withDetails } from './errors.ts';
 
 /*
- * Combination of several failures of one run: that of its change, then of the rollback, then of the cleanup. The run
- * fails with one error that contains all of them in their order, so that no later failure hides the first.
+ * Combination of several failures of one run: the failure of the change, then that of the rollback, then that of the
+ * cleanup. The run fails with one error that contains all of them in their order, so that no later failure hides the
+ * first.
  */
 
 /**
@@ -32,7 +33,7 @@ export function wholeMessage(error: unknown): string {
 
 /**
  * Runs `work` and then `end`, after a success or a failure. If both fail, the error contains both failures; a `finally`
- * block would throw only that of `end` (ECMA-262, completion records of the try statement).
+ * block would throw only the failure of `end` (ECMA-262, completion records of the try statement).
  */
 export async function endingWith<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
   let result: T;

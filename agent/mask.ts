@@ -92,7 +92,7 @@ export function maskJson(value: unknown, known: readonly string[] = []): unknown
   );
 }
 
-/** Masks every string of a JSON value that is a secret as a whole. Keys, numbers and truth values stay. */
+/** Masks every string of a JSON value. Keys, numbers and truth values stay. */
 export function maskAll(value: unknown): unknown {
   if (typeof value === 'string') return masked;
   if (Array.isArray(value)) return value.map(maskAll);

@@ -1,8 +1,8 @@
 import { Command, type ErrorOptions, type Option } from 'commander';
 
 /**
- * Command that shows the effect of another command without a change, by the name of that other command. The error about
- * an unknown option `--dry-run` names it.
+ * Preview commands by the names of the commands whose effect they show without a change. The error about an unknown
+ * option `--dry-run` recommends the preview command.
  */
 const previews: Readonly<Record<string, string>> = {
   'overlay apply': 'overlay plan',
@@ -11,10 +11,10 @@ const previews: Readonly<Record<string, string>> = {
   'bridge apply': 'bridge list',
 };
 
-/** Commands that change nothing by themselves, as the error about an unknown option `--dry-run` says. */
+/** Commands that change nothing. The error about an unknown option `--dry-run` says so. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
-/** Message of the parser about an argument outside of its choices; it names arguments in the parser's own words. */
+/** Message of the parser about an argument whose value is not among its choices. */
 const wrongArgument = /^error: command-argument value '(.*)' is invalid for argument '(.*)'\./;
 
 /** A command whose error messages name all missing arguments and options, and refer to the help of this command. */

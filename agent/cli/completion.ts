@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { commandPath } from './agent-command.ts';
 
-/** Shells for which there is a script. */
+/** Shells for which there is a completion script. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof shells)[number];
@@ -116,7 +116,7 @@ function bashValues(values: Values): string | null {
   if (values.kind === 'words') return `words='${values.words.join(' ')}'`;
   if (values.kind === 'files')
     return '[[ $current == -?* ]] || { mapfile -t COMPREPLY < <(compgen -f -- "$current"); return; }';
-  // Only file names that have the form of a transaction id are offered. Any other name would have to be quoted.
+  // Completion offers only file names that have the form of a transaction id. Any other name would have to be quoted.
   return values.kind === 'ids'
     ? `words=$(cd ${idsFolder} 2> /dev/null && for word in *; do [[ \${word%.*} =~ ${idPattern} ]] && echo "\${word%.*}"; done)`
     : null;

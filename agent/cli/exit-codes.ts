@@ -4,12 +4,12 @@ import { exitCode } from '../errors.ts';
 const nothingChanged = 'nothing was changed';
 /** State after a failure of a transaction. */
 const asBefore = 'the node is as before';
-/** Reference of a group to the help of its commands. */
+/** End of the help of a group of commands: it refers to the help of each command. */
 const ofEach = 'the help of each command describes the state after it';
 
 /**
- * State after a failure (exit code 1) by the path of a command. A command without an entry has that of its group, and
- * one without either changes nothing.
+ * State after a failure (exit code 1) by the path of a command. A command without an entry has the state of its group;
+ * if the group has no entry either, the command changes nothing.
  */
 const afterFailure: Readonly<Record<string, string>> = {
   '': ofEach,
@@ -58,7 +58,7 @@ const afterFailure: Readonly<Record<string, string>> = {
   'overlay pki show': nothingChanged,
 };
 
-/** Commands that compare or check something, which end with exit code 3 if it is not as it should be. */
+/** Commands that compare or check the node or a file, and end with exit code 3 if the result is not as desired. */
 const comparing = [
   'verify',
   'doctor',
@@ -85,7 +85,7 @@ const rollingBack = [
   'overlay gateway',
 ];
 
-/** Commands, and groups of them, that need no program or service besides this one. */
+/** Commands and groups of commands that need no other program or service. */
 const independent = ['history', 'config', 'config check', 'config show', 'config schema'];
 
 /** Returns the exit codes of a command with their meanings. `hasCommands` is true for the program and for groups. */

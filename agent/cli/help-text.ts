@@ -74,7 +74,7 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
 
 /**
  * Returns the end of the help of a command: its examples and the exit codes. Lines have at most `width` columns; a
- * command line that goes on ends with a backslash, so that a shell reads it as one.
+ * broken command line ends with a backslash, so that a shell reads it as one.
  */
 export function helpEnd(command: Command, width: number): string {
   const shown = examples[commandPath(command)] ?? [];

@@ -4,7 +4,7 @@ import { fittedTo, terminalWidth } from '../commands/terminal-width.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import { fullName } from './agent-command.ts';
 
-/** Columns of the word `Usage: `, by which the further lines of a usage are indented. */
+/** Width of the word `Usage: ` in columns. The second and later lines of a usage are indented by it. */
 const usageIndent = 7;
 
 /** Returns the width of a help text in columns; 80 if it is not for a terminal. */
@@ -13,7 +13,8 @@ export function helpWidth(stream: NodeJS.WriteStream): number {
 }
 
 /**
- * Function of a command, with the output and the arguments of the command line. The exit code is 0 if it returns none.
+ * Function of a command, with the output and the arguments of the command line. The exit code is 0 if the function
+ * returns none.
  */
 type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 
@@ -44,7 +45,8 @@ export async function parseAndRunWith(
     return opened;
   };
   const complaints: string[] = [];
-  // Commands inherit these settings. The help of each command also lists the options that all commands have.
+  // Commands inherit the settings of the program. The help of each command also lists the options that all commands
+  // have.
   program.exitOverride().showHelpAfterError(`(see ${program.name()} --help)`);
   program.configureHelp({
     showGlobalOptions: true,

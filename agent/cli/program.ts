@@ -10,7 +10,7 @@ import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, helpWidth, internalOption, parseAndRunWith } from './parse.ts';
 
-// Exported again, because the bundle of this file contains all code that parses a command line.
+// Exports the second parser again, because the bundle of this file contains all code that parses a command line.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**

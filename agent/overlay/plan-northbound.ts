@@ -22,8 +22,8 @@ export function macsNeeded(nodes: number): number {
 }
 
 /**
- * Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. All refusals are errors of this
- * function.
+ * Plans the rows of OVN_Northbound for these nodes, and the removal of leaving nodes. Throws an AgentError if it
+ * refuses the nodes.
  */
 export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   const { layout, nodes, leaving, rows } = facts;

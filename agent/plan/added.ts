@@ -27,9 +27,9 @@ export interface AskedBridge {
 }
 
 /**
- * Returns the list with one more bridge, or the same list if it contains the bridge. Fails with `bad-usage` for an
- * invalid name, `interface-not-found`, `interface-unsuitable` for a NIC that is in use elsewhere, `bridge-foreign` for
- * a name that is in use, and `config-invalid`.
+ * Returns the list of the bridges of `bridge add` with one more bridge, or the same list if it contains the bridge.
+ * Fails with `bad-usage` for an invalid name, `interface-not-found`, `interface-unsuitable` for a NIC that is in use
+ * elsewhere, `bridge-foreign` for a name that is in use, and `config-invalid`.
  */
 export function listWith(asked: AskedBridge, config: Config, observation: Observation): readonly AddedBridge[] {
   const list = observation.hints.addedBridges ?? [];
@@ -46,7 +46,7 @@ export function listWith(asked: AskedBridge, config: Config, observation: Observ
 }
 
 /**
- * Returns the list without a bridge, which is given by its own name or by that of its NIC. Fails with
+ * Returns the list of the bridges of `bridge add` without the bridge that has this name or whose NIC has it. Fails with
  * `interface-not-found` if the list does not contain it.
  */
 export function listWithout(name: string, { hints }: Observation): readonly AddedBridge[] {
@@ -96,8 +96,8 @@ export function planAdded(
 const activated = 100;
 
 /**
- * Returns true if a NIC of the list is configured but in no bridge, because it appeared or got its lease after the run
- * that would have made its bridge.
+ * Returns true if a NIC of `bridge add` is configured but in no bridge, because it appeared or got its lease after the
+ * run that would have made its bridge.
  */
 export function hasLateNic({ wanted }: Plan, observation: Observation): boolean {
   const list = observation.hints.addedBridges ?? [];

@@ -156,7 +156,7 @@ export interface Uplink {
 
 /**
  * Returns the node as MicroShift would find it if the NIC still had the addresses and routes that the bridge has or
- * will have. They keep the metric that they have on the bridge, and lo lacks the addresses that were added for
+ * will have. The routes keep the metric that they have on the bridge, and lo lacks the addresses that were added for
  * MicroShift. MicroShift must find the same node address with the bridge.
  */
 export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): HostNetwork {

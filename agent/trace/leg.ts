@@ -16,8 +16,7 @@ export interface LegStart {
   /** Places that the packet has passed in earlier runs, to detect a loop. */
   readonly seen: readonly string[];
   /**
-   * Load balancer of this router that has forwarded the packet, if the router must change the packet's source for it;
-   * otherwise null.
+   * Load balancer that has forwarded the packet, if its router must also change the packet's source; otherwise null.
    */
   readonly forcedBy: TraceRule | null;
   /** Number of the last step in the first pipeline that an earlier run has reported; -1 without an earlier run. */
@@ -252,7 +251,7 @@ function forceSource(progress: Progress): boolean {
   return true;
 }
 
-/** Starts the next run behind a port, with the packet as it is there. */
+/** Starts the next run of ovn-trace behind a port, with the packet as it is there. */
 function goOn(progress: Progress, outPort: LogicalPort, packet: TracePacket): void {
   const { facts, chassis, seen } = progress;
   const behind = facts.network.port(outPort.peer ?? '');

@@ -50,7 +50,7 @@ export function readStep(progress: Progress, step: TraceStep): void {
   const port = /^outport = "(.*)";/;
   const chosen = step.actions.map((action) => port.exec(action)?.[1]).find((name) => name !== undefined);
   if (!isRouting(step) || flow === null || chosen === undefined) return;
-  // A policy is evaluated after the routes and replaces their result.
+  // OVN evaluates routing policies after the routes, and a policy replaces the result of the routes.
   if (progress.stations.at(-1)?.do === 'route') progress.stations.pop();
   progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
 }

@@ -62,8 +62,8 @@ export function addBalancedSources(
 }
 
 /**
- * Returns the name of the address set, in characters that a match may have (ovn-sb(5), expressions). Node names contain
- * hyphens, but no underscores.
+ * Returns the name of the address set, with only the characters that a match permits (ovn-sb(5), expressions). Node
+ * names contain hyphens, but no underscores.
  */
 function setName(node: string, word: string): string {
   return `beyond_${node.replaceAll('-', '_')}_${word}`;

@@ -119,7 +119,7 @@ export function addJoinPort(
 
 /**
  * Returns the columns of a switch's port to a router. OVN takes the MAC from the router's port (ovn-nb(5), `addresses`,
- * `router`); layout `seed` repeats it here.
+ * `router`); layout `seed` repeats the MAC in the switch's port.
  */
 export function routerPortColumns(
   layout: OverlayLayout,
@@ -165,7 +165,7 @@ function addBalancers(desired: DesiredRows, layout: OverlayLayout): Cluster['bal
   return { ofSwitches: [cluster, switches], ofRouters: [cluster, routers] };
 }
 
-/** Plans a load balancer that is identified by a key of external_ids, as in the tool of 2017. */
+/** Plans a load balancer that is identified by a key of external_ids, as in ovn-kubernetes of 2017. */
 export function addTaggedBalancer(
   desired: DesiredRows,
   key: string,
@@ -181,8 +181,8 @@ export function addTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // The row has a name from the start, unlike the rows of the tool of 2017. ovn-northd 26.03 aborts when a switch
-      // gets a load balancer that was created with neither a name nor a VIP while ovn-northd ran.
+      // The row has a name from the start, unlike the rows of ovn-kubernetes of 2017. ovn-northd 26.03 aborts when a
+      // switch gets a load balancer that was created with neither a name nor a VIP while ovn-northd ran.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),

@@ -8,8 +8,8 @@ import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { tunnelPorts } from '../tunnel-ports.ts';
 
 /**
- * Priority of the guards: above every rule of a network policy, and above the router's policies by which pods reach the
- * nodes.
+ * Priority of the ACLs and router policies against forged packets: above every rule of a network policy, and above the
+ * router's policies by which pods reach the nodes.
  */
 const priority = 1010;
 

@@ -36,8 +36,8 @@ export function addServicesInside(
 }
 
 /**
- * Returns the service ranges for which `nodeSwitch` has ACLs of addServicesInside(), IPv4 first; empty if the switch
- * has none or is null.
+ * Returns the service ranges for which `nodeSwitch` has ACLs that reject packets without a backend, IPv4 first; empty
+ * if the switch has no such ACLs or is null.
  */
 export function servicesInside(rows: RowIndex, nodeSwitch: DatabaseRow | null, owner: string): readonly string[] {
   return rows

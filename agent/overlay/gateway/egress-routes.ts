@@ -102,8 +102,8 @@ function route(
 }
 
 /**
- * Removes default routes to addresses of the join subnet that no router has. The tool of 2017 routed all packets to the
- * first address of that subnet.
+ * Removes default routes to addresses of the join subnet that no router has. ovn-kubernetes of 2017 routed all packets
+ * to the first address of that subnet.
  */
 function removeDeadEnds(
   desired: DesiredRows,

@@ -33,7 +33,7 @@ export function addGateway(
   const { router: name } = gatewayNames(node.name);
   const existing = desired.existing.named('Logical_Router', name);
   // The join subnets are those of the cluster's router, because an older cluster may have another join subnet than the
-  // layout.
+  // one in `layout`.
   const subnets = cluster.joinAddresses
     .map(subnetOf)
     .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);

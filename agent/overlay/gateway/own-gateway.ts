@@ -94,8 +94,9 @@ export function chooseGateway(
 }
 
 /**
- * Returns the record with the gateway that its request describes now. Without the bridge or NIC, the node has no
- * gateway. While the bridge or NIC has no address, for example between two leases, the last gateway stays.
+ * Returns the node's record with the present state of the gateway that the administrator has requested. Without the
+ * bridge or NIC, the node has no gateway. While the bridge or NIC has no address, for example between two leases, the
+ * last gateway stays.
  */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
   const { gateway: request, layout, node } = record;

@@ -40,8 +40,8 @@ function routeTo(
 }
 
 /**
- * Returns true if packets from a subnet leave the cluster by the gateway of this member because it was given the
- * subnet.
+ * Returns true if packets from a subnet leave the cluster by the gateway of this member because the subnet was
+ * requested for that gateway.
  */
 function letsOut({ gateway }: OverlayNode, subnet: string): boolean {
   if (gateway === null || !gateway.isUp) return false;

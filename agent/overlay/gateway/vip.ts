@@ -69,7 +69,7 @@ export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   desired.trace.push(
     `egress=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
   );
-  // The rows belong to the first node; they stay as long as one of the nodes has the VIP.
+  // The rows of a VIP are tagged with its first node, and stay as long as one of its nodes has the VIP.
   const node = nodes[0]?.name ?? '';
   const { outside, onRouter, onSwitch } = vipNames(gateway);
   const outsideSwitch = desired.add({

@@ -1,8 +1,8 @@
 import type { OverlayGateway } from '../../model/overlay.ts';
 
 /**
- * Differences of a layout of a cluster's rows from the other ones. The planners ask for these and for no layout by
- * name.
+ * Properties in which the layouts of a cluster's rows differ. The planners ask for these properties and for no layout
+ * by name.
  */
 export interface LayoutTraits {
   /** Returns the name of a new cluster router. */
@@ -40,13 +40,15 @@ export interface LayoutTraits {
    * True if the switch of a node has ACLs and policies for the node itself; false if each network policy admits nodes.
    */
   readonly admitsNodes: boolean;
-  /** True if a node's switch excludes the node's own address from the pods' range; false if it names its gateway. */
+  /**
+   * True if a node's switch excludes the node's own address from those of pods; false if it names the router's address.
+   */
   readonly excludesNode: boolean;
   /** True if gateways drop packets from outside with an address of the cluster, and translate clients of services. */
   readonly guardsGateways: boolean;
   /** True if packets from the gateway router's own address on `join` leave with the gateway's address. */
   readonly translatesJoinAddress: boolean;
-  /** True if the host of a gateway that shares its address has a next hop of its own. */
+  /** True if a gateway that shares its node's address reaches the node by the masquerade subnet of ovn-kubernetes. */
   readonly hasHostRoute: boolean;
   /** True if hosts outside of the cluster may reach pods at the pods' own addresses. */
   readonly servesOutsideClients: boolean;

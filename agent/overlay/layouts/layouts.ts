@@ -5,7 +5,7 @@ import { seed } from './seed.ts';
 
 const layouts: Readonly<Record<OverlayNaming, LayoutTraits>> = { modern, seed };
 
-/** Returns the differences of a cluster's layout. */
+/** Returns the properties of a cluster's layout. */
 export function traitsOf({ naming }: Pick<OverlayLayout, 'naming'>): LayoutTraits {
   return layouts[naming];
 }

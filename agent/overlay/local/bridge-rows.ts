@@ -10,8 +10,8 @@ import { isOwnedBy } from '../rows/tags.ts';
 export const integrationBridge = 'br-int';
 
 /**
- * Plans a bridge with its internal interface. An existing bridge keeps its interface, and every setting that is not
- * named here.
+ * Plans a bridge with its internal interface. An existing bridge keeps its interface, and every setting that the plan
+ * does not contain.
  */
 export function addBridge(
   desired: DesiredRows,

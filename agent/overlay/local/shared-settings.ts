@@ -17,8 +17,8 @@ export interface SettingChanges {
  * (ovn-controller(8)): `ovn-bridge-mappings` maps a gateway's network to its bridge, and `ovn-cms-options` announces
  * data to the central node. Entries of other programs stay unchanged. A null `gateway` removes the agent's entries for
  * a gateway. If the listeners, the further addresses, the addresses with their lengths or `request` are undefined, the
- * agent's entries for them stay; the ranges of outside clients go with the addresses. A null `request` removes the
- * request.
+ * agent's entries for them stay. The ranges of outside clients stay if the addresses with their lengths do. A null
+ * `request` removes the request.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

@@ -26,7 +26,7 @@ export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
 
 /**
  * Returns the fault of a tunnel's interface as a sentence (ovs-vswitchd.conf.db(5)); null if the interface has no
- * fault. The interface has a carrier if the device has one by which its packets leave.
+ * fault. The interface has a carrier if the device by which its packets leave has one.
  */
 function faultOf(end: DatabaseRow): string | null {
   const error = textOf(end, 'error');
@@ -37,7 +37,8 @@ function faultOf(end: DatabaseRow): string | null {
     const device = mapOf(end, 'status').tunnel_egress_iface;
     return device === undefined ? 'nothing leads to its other end' : `${device}, by which it leaves, has no carrier`;
   }
-  // ovn-controller enables BFD where it chooses gateways by it (ovn-architecture(7), "Gateway Chassis").
+  // ovn-controller enables BFD on the tunnels whose state decides which gateway is used (ovn-architecture(7), "Gateway
+  // Chassis").
   const bfd = mapOf(end, 'bfd_status');
   if (mapOf(end, 'bfd').enable !== 'true' || bfd.state === undefined || bfd.state === 'up') return null;
   return `BFD says ${bfd.state}${bfd.diagnostic === undefined ? '' : `: ${bfd.diagnostic}`}`;

@@ -3,7 +3,10 @@ import type { ChassisEcho } from '../../model/overlay-plan.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { indexRows, textOf } from '../rows/row-index.ts';
 
-/** Number of rounds whose value is remembered. A round takes place every 5 s, so the oldest of three is 10 s old. */
+/**
+ * Number of rounds whose values of SB_Global.nb_cfg are remembered. A round takes place every 5 s, so the oldest of
+ * three is 10 s old.
+ */
 const rounds = 3;
 
 /**
@@ -12,7 +15,7 @@ const rounds = 3;
  */
 export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly number[] {
   const number = Number(textOf(indexRows(rows).all('SB_Global')[0] ?? null, 'nb_cfg'));
-  // A larger value is dropped: it was read before the database was created again, in which the value starts at zero.
+  // A larger value is dropped: it was read before the database was created again, with a value of zero.
   return [number, ...seen.filter((one) => one <= number)].slice(0, rounds);
 }
 

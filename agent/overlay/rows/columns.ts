@@ -107,7 +107,7 @@ export const writtenTables: Readonly<
 export interface MissingColumn {
   /** Name such as `OVN_Northbound.NAT.external_ip`; without a column if the whole table is missing. */
   readonly name: string;
-  /** Purpose of the table, which is not served if the table or column is missing. */
+  /** Purpose of the table, which is not fulfilled if the table or column is missing. */
   readonly for: string;
 }
 

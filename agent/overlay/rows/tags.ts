@@ -7,8 +7,8 @@ export function isOwnedBy(row: DatabaseRow, owner: string): boolean {
 }
 
 /**
- * Returns true for a row of an object of Kubernetes: a row with an object key, or a row for a pod that the tool of 2017
- * has marked with `pod`.
+ * Returns true for a row of an object of Kubernetes: a row with an object key, or a row for a pod that ovn-kubernetes
+ * of 2017 has marked with `pod`.
  */
 export function isOfObject(row: DatabaseRow): boolean {
   const ids = mapOf(row, 'external_ids');

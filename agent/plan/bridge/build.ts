@@ -77,8 +77,8 @@ export function buildWithUplink(
       why: `${names.bridge} has the IP settings of ${id} from now on; the link settings stay on ${uplink}, and the profile is unchanged`,
     },
     ...settle(names, final, source, observation),
-    // The held entries are released last, because NetworkManager may let the kernel process a router advertisement
-    // whenever it configures the bridge.
+    // The held IPv6 addresses and routes are released last, because NetworkManager may let the kernel process a router
+    // advertisement whenever it configures the bridge.
     ...(hold === null ? [] : releaseHeld(names, final, hold)),
   ];
 }

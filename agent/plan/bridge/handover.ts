@@ -107,8 +107,8 @@ export interface Ipv6Held {
 }
 
 /**
- * Returns the IPv6 addresses and gateways that have to be held while dynamic IPv6 has none of its own; null if no
- * address has to be held.
+ * Returns the IPv6 addresses and gateways that have to be held until the bridge receives its own by router
+ * advertisements or DHCPv6; null if no address has to be held.
  */
 export function ipv6Hold(final: WantedProfile, link: Link, observation: Observation): Ipv6Held | null {
   if (!isDynamic(6, final.settings)) return null;

@@ -123,8 +123,8 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
 }
 
 /**
- * Returns the steps that add to lo what it lacks. They come before any move, so that MicroShift finds the address at
- * any time. IPv4 addresses get scope host: the bridge answers ARP for them only while it has them itself
+ * Returns the steps that add missing addresses to lo. They come before the NIC moves, so that MicroShift finds the
+ * address at any time. IPv4 addresses get scope host: the bridge answers ARP for them only while it has them itself
  * (drivers/host/kernel/arp-answers.ts). The kernel answers neighbour solicitations only for addresses of the interface
  * that receives them (Linux, net/ipv6/ndisc.c, ndisc_recv_ns).
  */
@@ -160,7 +160,7 @@ export function signpostStep(
 /** Reason of the steps that remove addresses and the route that MicroShift does not need. */
 export const foundWithoutIt = 'MicroShift finds it without that';
 
-/** Returns the step that removes addresses from lo that it does not need. */
+/** Returns the step that removes from lo the addresses that MicroShift does not need there. */
 export function clearLoopback(addresses: readonly string[]): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'changeKernel', entries: none, removed: addresses, required: false, why: foundWithoutIt }];

@@ -87,7 +87,7 @@ function isLeftBare(uplink: string, { settings }: NmProfile, observation: Observ
   return gives && isEmpty && nicDevice(uplink, observation)?.state === activated;
 }
 
-/** Returns true for a profile that is active. Devices that NetworkManager made for it are removed with it. */
+/** Returns true for a profile that is active. NetworkManager removes the devices of such a profile together with it. */
 function isRun(uuid: string, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === uuid);
 }

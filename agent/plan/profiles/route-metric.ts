@@ -9,8 +9,8 @@ import type { ChosenUplinks } from '../uplink/choose.ts';
 import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 
 /**
- * Returns the route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the administrator set one below
- * that of every other default route. A higher one is lowered, with a note. A bridge of `bridge add` has the
+ * Returns the route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the administrator set a metric
+ * below that of every other default route. A higher metric is lowered, with a note. A bridge of `bridge add` has the
  * administrator's metric, or one that keeps the NIC's precedence.
  */
 export function bridgeRouteMetric(

@@ -4,7 +4,7 @@ import type { WantedBridge } from '../../model/plan.ts';
 import { type ProfileSettings, textOf } from '../../model/profile-settings.ts';
 import { carriedDefaults, withDefaults } from './carried-defaults.ts';
 
-/** Identity that an earlier run recorded for a NIC with a profile. */
+/** Identifiers for DHCP and SLAAC that an earlier run recorded for a NIC and its profile. */
 export interface RecordedIdentity {
   /** Recorded values that still apply. */
   readonly values: IdentityValues;

@@ -9,7 +9,7 @@ export interface Deadline {
    * limit).
    */
   readonly signal: AbortSignal;
-  /** Stops every wait with this error. */
+  /** Stops every wait of the run with the given error. */
   readonly interrupt: (error: AgentError) => void;
   /** Removes the timer, which would otherwise keep the process alive. It must be called at the end. */
   readonly clear: () => void;

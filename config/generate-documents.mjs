@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { documentFolder, documentTypes } from './json-schemas.mjs';
 
-// A failed command prints this document in place of its own.
+// Document that a failed command prints in place of its own.
 const ofFailures = 'ErrorDocument';
 
 const types = documentTypes().filter(({ name }) => name !== ofFailures);

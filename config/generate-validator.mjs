@@ -63,7 +63,7 @@ export const settingNames: readonly (keyof OvnSettings)[] = ${JSON.stringify(Obj
     'validate.generated.ts': `${header}// @ts-nocheck: the schema compiler writes plain JavaScript.
 import type { OvnSettings } from './ovn-settings.generated.ts';
 ${validator}
-/** One broken rule of the schema: where in the value, which rule, and the rule's own facts. */
+/** Rule of the schema that a value breaks: the place in the value, the rule, and the parameters of the rule. */
 export interface SchemaFault {
   readonly instancePath: string;
   readonly keyword: string;

@@ -42,7 +42,7 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --format=gnu --mtime="@$SOUR
 } > "$work/microshift-net.spec"
 touch -d "@$SOURCE_DATE_EPOCH" "$work/microshift-net.spec" "$work/SOURCES/$name.tar.gz"
 options=()
-# Debian's rpm would run this bash script with sh.
+# Debian's rpm would run brp-compress, a bash script, with sh.
 [ ! -e /etc/debian_version ] || options+=(--define "__os_install_post bash /usr/lib/rpm/brp-compress")
 rpmbuild --quiet -ba "$work/microshift-net.spec" \
   --define "_topdir $work" --define "_sourcedir $work/SOURCES" --define "_rpmdir $work/RPMS" --define "_srcrpmdir $work/SRPMS" \

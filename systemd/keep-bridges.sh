@@ -1,10 +1,10 @@
 #!/bin/sh
-# Keeps the bridges of microshift-net while NetworkManager does not run. NetworkManager.service calls it with `stop` before NetworkManager stops,
-# and with `start` before it starts, because a killed NetworkManager has not stopped in order. Without this script NetworkManager deletes the bridges
+# Keeps the bridges of microshift-net while NetworkManager is not running. NetworkManager.service calls it with `stop` before NetworkManager stops,
+# and with `start` before it starts, because systemd skips the first call if NetworkManager was killed. Without this script NetworkManager deletes the bridges
 # when it stops or starts again, with every port, flow and address that other programs have added.
 #
 # NetworkManager identifies its rows of Open vSwitch by NM.connection.uuid and ignores rows without it (nm-ovsdb.c). It does not touch a device
-# whose state file says unmanaged (/run/NetworkManager/devices). `microshift-net apply --repair` makes NetworkManager manage both again. Only rows
+# whose state file says unmanaged (/run/NetworkManager/devices). `microshift-net apply --repair` makes NetworkManager manage rows and devices again. Only rows
 # and state files with the UUIDs of profiles of this product are changed; profiles of `bridge add` are marked as such.
 
 # A shutdown needs no bridges, and neither does the next boot.
@@ -14,8 +14,9 @@ taps=no
 keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   read -r index 2> /dev/null < "/sys/class/net/$1/ifindex" || return 0
   note=/run/NetworkManager/devices/$index
-  # At the first start after a boot NetworkManager has no state file, and may remove what the previous boot left. A NetworkManager that is killed
-  # while a run creates the bridge has no state file either, but there the ports of other programs would be lost with the bridge.
+  # At the first start after a boot NetworkManager has no state file, and may remove the remains of the previous boot. A
+  # NetworkManager that is killed while a run creates the bridge has no state file either, but there the ports of other
+  # programs would be lost with the bridge.
   [ "$when" = stop ] || grep -qsx "connection-uuid=$4" "$note" || runs || return 0
   key=external_ids
   # The command `get` makes the whole transaction fail if the bridge does not name its profile. The NIC in such a bridge

@@ -9,8 +9,8 @@ const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
 
 /**
  * Runs the command line and returns the exit code; `path` is the name under which the program was started. Runs the
- * commands of units, and the plain `apply`, without the parser. Loading the parser would take a tenth of the time of a
- * run that changes nothing, and memory of a daemon.
+ * commands of systemd units, and `apply` without options, without the parser. Loading the parser would take a tenth of
+ * the time of a run that changes nothing, and memory of a daemon.
  */
 export async function runCommandLine(words: readonly string[], path: string): Promise<number> {
   const [, old] = oldName.exec(path) ?? [];

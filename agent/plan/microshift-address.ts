@@ -64,14 +64,14 @@ export function microshiftAddresses(
   };
 }
 
-/** Applies rule 4. */
+/** Returns the address that MicroShift finds by rule 4 of microshiftAddresses(): on the interfaces except br-ex. */
 function besideBridge({ links }: HostNetwork, wanted: string | null): string | null {
   const others = byIndex(links).filter((link) => link.name !== gatewayBridge.bridge);
   const addresses = others.flatMap((link) => textsOf(link)).filter((address) => !isLoopbackAddress(address));
   return addresses.find((address) => wanted === null || address === wanted) ?? null;
 }
 
-/** Applies rule 5. */
+/** Returns the address that MicroShift finds by rule 5 of microshiftAddresses(): by a route to 0.0.0.0 or ::. */
 function byDefaultRoute({ links, routes, signpost }: HostNetwork): string | null {
   const first = (link: Link | undefined, family: 4 | 6): string | null =>
     (link?.up === true && textsOf(link).find((text) => familyOf(text) === family && isGlobalUnicast(text))) || null;
@@ -98,7 +98,9 @@ function byDefaultRoute({ links, routes, signpost }: HostNetwork): string | null
   return null;
 }
 
-/** Returns the IPv6 address that rule 6 finds in MicroShift 4.19 and later. */
+/**
+ * Returns the IPv6 address that MicroShift 4.19 and later finds by rule 6 of microshiftAddresses(): on any interface.
+ */
 function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
   const addresses = byIndex(links)
     .flatMap((link) => textsOf(link))

@@ -31,7 +31,7 @@ export interface Target {
   readonly source: UplinkSource | null;
 }
 
-/** Desired states of a plan, and notes about them. */
+/** Desired states of the bridges of a plan, and notes about them. */
 export interface Aimed {
   readonly targets: readonly Target[];
   readonly notes: readonly PlanNote[];

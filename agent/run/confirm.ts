@@ -15,7 +15,7 @@ const leastSecondsToDecide = 60;
 
 /**
  * Keeps the change that awaits confirmation and returns its id. Fails with `nothing-to-confirm` if no change waits, or
- * if its time is over.
+ * if the time to confirm is over.
  */
 export function keepTried(reporter: Reporter): Promise<string> {
   return withLock(
@@ -70,7 +70,7 @@ function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number
 }
 
 /**
- * Returns the error for a confirmation while no change waits. It says that the change was reverted if the last
+ * Returns the error for a confirmation while no change waits. The message says that the change was reverted if the last
  * transaction ended that way, for example by a unit of systemd.
  */
 function nothingWaits(last: JournalRecord | undefined): AgentError {

@@ -47,8 +47,8 @@ export async function followNode(
 }
 
 /**
- * Returns a function that reports an event: `work` runs at once, or after the pause if it has run within it. Events
- * during the pause or the work cause one further call.
+ * Returns a function that reports an event: `work` runs at once, or at the end of the pause that follows the previous
+ * run. Events during the pause or the work cause one further call.
  */
 export function atMostOnce(
   pause: number,

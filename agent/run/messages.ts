@@ -1,6 +1,7 @@
 /**
- * Table of the messages that are written to the journal with a MESSAGE_ID, by which a fleet is searched. An id never
- * changes its meaning. systemd/microshift-net.catalog explains each id; a test keeps the two equal.
+ * Table of the messages that are written to the journal with a MESSAGE_ID, by which the journals of many nodes can be
+ * searched. An id never changes its meaning. systemd/microshift-net.catalog explains each id; a test keeps the two
+ * equal.
  */
 import type { AgentError } from '../errors.ts';
 

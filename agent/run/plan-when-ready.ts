@@ -161,7 +161,7 @@ function isStarted(state: number): boolean {
   return state > deviceState.disconnected;
 }
 
-/** True once NetworkManager has configured a device or has failed to. */
+/** True once NetworkManager has configured a device, or has failed to configure it. */
 function isSettled(state: number): boolean {
   return state >= deviceState.activated || state <= deviceState.disconnected;
 }

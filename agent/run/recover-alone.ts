@@ -83,7 +83,7 @@ function profilesOnDisk(): readonly string[] {
  */
 async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {
-    // If ovsdb-server does not run at boot, the rows have no effect and can stay.
+    // If ovsdb-server is not running at boot, the rows have no effect and can stay.
     if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;
     throw error;
   });

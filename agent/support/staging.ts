@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../drivers/host/files/files.ts';
 
-/** Directory on tmpfs, so that a bundle can be made if the disk is full or read-only; only root can read it. */
+/** Directory on tmpfs, so that a support bundle can be made if the disk is full or read-only; only root can read it. */
 const stagingDirectory = '/run/microshift-net';
 /** Size limit of a collected file, in bytes; a larger file adds no information. */
 export const itemLimitBytes = 2 * 1024 * 1024;
 /**
- * Size limit of a bundle before compression, in bytes: memory that even a node that is short of memory can spare. The
- * bundle of a healthy node has less than 1 MiB.
+ * Size limit of a support bundle before compression, in bytes: memory that even a node that is short of memory can
+ * spare. The bundle of a healthy node has less than 1 MiB.
  */
 const totalLimitBytes = 24 * 1024 * 1024;
 
-/** Line of the list of contents. */
+/** Line in the table of contents of a support bundle. */
 export interface Entry {
   readonly file: string;
   readonly bytes: number;
@@ -20,7 +20,7 @@ export interface Entry {
   readonly note: string | null;
 }
 
-/** Temporary folder in which a bundle is assembled. */
+/** Temporary folder in which a support bundle is assembled. */
 export interface Staging {
   /** Parent of the folder and the name of the folder in it, as arguments for tar. */
   readonly parent: string;

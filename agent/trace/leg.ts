@@ -13,7 +13,7 @@ export interface LegStart {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
   readonly chassis: Chassis | null;
-  /** Places that the packet has passed in earlier runs, to detect a loop. */
+  /** Ports that the packet has passed in earlier runs, each with its addresses at that port, to detect a loop. */
   readonly seen: readonly string[];
   /**
    * Load balancer that has forwarded the packet, if its router must also change the packet's source; otherwise null.

@@ -27,7 +27,9 @@ export function configCheckText(file: string, isPresent: boolean, warnings: read
   return text([`${file}: ${isPresent ? 'valid' : 'absent, the defaults apply'}`, ...warningLines(warnings)]);
 }
 
-/** Returns every problem of an invalid configuration, with its source line and a caret below the position. */
+/**
+ * Returns the text of every problem of an invalid configuration, with its source line and a caret below the position.
+ */
 export function configProblemsText(error: AgentError): string {
   const { snippet, problemCount, moreProblems = [], moreSnippets = [] } = error.facts;
   const others = Array.isArray(moreProblems) ? moreProblems : [];

@@ -23,7 +23,7 @@ export interface DoctorScreen {
 
 /**
  * Returns the report as text: a line per passed check, and evidence and fix for every other; if verbose, evidence for
- * all. Longer lines go on with an indent; a shell reads the lines of a fix as the same command.
+ * all. Lines wider than the screen are broken and indented; a shell reads the lines of a broken fix as one command.
  */
 export function doctorText(results: readonly CheckResult[], style: Style, screen: DoctorScreen): string {
   const { verbose } = screen;

@@ -17,7 +17,9 @@ export function firewallText(plan: FirewallPlan, style: Style): string {
   return joinLines([`Sources of firewalld's zone ${plan.zone}:`, ...lines, ...end]);
 }
 
-/** Returns text with the equivalent commands of iptables(8) and nft(8), for a node on which firewalld does not run. */
+/**
+ * Returns text with the equivalent commands of iptables(8) and nft(8), for a node on which firewalld is not running.
+ */
 export function commandsText(sources: readonly TrustedSource[], action: 'check' | 'apply'): string {
   const iptables = sources.map(
     ({ source, family }) => `  ${family === 6 ? 'ip6tables' : 'iptables'} -I INPUT -s ${source} -j ACCEPT`,

@@ -34,13 +34,13 @@ export interface StatusView {
   /** Time of the observation, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly differences: readonly Difference[];
-  /** Reason why planning failed, or why the record of the overlay cannot be read; null without both. */
+  /** Reason why planning failed, or why the record of the overlay cannot be read; null if neither is the case. */
   readonly problem: string | null;
   /** Warnings about settings of MicroShift's own configuration that could not be read. */
   readonly unknown: readonly ConfigWarning[];
 }
 
-/** Returns one screen: topology, services, tuning, last transaction, next step. */
+/** Returns the text of `status`, in this order: topology, services, tuning, last transaction, next step. */
 export function statusText(view: StatusView, style: Style): string {
   const { observation, last, pending, differences, problem } = view;
   const { networkManager, ovs } = observation;
@@ -56,7 +56,7 @@ export function statusText(view: StatusView, style: Style): string {
   else if (differences.length > 0) {
     lines.push(
       '',
-      // Entries that `apply` cannot restore are listed here, because the program that added them has to add them again.
+      // The text lists entries that `apply` cannot restore, because the program that added them has to add them again.
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',
@@ -96,8 +96,8 @@ function overlayFaults({ node, membership, isRunning, failure }: OverlayPart): r
 }
 
 /**
- * Returns the conclusion about a node without differences. It covers only what was compared: not the rows of the
- * overlay, not Open vSwitch while ovs-vswitchd does not answer, and no settings that cannot be read.
+ * Returns the conclusion about a node without differences. The conclusion covers only the compared parts: not the rows
+ * of the overlay, not Open vSwitch while ovs-vswitchd does not answer, and no settings that cannot be read.
  */
 function wantedText({ overlay, vswitchd, unknown }: StatusView, style: Style): string {
   if (vswitchd !== null)

@@ -54,7 +54,7 @@ export function createDatagramServers(): DatagramServers {
   };
 }
 
-/** Returns the texts of ServedConnections of one row; empty for another protocol and for no row. */
+/** Returns the texts of ServedConnections of one row; empty for another protocol or a null row. */
 function servedBy(row: DatabaseRow | null): readonly string[] {
   if (textOf(row, 'protocol') !== 'udp') return [];
   return Object.entries(mapOf(row, 'vips')).flatMap(([at, servers]) =>

@@ -22,8 +22,8 @@ import { ownRoutes } from './own-routes.ts';
 /**
  * Returns the steps that build a bridge around a NIC with the administrator's own profile, which may be inactive
  * (`isActive` false). The bridge comes up beside the NIC with the same addresses, then the NIC becomes a port, then the
- * NIC's own addresses are removed. The node answers at every moment. `claim`: steps for an existing bridge. `carried`:
- * foreign entries of the NIC, as entries of the bridge.
+ * NIC's own addresses are removed. The node stays reachable throughout. `claim`: steps for an existing bridge.
+ * `carried`: foreign entries of the NIC, as entries of the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,

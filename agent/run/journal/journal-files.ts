@@ -107,7 +107,7 @@ function appendTo(directory: string, id: string, first: string): Journal {
 }
 
 export interface JournalListing {
-  /** Records, newest first. */
+  /** Records of the valid journals, newest first. */
   readonly records: readonly JournalRecord[];
   /** Files that are not valid journals, each with the reason; recovery ignores their content. */
   readonly unusable: readonly { readonly path: string; readonly why: string }[];

@@ -35,8 +35,8 @@ export interface Rendered {
 }
 
 /**
- * Renders the objects for the configuration and the options. Throws without a connection to a cluster. `usesCluster` is
- * true for a command that can read the image from the cluster instead.
+ * Renders the objects for the configuration and the options. Needs no connection to a cluster. `usesCluster` is true
+ * for a command that can read the image from the cluster instead.
  */
 export function renderedObjects(options: ManifestsInput, usesCluster: boolean): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;

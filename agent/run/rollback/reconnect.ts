@@ -32,7 +32,7 @@ export async function reconnectNode(
   say: (message: string) => void,
 ): Promise<Node> {
   if (await works(node)) return node;
-  // The call fails if Open vSwitch itself does not run. The bridges are then observed again once it runs.
+  // The call fails if Open vSwitch itself is not running. The bridges are then observed again once it is running.
   await keepUnaided(previous).catch(() => undefined);
   return openNodeWithin(comeBackMs, deadline, say);
 }
@@ -102,7 +102,7 @@ export async function reconnectOrRestored<Connections>(
   { reconnect, completeUnaided, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
-  // A failure means that Open vSwitch does not run either, so the old state is not proved.
+  // A failure means that Open vSwitch is not running either, so the old state is not proved.
   const isRestored = (): Promise<boolean> => completeUnaided().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
     // The state is checked again: after NetworkManager's rollback, LACP or DHCP can take longer than the time until the

@@ -1,7 +1,9 @@
 import type { ConfigWarning, Sourced } from '../../model/config.ts';
 import { type WarningJson, warningsJson } from './parts-json.ts';
 
-/** `config check`: the configuration is valid. An invalid one has the document of an error. */
+/**
+ * `config check`: result for a valid configuration. For an invalid one, the command prints the document of an error.
+ */
 export interface ConfigCheckDocument {
   readonly command: 'config check';
   readonly outcome: 'valid';

@@ -14,9 +14,12 @@ export interface ErrorJson extends FailureJson {
   readonly exitCode: number;
   /** True if the same command can succeed later without another change. */
   readonly retryable: boolean;
-  /** Facts about the failure, without internal names; the page of a kind names those on which a program can rely. */
+  /**
+   * Facts about the failure, without internal names. docs/use/troubleshooting.md names, for each kind, those on which a
+   * program can rely.
+   */
   readonly facts: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
-  /** Messages of the errors that caused it, the nearest first. */
+  /** Messages of the errors that caused the failure, the nearest first. */
   readonly causes: readonly string[];
   /** Every failure of the run in the order in which they happened; the first one determines the exit code. */
   readonly failures: readonly FailureJson[];
@@ -42,13 +45,14 @@ export function errorDocument(error: AgentError, command: string | null): ErrorD
       retryable: errorTable[error.kind].retryable,
       facts: publicFacts(error.facts),
       causes: causeMessages(error),
-      // If the run has a single failure, the only element of this list has the values of the fields above.
+      // If the run has a single failure, the only element of this list repeats the kind, message and hint of the
+      // document.
       failures: failuresOf(error).map(failureJson),
     },
   };
 }
 
-/** Names of D-Bus and the directory of the journals, which are internal and not part of the documented format. */
+/** Pattern of names of D-Bus and of the directory of the journals, which are not part of the documented format. */
 const internalName = /\/org\/freedesktop\/|\borg\.freedesktop\.|\/var\/lib\/microshift-net\/tx\b/;
 
 /** Returns the facts without those that contain an internal name; text output with `--verbose` has all of them. */

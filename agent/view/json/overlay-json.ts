@@ -108,7 +108,7 @@ export interface OverlayPlanDocument {
   readonly changes: OverlayChangesJson;
 }
 
-/** `overlay verify`: the differences of this node from its part in the cluster. */
+/** `overlay verify`: the differences between this node and its desired state in the overlay. */
 export interface OverlayVerifyDocument {
   readonly command: 'overlay verify';
   readonly outcome: 'as-wanted' | 'drift';

@@ -35,7 +35,7 @@ export interface WithoutRouteJson {
     | 'no-address'
     | 'no-clients'
     | 'old-layout';
-  /** The state in words. */
+  /** Reason why no route leads to the subnet, in words. */
   readonly reason: string;
 }
 

@@ -18,9 +18,9 @@ export interface OverlayStatusDocument {
   readonly isInCluster: boolean | null;
   /** Reason why the central node does not have this member, or why that could not be checked; null without one. */
   readonly membershipProblem: string | null;
-  /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller does not run. */
+  /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller is not running. */
   readonly controller: 'connected' | 'not connected' | 'absent';
-  /** True if `overlay run`, the daemon of the overlay, runs. */
+  /** True if `overlay run`, the daemon of the overlay, is running. */
   readonly isRunning: boolean;
   /** State of the daemon in this boot; null if the daemon has not run yet. */
   readonly daemon: OverlayDaemonJson | null;

@@ -107,7 +107,7 @@ export interface TranslateStationJson {
   readonly others: readonly string[];
   /** True if connection tracking reverses an earlier translation. */
   readonly isReversed: boolean;
-  /** Row that causes the translation; null if it is not known here. */
+  /** Row that causes the translation; null if this node does not know the row. */
   readonly rule: TraceRuleJson | null;
   readonly kind: 'switch' | 'router';
   readonly where: string;

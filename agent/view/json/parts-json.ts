@@ -99,7 +99,7 @@ export interface MissingJson {
 /** A daemon of Open vSwitch. */
 export interface DaemonJson {
   readonly name: 'ovs-vswitchd' | 'ovsdb-server';
-  /** Process id; null if the daemon does not run. */
+  /** Process id; null if the daemon is not running. */
   readonly pid: number | null;
   /** CPU lists of the daemon's threads, each list once. */
   readonly cpus: readonly string[];

@@ -63,11 +63,11 @@ export interface OverlayPartJson {
   readonly role: 'central' | 'member';
   /** False if this member was taken out of the cluster on the central node; null if that is not known. */
   readonly isInCluster: boolean | null;
-  /** True if the daemon of the overlay runs. */
+  /** True if the daemon of the overlay is running. */
   readonly isRunning: boolean;
   /**
-   * First fault of these: the central node does not have this member any more, or could not be asked; the daemon does
-   * not run; the last error of the daemon. Null without a fault.
+   * First fault of these: the central node does not have this member any more, or could not be asked; the daemon is not
+   * running; the last error of the daemon. Null without a fault.
    */
   readonly problem: string | null;
 }

@@ -9,7 +9,7 @@ import { routerAddresses } from '../../overlay/cluster/node-rows.ts';
 export const annotationNames = {
   /** Interface of the pod in the format of ovn-kubernetes, which the CNI plug-in reads. */
   podNetworks: 'k8s.ovn.org/pod-networks',
-  /** Interface of the pod in the format of the tool of 2017. */
+  /** Interface of the pod in the format of ovn-kubernetes of 2017. */
   first: 'ovn',
   /**
    * Uid of the pod to which the annotations `podNetworks` and `first` belong, because annotations can be copied from
@@ -37,7 +37,7 @@ export interface PodRoute {
 
 /**
  * Returns the annotations that describe the interface of the pod with this uid. Fields, order and spaces are as in
- * ovn-kubernetes and in the tool of 2017, whose pods had one address. `addresses` are as in PodAddresses.
+ * present ovn-kubernetes and in that of 2017, whose pods had one address. `addresses` are as in PodAddresses.
  */
 export function wantedAnnotations(
   addresses: readonly string[],

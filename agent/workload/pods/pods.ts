@@ -39,8 +39,8 @@ export const pods: Part = {
         name: is(name),
         addresses: is([place]),
         port_security: is([place]),
-        // These options keep OVN from binding the port to an interface of an earlier pod of the same name, or to one on
-        // another node.
+        // The options `iface-id-ver` and `requested-chassis` keep OVN from binding the port to an interface of an
+        // earlier pod of the same name, or to an interface on another node.
         options: keys({ 'iface-id-ver': kubeletUid(pod), 'requested-chassis': node.systemId }),
         external_ids: keys({ namespace: pod.namespace, pod: 'true' }),
       },
@@ -55,7 +55,7 @@ function switchOf({ named }: RowIndex, node: string): PlannedRow | null {
   return row === null ? null : { table: 'Logical_Switch', title: node, reference: row._uuid, existing: row };
 }
 
-/** Returns true for the port of a pod; other ports of the name belong to a router, a NIC or the node. */
+/** Returns true for the port of a pod; another port of the same name belongs to a router, a NIC or the node. */
 export function isPod(row: DatabaseRow): boolean {
   return textOf(row, 'type') === '' && isOfObject(row);
 }

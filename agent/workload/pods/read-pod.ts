@@ -61,7 +61,7 @@ export function readPod(object: unknown): Pod {
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   const ports = containers.flatMap(portsOf);
-  // A pod in the host network makes no request for bandwidth, because limits do not apply to it.
+  // A pod in the host network counts as a pod without a request for bandwidth, because limits do not apply to it.
   const asks = spec.hostNetwork === true ? [] : asksOfPod({ annotations });
   const pod: Pod = {
     namespace: metadata.namespace ?? '',

@@ -30,7 +30,7 @@ export function podSubnets({ subnets }: Pick<OverlayNode, 'subnets'>): PodSubnet
   return { ranges, lastPlace: Math.min(mostPlaces, ...lastPlaces) };
 }
 
-/** Returns true if both are the same subnets. */
+/** Returns true if the two arguments contain the same subnets. */
 export function isSame(one: PodSubnets | undefined, other: PodSubnets | undefined): boolean {
   return one?.ranges.map(({ text }) => text).join() === other?.ranges.map(({ text }) => text).join();
 }

@@ -12,7 +12,7 @@ import { numbersOf, type Selection, selectedPods } from './selections.ts';
 /** ACL of a policy (ovn-nb(5), ACL), without the columns that all of them share. */
 export interface AccessList {
   readonly direction: Direction;
-  /** Identifier among the ACLs of the policy and direction. */
+  /** Identifier of the ACL among those of the same policy and direction. */
   readonly part: string;
   /** Number of the policy's rule; null for an ACL that every policy has. */
   readonly rule: number | null;

@@ -20,13 +20,13 @@ export type Direction = 'Ingress' | 'Egress';
  */
 export interface Clause {
   readonly direction: Direction;
-  /** Index of the rule in its list. */
+  /** Index of the rule among the ingress rules or the egress rules of the policy. */
   readonly rule: number;
-  /** Identifier among the clauses of the rule. */
+  /** Identifier of the clause among those of the same rule. */
   readonly part: string;
-  /** Pods at the other end. */
+  /** Pods with which the pods of the policy may communicate. */
   readonly peers: Selection | null;
-  /** Match of the other end's address. */
+  /** Match of the address at the other end of the traffic. */
   readonly block: string | null;
   /** Match of protocol and port. */
   readonly ports: string | null;
@@ -101,7 +101,9 @@ interface OtherEnd {
 
 const anybody: OtherEnd = { title: 'any', peers: null, block: null };
 
-/** Returns the other end of a rule's packets; no other end if the address range of the peer is malformed. */
+/**
+ * Returns the hosts or pods at the other end of a rule's packets; none if the address range of the peer is malformed.
+ */
 function otherEnd(
   { namespace }: NetworkPolicy,
   direction: Direction,

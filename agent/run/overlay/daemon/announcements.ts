@@ -16,7 +16,7 @@ export interface Announcements {
    * was not sent before.
    */
   know(addresses: readonly string[]): void;
-  /** Sends the frames that could not be sent when they were due, without the rest of the pause. */
+  /** Sends at once the announcements that could not be sent when they were due. */
   again(): void;
   close(): void;
 }

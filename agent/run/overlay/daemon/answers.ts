@@ -12,11 +12,11 @@ export interface Answers {
    * gateways and nodes.
    */
   know(answered: Answered): void;
-  /** Writes the flows and sends the announcements that were not possible before. */
+  /** Tries again at once to write the flows and to send the announcements that failed. */
   again(): void;
   /**
-   * Removes the flows: while no daemon runs, the gateway has to answer for an address that moves to it. Settles when
-   * they are removed, or when the bridge does not answer.
+   * Removes the flows that drop answers, because the gateway has to answer for an address that moves to it while no
+   * daemon is running. Settles when the flows are removed, or when the bridge does not answer.
    */
   close(): Promise<void>;
 }

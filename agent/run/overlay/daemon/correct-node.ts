@@ -53,7 +53,7 @@ export async function correctNode(
 ): Promise<Corrected | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // Only the run at boot starts the central daemons before the comparison. If one of them does not run later, an
+  // Only the run at boot starts the central daemons before the comparison. If one of them is not running later, an
   // administrator has stopped it.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places, say);
   if (scope === 'look') {

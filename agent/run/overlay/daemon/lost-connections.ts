@@ -41,7 +41,7 @@ interface Loss {
   readonly timers: readonly NodeJS.Timeout[];
 }
 
-/** Starts without a lost server. Only one removal runs at a time. */
+/** Creates the removal of connections, without a lost server. Only one removal runs at a time. */
 export function createLostConnections(tools: ConnectionTools): LostConnections {
   const losses = new Set<Loss>();
   let isClosed = false;

@@ -10,7 +10,7 @@ import type { OverlayPlaces } from '../record/places.ts';
  */
 const roundMs = 5_000;
 
-/** Result of one round of requests. */
+/** Result of one round of requests to the gateways. */
 interface Round {
   /** Values of NB_Global.nb_cfg that were requested, which the next round needs. */
   readonly asked: readonly number[];

@@ -3,18 +3,21 @@ import { retryAfterMs } from '../loop/pace.ts';
 
 /** Addresses for which this node's gateway must not answer. */
 export interface Withheld {
-  /** Sets the addresses, and writes their flows at once if they differ from the written ones. */
+  /**
+   * Sets the addresses, and at once writes the flows that drop answers for them, if the flows differ from the written
+   * ones.
+   */
   know(addresses: readonly string[]): void;
-  /** Writes the flows at once if that was not possible before, and does not wait for the end of the pause. */
+  /** Tries again to write the flows if the last write failed, without waiting for the end of the pause. */
   again(): void;
   /** Cancels further writes. Settles when the write in progress has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Creates the set of addresses. `write` has to install their flows, and fails with an AgentError while the gateway is
- * not connected; it is then repeated after a growing pause, and at `again` or the next change. Only one write runs at a
- * time, and the flows of the present set are written last.
+ * Creates an empty set of addresses. `write` has to install the flows that drop answers for them, and fails with an
+ * AgentError while the gateway is not connected; it is then repeated after a growing pause, and at `again` or the next
+ * change. Only one write runs at a time, and the flows of the present set are written last.
  */
 export function createWithheld(write: (addresses: readonly string[]) => Promise<void>): Withheld {
   let wanted: readonly string[] | null = null;

@@ -9,11 +9,11 @@ const gatherMs = 100;
 /** Longest pause after a failure. Its cause may disappear without an event, so the pause must not be long. */
 const longestPauseMs = 60_000;
 /**
- * Number of corrections in a row without a pause. A longer row means that another program repeatedly writes other
+ * Number of successive corrections without a pause. More of them mean that another program repeatedly writes other
  * values.
  */
 const promptCorrections = 5;
-/** Time without a correction after which the next correction begins a new row. */
+/** Time without a correction after which corrections are counted from zero. */
 const quietMs = 60_000;
 /**
  * Ratio of the pause after a `followed` run to its duration. Runs for services that change all the time then take a
@@ -30,7 +30,7 @@ export function retryAfterMs(failures: number): number {
 
 /** Facts about past runs from which the start of the next run is determined. */
 export interface Pace {
-  /** Number of corrections in a row; the row ends after a minute without a correction. */
+  /** Number of successive corrections, counted from zero after a minute without a correction. */
   readonly corrections: number;
   readonly correctedAtMs: number;
   /** Time on the monotonic clock before which the next run does not start. */
@@ -40,8 +40,8 @@ export interface Pace {
 export const firstPace: Pace = { corrections: 0, correctedAtMs: 0, notBeforeMs: 0 };
 
 /**
- * Returns the pace after a run that began and ended at these times of the monotonic clock. Only corrections in a row
- * lead to growing pauses; any number of changes of the desired state does not.
+ * Returns the pace after a run that began and ended at these times of the monotonic clock. Only successive corrections
+ * lead to growing pauses; changes of the desired state do not.
  */
 export function paceAfter(before: Pace, outcome: Outcome, beganMs: number, endedMs: number): Pace {
   if (outcome === 'nothing') return before;

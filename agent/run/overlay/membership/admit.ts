@@ -21,7 +21,8 @@ export function admitNode(
   giveOut: (bundle: OverlayBundle) => void,
   say: Say,
 ): Promise<void> {
-  // A signal during the wait for the lock already has a sentence of its own.
+  // No sentence is added to the error of a signal during the wait for the lock, which already states that nothing was
+  // changed.
   let ending: Stopped | null = null;
   const admit = async (stop: AbortSignal): Promise<void> => {
     const forward = { ...places, stop };

@@ -20,7 +20,7 @@ export interface Disabled {
 
 /**
  * Removes this node from its overlay, as `leave` does, and returns the units of OVN to their state before the overlay.
- * On a node without an overlay, removes what an interrupted run has left. Fails with `overlay-conflict` for a central
+ * On a node without an overlay, removes the remains of an interrupted run. Fails with `overlay-conflict` for a central
  * node with other members, unless `isForced`. Returns null if there is nothing to remove.
  */
 export async function disableOverlay(

@@ -42,7 +42,7 @@ async function changeGateway(
   const forward = { ...places, stop };
   if (asked !== null) await refuseOtherBridge(asked, forward);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
-  // This plan is not carried out; it only throws if the request has to be refused.
+  // This plan is not carried out; it is made because planning throws if the request has to be refused.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
   // The rollback uses `places`, because a signal does not stop it.

@@ -78,8 +78,8 @@ export async function installAndProveInbound(
 }
 
 /**
- * Restores the databases, kernel entries and flows of a record. Proves nothing: the central node or ovn-controller may
- * not run.
+ * Restores the databases, kernel entries and flows of a record. Proves nothing, because the central node or
+ * ovn-controller may be down.
  */
 export async function restoreOverlay(
   record: OverlayRecord,
@@ -200,12 +200,12 @@ export async function proveInstalled(
   });
 }
 
-/** Returns the condition for the chassis of this node in the southbound database. */
+/** Returns the row to wait for when this node registers in the southbound database: its chassis. */
 export function ownChassis({ node }: OverlayRecord) {
   return { table: 'Chassis', where: [['name', '==', node.systemId]] } as const;
 }
 
-/** Returns the condition for an interface whose flows are all installed (ovn-controller(8), ovn-installed). */
+/** Returns the row to wait for when the flows of an interface are installed (ovn-controller(8), ovn-installed). */
 export function installedPort(name: string) {
   const where = [
     ['name', '==', name],

@@ -54,8 +54,8 @@ export function planManagementPort(
       });
     }
     const isOnLink = routes.some((one) => one.device === device && one.destination === subnet && one.gateway === null);
-    // The kernel creates this route when the address is added or the link comes up. It does not create it again after
-    // its removal.
+    // The kernel creates the connected route when the address is added or the link comes up, but not again after the
+    // route was removed.
     if (has && link?.up === true && !isOnLink) {
       const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
       changes.push({ program, command, why: `${device} does not lead to its own subnet` });

@@ -63,8 +63,8 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
 }
 
 /**
- * Increments NB_Global.nb_cfg and waits until each chassis has copied it. Empty before OVN 20.09, which has no table
- * Chassis_Private.
+ * Increments NB_Global.nb_cfg and waits until each chassis has copied it. Returns an empty list for OVN before 20.09,
+ * which has no table Chassis_Private.
  */
 async function echoesOf(
   members: readonly OverlayNode[],

@@ -21,7 +21,8 @@ const answerMs = 3_000;
 const carriedMs = 60_000;
 
 /**
- * Returns the condition for the port of a node's own interface in the southbound database (ovn-sb(5), Port_Binding).
+ * Returns the row to wait for when the southbound database has the port of a node's own interface (ovn-sb(5),
+ * Port_Binding).
  */
 export function portOf(node: string) {
   return { table: 'Port_Binding', where: [['logical_port', '==', nodeNames(node).management]] } as const;
@@ -39,7 +40,8 @@ export async function readMembership(
   const { node, members, southbound } = record;
   if (members !== null || node.subnets.length === 0) return { state: 'not-applicable' };
   const where = southbound.join(', ');
-  // Without this question, a central node without power would delay every answer until the limit.
+  // The state of ovn-controller is read first, because a central node without power would delay every command until the
+  // limit.
   if ((await askController(places)) === 'not connected')
     return { state: 'unknown', why: `ovn-controller does not reach ${where}` };
   let timer: NodeJS.Timeout | undefined;
@@ -75,7 +77,7 @@ export function refuseWithoutPort(
 
 /**
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
- * printed. Reports if ovn-northd does not run on this node, without a wait, or does not copy the port in time.
+ * printed. Reports if ovn-northd is not running on this node, without a wait, or does not copy the port in time.
  * `places.stop` ends the wait.
  */
 export async function waitForPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {

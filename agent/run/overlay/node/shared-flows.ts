@@ -27,7 +27,7 @@ import { withholdNothing } from './withhold.ts';
  */
 const portMs = 60_000;
 
-/** Result of a comparison: the differences, and the functions that correct them. */
+/** Result of a comparison of flows and nftables rules: the differences, and the functions that correct them. */
 interface Look {
   readonly changes: readonly SharedBridgeChange[];
   /** Sentence that says why the flows of the gateway cannot be determined yet; null if they can. */

@@ -50,7 +50,7 @@ export async function initNode(
     const systemId = readSystemId(places.systemId);
     const { northbound: remotes, southbound } = switchSettings(rows, systemId);
     // The southbound connection for the services is opened only after all rows are written. A missing certificate file
-    // is reported here, before any change.
+    // is therefore reported here, before any change.
     if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
     const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words), places.stop).catch(

@@ -18,7 +18,7 @@ const announcedMs = 60_000;
 const ownMs = 60_000;
 /**
  * Limit for the port of a gateway on another node. The daemon of the central node writes the rows within a second of
- * the announcement. If that daemon does not run, a longer wait would be useless.
+ * the announcement. If that daemon is not running, a longer wait would be useless.
  */
 const elsewhereMs = 5_000;
 

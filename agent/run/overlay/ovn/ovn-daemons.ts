@@ -25,13 +25,13 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
 }
 
 /**
- * True if both OVN databases answer. A socket alone does not prove it: it exists before its server listens, and after a
- * crash.
+ * True if both OVN databases answer. The existence of a socket does not prove that: it exists before its server
+ * listens, and after a crash.
  */
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns, stop).catch(() => null);
-    // A stopped command that cannot open a database does not start the units.
+    // A command that a signal has stopped must not start the units because it could not open a database.
     stop?.throwIfAborted();
     if (database === null) return false;
     database.close();

@@ -17,7 +17,7 @@ export interface UnitBefore {
 /** Function that runs work with a connection to systemd; tests replace it. */
 export type AskSystemd = <T>(work: (systemd: Systemd) => Promise<T>) => Promise<T>;
 
-/** Connects to systemd for the duration of the work. Fails with `dbus-unreachable` if systemd does not run. */
+/** Connects to systemd for the duration of the work. Fails with `dbus-unreachable` if systemd is not running. */
 export const askSystemd: AskSystemd = (work) =>
   onSystemBus(async (bus) => {
     const { openSystemd } = await import('../../../drivers/systemd/systemd-units.ts');
@@ -32,7 +32,7 @@ export function reportingSystemd(say: Say): AskSystemd {
 
 /**
  * Starts and enables those of the units that are installed; true if at least one is installed. Stores the state of each
- * unit before, so that it can be restored. Fails with `dbus-unreachable` if systemd does not run.
+ * unit before, so that it can be restored. Fails with `dbus-unreachable` if systemd is not running.
  */
 export async function startUnits(
   names: readonly string[],
@@ -77,7 +77,7 @@ export async function withUnits<T>(
   try {
     return await work();
   } catch (error) {
-    // The rollback was incomplete. The units keep running, because the remaining rows can only be removed while they
+    // After an incomplete rollback the units keep running, because the remaining rows can only be removed while they
     // run.
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     const restored = restore(places.units, before, ask).catch((second: unknown) => {

@@ -38,7 +38,7 @@ export function startDeadline(limitMs: number, within?: Deadline): Deadline {
   };
 }
 
-/** Throws the reason if the run has been stopped. */
+/** Throws the reason of the stop if the run has been stopped. */
 export function throwIfStopped(deadline: Deadline): void {
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }

@@ -166,7 +166,7 @@ const fileErrors: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 };
 
-/** Sentences for errors of connect(2), before the address. */
+/** Beginnings of sentences about errors of connect(2); the address follows them. */
 const connectErrors: Readonly<Record<string, string>> = {
   ENOENT: 'no service listens at',
   ECONNREFUSED: 'no service accepts connections to',

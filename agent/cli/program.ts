@@ -10,7 +10,8 @@ import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, helpWidth, internalOption, parseAndRunWith } from './parse.ts';
 
-// Exports the second parser again, because the bundle of this file contains all code that parses a command line.
+// Exports the parser for the names of the ovn-k8s tools, because the bundle of this file contains all code that parses
+// a command line.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**

@@ -16,7 +16,10 @@ import { addedTargets } from './target.ts';
 import { mustBeUsable } from './uplink/suitability.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
-/** Metric below every default of NetworkManager (nm-settings(5), route-metric), and above those of br-ex and br-ex1. */
+/**
+ * Route metric below every default of NetworkManager (nm-settings(5), route-metric), and above those of br-ex and
+ * br-ex1.
+ */
 const preferredMetric = 50;
 
 /** Arguments of `bridge add`. */
@@ -61,7 +64,8 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
 
 /**
  * Plans the bridges of `bridge add`. The agent's other bridges stay as `kept` describes them. `asked` is the bridge of
- * the current command; if it cannot be built, the plan fails. `isNew` is true if the list has to be written.
+ * the current command; if it cannot be built, the plan fails. `isNew` is true if the list of these bridges has to be
+ * written.
  */
 export function planAdded(
   list: readonly AddedBridge[],
@@ -92,7 +96,7 @@ export function planAdded(
   return plan;
 }
 
-/** Value of NMDeviceState. */
+/** Value of NMDeviceState for an activated device. */
 const activated = 100;
 
 /**
@@ -166,8 +170,8 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 const standbyDistance = 49;
 
 /**
- * Returns the route metric of the bridge: its default route gets the precedence among the other default routes that the
- * NIC's has now. The next lower metric stays free for the NIC's return to its own profile.
+ * Returns the route metric of the bridge: its default route gets the precedence that the default route of the NIC has
+ * now. The next lower metric stays free for the NIC's return to its own profile.
  */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);

@@ -96,8 +96,8 @@ function gatewayTarget(uplink: string | null, config: Config, observation: Obser
 }
 
 /**
- * Plans the removal of what the agent made, except the bridges `kept`: NICs return to their own profiles, bridges and
- * profiles are removed. `added`: new list of `bridge add`. A note names each bridge of `bridge add`, with its fate.
+ * Plans the removal of the agent's bridges and profiles, except the bridges `kept`. NICs return to their own profiles.
+ * `added`: new list of `bridge add`. A note names each bridge of `bridge add`, with its fate.
  */
 export function planDisable(
   observation: Observation,

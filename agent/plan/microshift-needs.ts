@@ -36,7 +36,8 @@ export interface LoopbackNeeds {
 }
 
 /**
- * Returns the addresses that MicroShift needs on lo while br-ex has them, because it ignores br-ex (rules 1 and 3):
+ * Returns the addresses that MicroShift needs on lo while br-ex has them, because it ignores br-ex (rules 1 and 3 of
+ * microshift-address.ts):
  *
  * - The address that MicroShift would find for the node without the bridge, if it is an address of the uplink. While a
  *   default route leads through br-ex, MicroShift also finds the address there, but not after that route is removed,

@@ -49,7 +49,8 @@ export function targetWithUplink(
   chosen: ChosenUplinks,
 ): Aimed {
   const source = uplinkSource(names, uplink, observation);
-  // These obstacles are checked only before the move; afterwards, the bridge already has the addresses.
+  // Obstacles to the move of the NIC are checked only before the move; afterwards, the bridge already has the
+  // addresses.
   if (source.given === null) {
     refuseStacked(source.link, observation);
     if (!wasUplink(uplink, observation)) refuseLostMonitor(source, observation);

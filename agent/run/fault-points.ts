@@ -12,9 +12,9 @@ export const faultFile = '/run/microshift-net/fault.json';
 /** Function that is called at every point with its name; resolves at once unless that point is armed. */
 export type FaultPoints = (point: string) => Promise<void>;
 
-/** Pattern of every point; N is the number in the progress lines. */
+/** Pattern of the names of all fault points; the number of a step is the one that progress lines show. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
-/** Largest file that can name a point. */
+/** Size limit, in bytes, of the file that names a fault point. */
 const fileLimitBytes = 1024;
 
 const unarmed: FaultPoints = () => Promise.resolve();
@@ -56,7 +56,7 @@ function readPoint(path: string): string {
   }
 }
 
-/** Waits until the renamed file is removed or the run has to stop. The caller decides how the run continues. */
+/** Holds the run until the renamed file is removed or the run has to stop. The caller decides how the run continues. */
 async function hold(path: string, point: string, deadline: Deadline, say: (message: string) => void): Promise<void> {
   const held = `${path}.${process.pid}`;
   renameSync(path, held);

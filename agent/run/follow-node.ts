@@ -4,13 +4,14 @@ import type { AgentError } from '../errors.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Node } from './node.ts';
 
-/** Shortest time between two calls, so that a burst of events causes one call at its start and one at its end. */
+/** Shortest time between two reports, so that a burst of events causes one report at its start and one at its end. */
 const pauseMs = 1_000;
 
 /**
- * Calls back after events that can change the state of a node: changes of links, addresses and routes (rtnetlink),
- * signals of NetworkManager, and journals that are created or renamed; at most once a second, and never twice at the
- * same time. Resolves when `stop` is aborted, and rejects when a source of events ends or `onChange` fails.
+ * Calls `onChange` after events that can change the state of a node: changes of links, addresses and routes
+ * (rtnetlink), signals of NetworkManager, and journals that are created or renamed; at most once a second, and never
+ * twice at the same time. Resolves when `stop` is aborted, and rejects when a source of events ends or `onChange`
+ * fails.
  */
 export async function followNode(
   { nm }: Pick<Node, 'nm'>,

@@ -35,7 +35,10 @@ export interface Lock {
 type RunKind = 'brief' | 'long';
 
 interface Contender {
-  /** File name: PID.STARTTIME.KIND.COMMAND. The file is empty, so that no reader can find it half written. */
+  /**
+   * Name of a contender's file: PID.STARTTIME.KIND.COMMAND. The file is empty, so that no reader can find it half
+   * written.
+   */
   readonly name: string;
   readonly pid: number;
   readonly startTime: number;
@@ -154,8 +157,8 @@ function haveWithdrawn(directory: string, own: Contender, others: readonly Conte
 }
 
 /**
- * Checks the condition after every change of the directory, and again at the limit, because the crash of a holder does
- * not change the directory. Throws the reason of `stop` once that is aborted.
+ * Waits until the condition holds. Checks it after every change of the lock's directory, and again at the limit,
+ * because the crash of a holder does not change the directory. Throws the reason of `stop` once that is aborted.
  */
 function holdsWithin(
   directory: string,

@@ -51,9 +51,12 @@ export interface WaitOptions {
  */
 const takenMs = 5_000;
 
-/** Waits up to 40 s for a route, a lease or a NIC. */
+/** Limits of a run that waits up to 40 s for a route, a lease or a NIC. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, servicesMs: 0 };
-/** Waits for services as well: a service that stops also requests a repair, and systemd restarts it within seconds. */
+/**
+ * Limits of a repair, which also waits for services: a service that stops requests a repair, and systemd restarts the
+ * service within seconds.
+ */
 export const repairWait: WaitOptions = { ...patientWait, servicesMs: 10_000 };
 
 /**

@@ -31,7 +31,7 @@ export interface Staging {
   remove(): void;
 }
 
-/** Creates the folder, in a new folder below `directory`. Fails with `state-unwritable`. */
+/** Creates the folder of a support bundle, in a new folder below `directory`. Fails with `state-unwritable`. */
 export function openStaging(name: string, directory = stagingDirectory): Staging {
   const parent = makeParent(directory);
   const entries: Entry[] = [];

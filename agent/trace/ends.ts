@@ -23,7 +23,7 @@ interface End {
   readonly addresses: readonly string[];
 }
 
-/** First packet of a trace, and the port at which it enters. */
+/** First packet of a trace, and the port at which it enters the logical network. */
 export interface Departure {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
@@ -34,7 +34,10 @@ function isSender({ type, mac }: LogicalPort): boolean {
   return type === '' && mac !== null;
 }
 
-/** Finds both ends and builds the first packet. Fails with `bad-usage` for an unknown end, and lists the known ones. */
+/**
+ * Finds the source and the destination, and builds the first packet. Fails with `bad-usage` for an unknown source or
+ * destination, and lists the known ones.
+ */
 export function departureOf(question: TraceQuestion, network: LogicalNetwork, southbound: DatabaseRows): Departure {
   const source = endOf(question.source, network);
   const destination = endOf(question.destination, network);

@@ -86,7 +86,7 @@ export function withoutDevice({ flow }: LocalQuestion): TracePart {
   return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };
 }
 
-/** Reads the output of ofproto/trace, with names for its numbers. */
+/** Reads the output of ofproto/trace, and adds the names that belong to its numbers. */
 export function localPart(
   { device, flow }: LocalQuestion,
   text: string,

@@ -24,8 +24,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
   ],
   [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
-  // OVN records the affinity of the connection in this action, and the trace of the packet ends. The packet is then
-  // sent again, and another run shows its further path.
+  // OVN records the affinity of a connection in the action commit_lb_aff, at which the trace of the packet ends. The
+  // packet is then sent again, and another run shows its further path.
   [/^commit_lb_aff\(/, goOn],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],

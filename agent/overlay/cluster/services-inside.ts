@@ -7,7 +7,10 @@ import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { type RowIndex, textOf } from '../rows/row-index.ts';
 import { isOwnedBy } from '../rows/tags.ts';
 
-/** Priority of the ACLs, above those of network policies, which concern pods only. */
+/**
+ * Priority of the ACLs that reject packets without a backend: above the ACLs of network policies, which concern pods
+ * only.
+ */
 const priority = 1002;
 
 /**

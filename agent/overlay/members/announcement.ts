@@ -7,7 +7,7 @@ import { isHost, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
 /*
  * A member may write only its own chassis in the central databases. ovn-controller copies `ovn-cms-options` of its node
  * there, for the system that manages the cluster (ovn-controller(8)). The value is a list, separated by commas, and
- * entries with this prefix announce a gateway.
+ * entries with the prefix `microshift-net:` announce a gateway.
  */
 const prefix = 'microshift-net:';
 /**

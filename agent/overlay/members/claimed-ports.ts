@@ -29,7 +29,8 @@ function redirectPort(node: string): string {
 /**
  * Compares the chassis that ports are bound to with the nodes to which they belong: the ports of a node's switch and of
  * its gateway router, and the port by which its subnet is reached, belong to this node alone. Every member may write
- * these columns for ports of other members (ovn-northd, RBAC). Returns a sentence for each column with another chassis.
+ * the columns that bind ports, even for ports of other members (ovn-northd, RBAC). Returns a sentence for each column
+ * with another chassis.
  */
 export function foreignClaims({ tables }: DatabaseRows, nodes: readonly OverlayNode[]): readonly string[] {
   const byDatapath = new Map(

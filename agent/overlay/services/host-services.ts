@@ -51,8 +51,8 @@ export function hostServices(
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
-  // The source is translated as well (below): the destination becomes the server's address and port, so the answer has
-  // to pass this node to be translated back.
+  // The destination becomes the server's address and port. The source is translated as well, so that the answer passes
+  // this node and is translated back.
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );
@@ -76,8 +76,8 @@ export function hostServices(
   const toWildcard = `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1`;
   const isAtEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp');
   const atEveryAddress = isAtEveryAddress ? [`${toWildcard} redirect comment "${comments.wildcard}"`] : [];
-  // A connection that began before this rule, or before the process listened, is not redirected for as long as its
-  // client sends. In a zone of its own, its next packet begins another connection.
+  // A connection that began before the rule existed, or before the process listened, is not redirected for as long as
+  // its client sends. In a zone of its own, its next packet begins another connection.
   const inOwnZone = isAtEveryAddress
     ? [`${toWildcard} ct original zone set ${wildcardZone} comment "${comments.wildcardZone}"`]
     : [];

@@ -7,8 +7,8 @@ import { announcedBy } from './announced-here.ts';
 import { placeOf } from './inbound-services.ts';
 
 /**
- * Cookie of the flows of this file. It differs from that of the shared-bridge flows, so that each group of flows is
- * read and replaced without the other.
+ * Cookie of the flows that drop a gateway's answers. It differs from that of the shared-bridge flows, so that each
+ * group of flows is read and replaced without the other.
  */
 export const withheldCookie = '0x6d6e6f766c7a';
 

@@ -194,7 +194,7 @@ function marksOf(names: BridgeNames, wanted: WantedBridge): BridgeMarks {
 function remedyOf(difference: NetworkDifference, names: BridgeNames, isUnclaimed: boolean): Remedy {
   if (difference.kind !== 'setting') return (isUnclaimed ? ofUnclaimed : ofKind)[difference.kind];
   const { profile, setting, key } = difference;
-  // A change of these properties has no effect on the network, in any profile.
+  // A change of connection.autoconnect or user.data has no effect on the network, in any profile.
   if (['connection.autoconnect', 'user.data'].includes(`${setting}.${key}`)) return 'update';
   if (profile === names.bridge && reappliedOnBridge.includes(setting)) return 'reapply-bridge';
   return profile === names.bridgeInterface && reappliedOnInterface.includes(setting) ? 'reapply-interface' : 'rebuild';

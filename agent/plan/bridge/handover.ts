@@ -84,7 +84,7 @@ function withoutPings(settings: ProfileSettings): ProfileSettings {
 /**
  * Returns the final settings with the old IPv4 addresses in addition, which apply until the lease has arrived.
  * NetworkManager removes all addresses of a device, including static ones, when its DHCP client gives up. The client
- * therefore never gives up; the run has the time limit, and is rolled back after it.
+ * therefore never gives up; the run has a time limit instead, after which it is rolled back.
  */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
   if (!isDynamic(4, final.settings)) return final.settings;
@@ -145,7 +145,7 @@ function isDynamic(family: Family, settings: ProfileSettings): boolean {
   return ['auto', 'dhcp'].includes(textOf(settings, `ipv${family}`, 'method') ?? '');
 }
 
-/** Sets may-fail, because the bridge must come up before a router is reachable. */
+/** Sets ipv6.may-fail, because the bridge must come up before a router is reachable. */
 function dynamicIpv6(final: ProfileSettings): Setting {
   const { ipv6 = {} } = final;
   return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;

@@ -67,7 +67,7 @@ function withoutSuccessor(
 
 /**
  * Returns the node as MicroShift would find it if the NICs in the agent's bridges still had the addresses of the
- * bridges. Conclusions from it are the same before and after a run.
+ * bridges. Conclusions from this view of the node are the same before and after a run.
  */
 export function withoutBridges(observation: Observation): HostNetwork {
   const carried = bridgesOf(observation).flatMap((names): readonly Uplink[] => {

@@ -72,7 +72,7 @@ function nameOf({ id, uuid }: NmProfile): ProfileName {
   return { id, uuid };
 }
 
-/** Value of NMDeviceState. */
+/** Value of NMDeviceState for an activated device. */
 const activated = 100;
 
 /**

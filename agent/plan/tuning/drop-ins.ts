@@ -52,7 +52,7 @@ export function isForeign(dropIn: DropInFacts): boolean {
   return dropIn.text !== null && !dropIn.text.startsWith(ownMark);
 }
 
-/** Returns the effective text: a file in the administrator's directory replaces a packaged one. */
+/** Returns the effective text of a drop-in: a file in the administrator's directory replaces a packaged one. */
 export function effectiveText(dropIn: DropInFacts): string | null {
   return dropIn.text ?? dropIn.shipped;
 }

@@ -184,7 +184,7 @@ function removeDropIn(draft: Draft, dropIn: DropInFacts, why: string): void {
   draft.steps.push({ do: 'removeDropIn', path: dropIn.path, why });
 }
 
-/** Appends one reload for all drop-ins, because systemd reads them only on request. */
+/** Appends one reload of systemd for all drop-ins, because systemd reads them only on request. */
 function finished(draft: Draft): TuningPlan {
   const files = draft.steps.filter((step) => step.do === 'writeDropIn' || step.do === 'removeDropIn');
   const others = draft.steps.filter((step) => !files.some((file) => file === step));

@@ -40,8 +40,8 @@ export interface UplinkSource {
 
 /**
  * Returns the administrator's profile of an uplink: the active profile of the NIC, before and after the move. If no
- * profile is active, or a profile of an earlier agent or of the script is active, returns the profile from which the
- * agent made its own profiles. Fails with `interface-not-found` or `no-uplink`.
+ * profile is active, or a profile of an earlier agent or of configure-ovs.sh is active, returns the profile from which
+ * the agent made its own profiles. Fails with `interface-not-found` or `no-uplink`.
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
   const link = observation.links.find((entry) => entry.name === uplink);

@@ -56,7 +56,8 @@ function kernelFact(record: OverlayRecord): Pick<OverlayFacts, 'kernel'> {
 
 /**
  * Returns the interface types and data path types that ovs-vswitchd supports (ovs-vswitchd.conf.db(5), iface_types and
- * datapath_types). The lists are empty until it has started; null if the database does not answer.
+ * datapath_types). The lists are empty until ovs-vswitchd has started; the result is null if the database does not
+ * answer.
  */
 async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts, 'dataPath'>> {
   const unknown: Pick<OverlayFacts, 'dataPath'> = { dataPath: null };
@@ -70,7 +71,8 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
 /**
  * Returns three facts about the databases. `missing`: columns that the overlay writes and the schemas do not have.
  * `clocks`: times at which the nodes have applied the last change (nb_cfg_timestamp of Chassis_Private). `listeners`:
- * faults of listeners that other programs have opened. The last two are null on a node without the central databases.
+ * faults of listeners that other programs have opened. `clocks` and `listeners` are null on a node without the central
+ * databases.
  */
 async function centralFacts(
   { layout, members, node }: OverlayRecord,

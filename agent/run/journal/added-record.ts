@@ -24,7 +24,7 @@ export function readAdded(): readonly AddedBridge[] {
 }
 
 /**
- * Writes the list if it differs from the file. An empty list removes the file, because
+ * Writes the list of the bridges of `bridge add` if it differs from the file. An empty list removes the file, because
  * microshift-net-bridges.service checks the existence of the file before it starts the agent.
  */
 export function writeAdded(list: readonly AddedBridge[], path = addedBridgesPath): void {

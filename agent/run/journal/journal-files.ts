@@ -36,7 +36,7 @@ const closedEnding = '.json';
 /** File name ending of an open journal that was set aside because it is not valid. */
 const asideEnding = '.unusable';
 
-/** Additional fields that are written with a state and its detail. */
+/** Optional fields of the journal entry about a new state of the transaction. */
 export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' }>, 'later' | 'confirmUntil'>;
 
 /** Journal of an open transaction on disk: one JSON value per line, the header first. */

@@ -11,7 +11,7 @@ import { lastKept } from '../journal/transactions.ts';
 /**
  * Returns the wanted bridges of the last change that was kept in this boot, or the present bridges if no change was
  * kept. If ovn.yaml leaves br-ex to the administrator, only the bridges of `bridge add` come from the last change; the
- * others are those of the present. A bridge that was left to MicroShift is not returned. The caller holds the lock,
+ * other bridges are the present ones. A bridge that was left to MicroShift is not returned. The caller holds the lock,
  * because the last change may be that of a run that has just ended or was just recovered.
  */
 export function keptBridges({ disableOvsInit }: Config, observation: Observation): Wanted {

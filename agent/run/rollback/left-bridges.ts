@@ -23,7 +23,7 @@ export async function keepLeftBridges({ microshift = [] }: Wanted, ovs: OpenVSwi
  * Removes the NICs and the internal interface from a bridge of MicroShift after a rollback of NetworkManager. A NIC
  * gets no lease as long as it is a port. NetworkManager keeps its device for the internal interface until that
  * interface is removed (nm-device-ovs-interface.c, deactivate_async). With `isTaken`, waits until ovs-vswitchd has
- * applied both.
+ * carried out both removals.
  */
 export async function freeLeftBridge(
   ovs: OpenVSwitch,

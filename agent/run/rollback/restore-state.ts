@@ -140,7 +140,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
     else {
       if (standing !== null) await rollBackWithCheckpoint(restoration, standing);
       // NICs that are still ports are not awaited if the checkpoint is missing, which shows that NetworkManager was
-      // restarted. It may then request a lease through such a NIC, which gets no reply.
+      // restarted. The new NetworkManager may request a lease through such a NIC, which gets no reply.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
       // Ports of removed bridges are removed from the kernel's data path here, because a restarted ovs-vswitchd knows
       // only the bridges that are still in the database.

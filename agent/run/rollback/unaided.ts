@@ -41,8 +41,8 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * Completes a rollback by NetworkManager's checkpoint timer in Open vSwitch and the kernel, without D-Bus. Returns true
  * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
  * NIC, and no other bridge of the agent exists. Restores the bridges of MicroShift, which NetworkManager does not know,
- * as soon as it has rolled back: their interfaces have lost the node's addresses or, in the userspace data path, only
- * the profile. Their NICs leave them, because a NIC gets no lease as a port.
+ * as soon as NetworkManager has rolled back: their interfaces have lost the node's addresses or, in the userspace data
+ * path, only the profile. Their NICs leave them, because a NIC gets no lease as a port.
  */
 export async function completeUnaided(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
   const ports = await openTuning();

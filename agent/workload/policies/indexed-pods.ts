@@ -1,6 +1,6 @@
 import type { NamespacedName, Pod } from '../../model/workload.ts';
 
-/** Pods, indexed by namespace, so that the requests of one namespace cost as much as its own pods. */
+/** Pods, indexed by namespace, so that the search for the pods of one namespace takes time for these pods only. */
 export class IndexedPods extends Map<NamespacedName, Pod> {
   readonly #namespaces = new Map<string, Map<NamespacedName, Pod>>();
 

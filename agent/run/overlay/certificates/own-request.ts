@@ -3,7 +3,9 @@ import { type KeyAndRequest, makeRequest } from '../../../drivers/openssl/certif
 import { clearRemains } from './authority.ts';
 import { pkiFiles } from './pki-files.ts';
 
-/** Size limit of the file, in bytes; a key and a request fit in, and a larger file was not written by the agent. */
+/**
+ * Size limit, in bytes, of the file with a certificate request and its key; a larger file was not written by the agent.
+ */
 const requestBytes = 16_384;
 
 /**

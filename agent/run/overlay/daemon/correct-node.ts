@@ -24,7 +24,7 @@ const command = 'overlay run';
 /** Result of bringing a node into the state of its record. */
 export interface Corrected {
   readonly record: OverlayRecord;
-  /** Members of the cluster with what they announce, on which the plan is based. */
+  /** Members of the cluster with their announcements, on which the plan is based. */
   readonly members: readonly OverlayNode[];
   /**
    * Sentences about other programs with unauthorized write access to the cluster, and about unauthorized claims of

@@ -4,8 +4,8 @@ import { listenersBesideServices } from '../node/occupied-places.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Interval of the checks. No event reports that a process begins to listen: sock_diag(7) has multicast groups only for
- * destroyed sockets, and the audit system belongs to the administrator (decisions/0064).
+ * Interval of the checks for new listening sockets. No event reports that a process begins to listen: sock_diag(7) has
+ * multicast groups only for destroyed sockets, and the audit system belongs to the administrator (decisions/0064).
  */
 const lookMs = 5_000;
 /**

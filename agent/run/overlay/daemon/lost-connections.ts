@@ -24,7 +24,7 @@ export interface LostConnections {
   close(): void;
 }
 
-/** Effects of the removal. */
+/** Functions that look up servers and remove connections. */
 export interface ConnectionTools {
   /** Returns true if the server serves now. Its connections are kept then, because they are valid. */
   isServing(lost: ServedConnections): boolean;
@@ -89,7 +89,7 @@ export function createLostConnections(tools: ConnectionTools): LostConnections {
 }
 
 /**
- * Returns the effects on br-int, apart from `isServing`. Open vSwitch removes connections from every connection
+ * Returns the functions that remove connections through br-int. Open vSwitch removes connections from every connection
  * tracking zone.
  */
 export function onBridge(runDirectory: string): Pick<ConnectionTools, 'forget' | 'awaitRevalidation'> {

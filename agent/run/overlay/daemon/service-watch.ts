@@ -123,7 +123,9 @@ function dueAfter(contents: TableContents, changes: readonly RowChange[]): numbe
   return isAskedNow ? asked : asked + 1;
 }
 
-/** Returns false for requests to the chassis and their answers, which do not change services. */
+/**
+ * Returns false for a row change that is a request to the chassis or an answer, because these do not change services.
+ */
 function isNews({ table, old, now }: RowChange): boolean {
   if (table === 'SB_Global') return old?.external_ids !== now?.external_ids;
   return table !== 'Chassis_Private';

@@ -40,7 +40,7 @@ export function openReport({ daemon }: OverlayPlaces, { say, fail }: DaemonOutpu
   let state = firstState(daemon);
   let isReady = false;
   let refused: readonly string[] = [];
-  // A failure to write this file is reported and must not end the daemon, which serves pods.
+  // A failure to write the file of the state is reported and must not end the daemon, which serves pods.
   const file = createWriting(() => writeDaemon(daemon, state), {
     failed: fail,
     recovered: () => say(`${daemon} can be written again`),

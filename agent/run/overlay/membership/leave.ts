@@ -45,7 +45,8 @@ export async function leaveOverlay(
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
   await returnAddresses(record, null);
-  // With `isForced`, a central node leaves even if its databases do not answer. Their rows have no effect without it.
+  // With `isForced`, a central node leaves even if its databases do not answer, because their rows have no effect
+  // without the node.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
   const { kubeconfig } = places;

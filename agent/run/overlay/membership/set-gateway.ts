@@ -45,7 +45,7 @@ async function changeGateway(
   // This plan is not carried out; it is made because planning throws if the request has to be refused.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
-  // The rollback uses `places`, because a signal does not stop it.
+  // The rollback uses `places` without the stop signal, because a signal must not stop the rollback.
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
   try {

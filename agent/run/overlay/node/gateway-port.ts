@@ -28,8 +28,8 @@ export async function gatewayPort(
 }
 
 /**
- * Refuses a NIC for a gateway of its own that is a port of another bridge, such as the uplink of br-ex. Fails with
- * `interface-unsuitable`.
+ * Refuses to make a NIC the own NIC of a gateway if it is a port of another bridge, such as the uplink of br-ex. Fails
+ * with `interface-unsuitable`.
  */
 export async function refuseOtherBridge(
   { bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>,

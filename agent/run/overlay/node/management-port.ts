@@ -44,7 +44,8 @@ export function planManagementPort(
     const own = withoutLength(address);
     const router = withoutLength(routers[index] ?? '');
     const has = addressesOf(link).includes(address);
-    // No other host can have this IPv6 address, so duplicate address detection would only delay the routes.
+    // No other host can have the IPv6 address of the management port, so duplicate address detection would only delay
+    // the routes.
     const flags = isIpv6(subnet) ? ' nodad' : '';
     if (!has) {
       changes.push({

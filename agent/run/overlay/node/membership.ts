@@ -36,8 +36,8 @@ export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicr
 }
 
 /**
- * Fails with `overlay-conflict` if the name differs from that of the kubelet, because the pods of this node would then
- * belong to another node. `kubeletName` is null before the kubelet has a name.
+ * Fails with `overlay-conflict` if the node's name differs from the one that the kubelet uses, because the pods of this
+ * node would then belong to another node. `kubeletName` is null before the kubelet has a name.
  */
 export function refuseOtherName({ name }: HostIdentity, kubeletName: string | null): void {
   if (kubeletName === null || kubeletName === name) return;

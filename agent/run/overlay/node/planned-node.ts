@@ -43,7 +43,7 @@ export interface PlannedDatabase {
 /** Node with all changes that bring it into the state of its record. */
 export interface PlannedNode {
   readonly places: OverlayPlaces;
-  /** Record that is planned. Its gateway has the present addresses and next hops. */
+  /** Record on which the plan is based, with the present addresses and next hops of its gateway. */
   readonly record: OverlayRecord;
   /** Databases in the order in which they have to be written. */
   readonly databases: readonly PlannedDatabase[];

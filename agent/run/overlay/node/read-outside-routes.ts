@@ -68,7 +68,7 @@ export async function followOutsideRoutes(
     ends.push(
       events.close,
       followChanges({ database: 'OVN_Southbound', remote: `unix:${socket}`, requests: chassisRequests }, events.ask),
-      // The record has the members, and the state of the daemon has the gateways that are down.
+      // Two files are followed: the record has the members, and the state of the daemon has the gateways that are down.
       ...[places.record, places.daemon].map((file) =>
         onFileEvent(dirname(file), (name) => name.startsWith(basename(file)), events.ask),
       ),
@@ -80,7 +80,10 @@ export async function followOutsideRoutes(
   });
 }
 
-/** Returns the requests for the registrations of the nodes and for their answers; OVN before 20.09 has no answers. */
+/**
+ * Returns the monitor requests for the registrations of the nodes and for their answers; OVN before 20.09 has no
+ * answers.
+ */
 function chassisRequests(schema: { readonly tables?: unknown }): Readonly<Record<string, unknown>> {
   const tables = Object.keys((schema.tables ?? {}) as object);
   const wanted = ['Chassis', 'Chassis_Private'].filter((table) => tables.includes(table));

@@ -35,7 +35,7 @@ export interface NodeInputs {
   readonly places: Pick<OverlayPlaces, 'datapathType'>;
 }
 
-/** Plans for both databases, with the layout and the node that they describe. */
+/** Plans for OVN_Northbound and for Open_vSwitch, with the layout and the node that the plans describe. */
 export interface PlannedInit {
   readonly layout: OverlayLayout;
   readonly node: OverlayNode;

@@ -7,7 +7,7 @@ import { failedThen } from '../../../failures.ts';
 import { onTerminal, reportedWait, type Say } from '../../reported-wait.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 
-/** State of a unit at the time before the overlay started it. */
+/** State of a unit before the overlay started it. */
 export interface UnitBefore {
   readonly unit: string;
   readonly isEnabled: boolean;

@@ -22,7 +22,9 @@ export function readRecord(path: string): OverlayRecord | null {
   });
 }
 
-/** Reads the record. Fails with `overlay-absent` if the node is not in an overlay. */
+/**
+ * Reads the record of this node's part in its cluster. Fails with `overlay-absent` if the node is not in an overlay.
+ */
 export function requireRecord(path: string): OverlayRecord {
   const record = readRecord(path);
   if (record !== null) return record;

@@ -20,8 +20,8 @@ export function* allWork(
   { existing }: Pick<Northbound, 'existing'>,
   facts: WorkloadFacts,
 ): Generator<WorkItem | null, void, undefined> {
-  // The list of object keys below needs the rules of all policies. This loop reads each policy into the cache and lets
-  // the caller pause after it, because reading all policies at once would take too long.
+  // The object keys of policies depend on the rules of all policies. This loop first reads each policy into the cache
+  // and lets the caller pause after it, because reading all policies at once would take too long.
   for (const now of facts.workload.policies.values()) {
     workOf({ kind: 'NetworkPolicy', now }, facts);
     yield null;

@@ -21,7 +21,7 @@ export interface Gathering {
   close(): void;
 }
 
-/** Creates pauses. `isEnough` returns true if the changes that wait fill a transaction. */
+/** Creates the timing of these pauses. `isEnough` returns true if the changes that wait fill a transaction. */
 export function createGathering(isEnough: () => boolean): Gathering {
   let isClosed = false;
   let arrivals = 0;
@@ -41,7 +41,7 @@ export function createGathering(isEnough: () => boolean): Gathering {
         if (arrivals === before) end();
         else listen(arrivals);
       };
-      // A process that had to wait for its CPU runs a late timer before it reads what has arrived meanwhile.
+      // A process that had to wait for its CPU runs a late timer before it reads the data that has arrived meanwhile.
       quiet = setTimeout(() => setImmediate(judge), quietMs);
     };
     endPause = end;

@@ -21,7 +21,7 @@ export interface Keeper {
   know(cluster: Cluster): void;
   /** Handles changes of objects; the caller has already put them into the collections. */
   changed(changes: readonly ObjectChange[]): void;
-  /** Settles when the transaction in progress has ended. */
+  /** Ends the keeper. Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 

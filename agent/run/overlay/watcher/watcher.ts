@@ -17,7 +17,7 @@ export interface Watcher {
   know(cluster: Cluster): void;
   /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;
-  /** Settles when the transaction in progress has ended. */
+  /** Ends the watcher. Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 

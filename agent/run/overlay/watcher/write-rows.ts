@@ -27,8 +27,8 @@ export type Outcome =
  */
 const mostStale = 5;
 /**
- * Number of plans in slices that are discarded because rows have changed meanwhile. The next plan is made without a
- * pause. While pods start, rows change all the time.
+ * Number of plans in slices that may be discarded because rows have changed meanwhile. The plan after them is made
+ * without a pause, because rows change all the time while pods start.
  */
 const mostBegun = 3;
 /**

@@ -25,7 +25,7 @@ const preferredMetric = 50;
 /** Arguments of `bridge add`. */
 export interface AskedBridge {
   readonly interface: string;
-  /** Name of the bridge; null for `br` and the name of the NIC. */
+  /** Name of the bridge; null for the default name, which is `br` followed by the name of the NIC. */
   readonly bridge: string | null;
 }
 

@@ -26,7 +26,7 @@ export function configOnNode(config: Config, host: HostNetwork): Config {
 
 /** Requirements of MicroShift for lo. */
 export interface LoopbackNeeds {
-  /** Addresses, as `address/prefix`. */
+  /** Addresses that lo needs, as `address/prefix`. */
   readonly addresses: readonly string[];
   /**
    * True if MicroShift would find another address of br-ex first, so that the default route of model/signpost.ts has to

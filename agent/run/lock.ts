@@ -46,7 +46,7 @@ interface Contender {
   readonly command: string;
 }
 
-/** State of the node while a run waits for the lock. */
+/** State of the node in the error of a run that a signal has stopped while it waited for the lock. */
 const unchanged = 'this run has not changed the node';
 
 /** Longest wait for the end of a brief run. The run takes seconds, or longer if a service has to start again first. */

@@ -125,7 +125,7 @@ export async function openNode(): Promise<Node> {
   }
 }
 
-/** Runs work with an open node and closes its connections. */
+/** Runs work with open connections to the node, and closes them. */
 export async function withNode<T>(work: (node: Node) => Promise<T>, open = openNode): Promise<T> {
   const node = await open();
   return endingWith(

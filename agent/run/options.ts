@@ -4,7 +4,7 @@ import type { ProgressEvent } from '../model/progress.ts';
 import type { TuningPlan, TuningStep } from '../model/tuning.ts';
 import type { Message } from './messages.ts';
 
-/** Output of a run. */
+/** Functions with which a run reports its progress. */
 export interface Reporter {
   readonly say: (message: string) => void;
   readonly announce: (message: Message) => void;

@@ -60,8 +60,8 @@ function asBefore({ header: { previous } }: JournalRecord): Wanted {
 }
 
 /**
- * Returns the transaction to undo. Without an id, changes of units are skipped: they restore what a person requested,
- * so undoing them would change nothing or bring back the fault that they repaired.
+ * Returns the transaction to undo. Without an id, changes of units are skipped: they restore the state that a person
+ * requested, so undoing them would change nothing or bring back the fault that they repaired.
  */
 export function undoable(id: string | undefined, directory = journalDirectory): JournalRecord {
   const { records } = readJournals(directory);

@@ -5,7 +5,7 @@
 
 export interface OpenFlowOutput {
   readonly bridge: string;
-  /** Number of the port within its bridge. */
+  /** OpenFlow number of the port. */
   readonly port: number;
   /** Tunnel key that the matched flows wrote before this output; null if they wrote none. */
   readonly tunId: number | null;
@@ -20,7 +20,7 @@ export interface OpenFlowTrace {
   readonly isForController: boolean;
   /** Cookies of the matched flows, eight digits each; flows without a cookie are left out. */
   readonly cookies: readonly string[];
-  /** Errors in Open vSwitch's words. */
+  /** Errors as ofproto/trace has printed them. */
   readonly remarks: readonly string[];
 }
 

@@ -65,12 +65,12 @@ export function endpoint(address: string, port: number | null): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Returns true for an address, with or without a port. */
+/** Returns true for the text of an address, with or without a port. */
 export function isEndpoint(text: string): boolean {
   return familyOf(parts(text).address) !== null;
 }
 
-/** Returns true for an address with a port. */
+/** Returns true for the text of an address with a port. */
 export function hasPort(text: string): boolean {
   return parts(text).port !== null;
 }

@@ -33,7 +33,7 @@ export function nextStart({ entry, legs }: WayInProgress): LegStart | null {
   return 'inPort' in last.outcome && legs.length < mostLegs ? last.outcome : null;
 }
 
-/** Adds the output of a run of ovn-trace. */
+/** Adds the output of a run of ovn-trace to the trace. */
 export function continueWay(way: WayInProgress, start: LegStart, text: string): WayInProgress {
   return { ...way, legs: [...way.legs, readLeg(way.facts, start, parseOvnTrace(text), readStep)] };
 }

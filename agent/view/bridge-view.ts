@@ -7,7 +7,7 @@ import { cellsOnly, tableLines } from './table.ts';
 export interface BridgeState {
   readonly bridge: string;
   readonly uplink: string;
-  /** Addresses as `address/prefix`. */
+  /** Addresses of the bridge as `address/prefix`. */
   readonly addresses: readonly string[];
   /** State of the bridge. `left-out` means that it cannot be created now; a note has the reason. */
   readonly state: 'as-wanted' | 'drift' | 'left-out';

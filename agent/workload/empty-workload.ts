@@ -3,12 +3,12 @@ import { IndexedPods } from './policies/indexed-pods.ts';
 import { IndexedServices } from './services/indexed-services.ts';
 import { IndexedSlices } from './services/indexed-slices.ts';
 
-/** Workload to which objects can be added. */
+/** Collections of Kubernetes objects by kind, to which objects can be added. */
 export type OpenWorkload = {
   readonly [Of in keyof Workload]: Workload[Of] extends ReadonlyMap<infer Key, infer One> ? Map<Key, One> : never;
 };
 
-/** Returns a workload without objects. */
+/** Returns the collections without any object. */
 export function emptyWorkload(): OpenWorkload {
   return {
     nodes: new Map(),

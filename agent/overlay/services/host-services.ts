@@ -69,10 +69,10 @@ export function hostServices(
   );
   const hooks = ['prerouting', 'output'] as const;
   // A UDP process that listens at every address would answer from the address of the device by which the route to the
-  // client leaves. The client rejects an answer from an address that it has not asked. The clients here are pods, and
-  // the route to a pod leaves by `device`. Their packets are therefore redirected to the address of `device`: the
-  // process answers from this address, and connection tracking translates it to the address that the pod has asked
-  // (nft(8), socket wildcard and redirect).
+  // client leaves. The client rejects an answer from an address that it has not asked. The clients that this rule
+  // concerns are pods, and the route to a pod leaves by `device`. Their packets are therefore redirected to the address
+  // of `device`: the process answers from this address, and connection tracking translates it to the address that the
+  // pod has asked (nft(8), socket wildcard and redirect).
   const toWildcard = `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1`;
   const isAtEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp');
   const atEveryAddress = isAtEveryAddress ? [`${toWildcard} redirect comment "${comments.wildcard}"`] : [];

@@ -11,7 +11,7 @@ type Layout = Pick<OverlayLayout, 'naming' | 'clusterSubnets' | 'serviceSubnets'
 /** Pods of a node, and the clients outside of the cluster that reach them by a route, in one address family. */
 interface Ways {
   readonly family: FlowFamily;
-  /** Ranges of the clients. */
+  /** Ranges of the clients' addresses. */
   readonly clients: readonly string[];
   /** Subnets of the node's pods. */
   readonly subnets: readonly string[];

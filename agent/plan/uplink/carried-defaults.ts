@@ -159,7 +159,7 @@ function lookUp(
   return found === undefined || value === undefined ? null : { ...value, section: found.section };
 }
 
-/** Attributes by which a device is matched. */
+/** Attributes of a device that a device list can match. */
 interface Matched {
   readonly name: string;
   readonly type: string;

@@ -7,8 +7,8 @@ type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
 /**
- * Returns the content of metrics.prom for a record (Prometheus text exposition format 0.0.4). docs/use/metrics.md lists
- * the metrics.
+ * Returns the content of metrics.prom for the record of a run (Prometheus text exposition format 0.0.4).
+ * docs/use/metrics.md lists the metrics.
  */
 export function metricsText(record: RunRecord): string {
   const { transaction, bridges, runs } = record;

@@ -17,7 +17,7 @@ export interface RecordPlaces {
   readonly status: string;
 }
 
-/** Directories that the agent uses on a node. */
+/** Directories of the journals and of the status on a node. */
 export const nodePlaces: RecordPlaces = { journals: journalDirectory, status: statusDirectory };
 
 /** Recorder of a run, which writes the run's record at its end. A failure to write the record does not fail the run. */

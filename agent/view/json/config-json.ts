@@ -24,7 +24,7 @@ export interface ConfigShowDocument {
 
 /** The value of a setting. */
 export interface SettingJson {
-  /** Value; null if the decision is left to another component. */
+  /** Value of the setting; null if the decision is left to another component. */
   readonly value: string | number | boolean | null | readonly string[];
   /** Source of the value: `default`, or a file and its line. */
   readonly source: string;

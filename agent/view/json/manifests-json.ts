@@ -25,7 +25,7 @@ export interface ManifestsDiffDocument {
   readonly differences: readonly ObjectDifferenceJson[];
 }
 
-/** Effect of an apply on one object. */
+/** Effect that `manifests apply` would have on one object. */
 export interface ObjectDifferenceJson {
   /** Kind and name of the object. */
   readonly object: string;
@@ -48,7 +48,7 @@ export interface FieldChangeJson {
 /** `manifests apply`: the effect on each object. */
 export type ManifestsApplyDocument = ManifestsApplied | ManifestsLeft;
 
-/** Effect of an apply. */
+/** Effect of `manifests apply`. */
 export interface ManifestsApplied {
   readonly command: 'manifests apply';
   readonly outcome: 'changed' | 'unchanged';
@@ -66,7 +66,7 @@ export interface ManifestsLeft {
   readonly outcome: 'left-to-microshift';
 }
 
-/** Effect on one object. */
+/** Effect of `manifests apply` on one object. */
 export interface ObjectOutcomeJson {
   /** Kind and name of the object. */
   readonly object: string;

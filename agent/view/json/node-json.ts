@@ -18,7 +18,7 @@ export interface CheckJson {
   readonly id: string;
   readonly title: string;
   readonly verdict: 'ok' | 'warning' | 'failed' | 'not-applicable';
-  /** Evidence, one sentence per entry. */
+  /** Evidence for the result of the check, one sentence per entry. */
   readonly found: readonly string[];
   /** Commands for a shell, in their order; prose follows a `#`. Empty if there is nothing to fix. */
   readonly fix: readonly string[];
@@ -36,7 +36,7 @@ export interface BridgeListDocument {
 export interface AddedBridgeJson {
   readonly bridge: string;
   readonly uplink: string;
-  /** Addresses as `address/prefix`. */
+  /** Addresses of the bridge as `address/prefix`. */
   readonly addresses: readonly string[];
   /** `left-out`: the bridge cannot be created now; a note has the reason. */
   readonly state: 'as-wanted' | 'drift' | 'left-out';
@@ -48,7 +48,7 @@ export interface FirewallCheckDocument {
   readonly command: 'firewall check';
   readonly outcome: 'as-wanted' | 'drift' | 'no-firewalld';
   readonly wanted: readonly TrustedSourceJson[];
-  /** Sources that are not trusted; null without firewalld. */
+  /** Sources that firewalld does not trust yet; null without firewalld. */
   readonly missing: ZoneSourcesJson | null;
 }
 
@@ -57,13 +57,13 @@ export interface FirewallApplyDocument {
   readonly command: 'firewall apply';
   readonly outcome: 'changed' | 'unchanged' | 'no-firewalld';
   readonly wanted: readonly TrustedSourceJson[];
-  /** Sources that were added; null without firewalld. */
+  /** Sources that firewalld trusts only since this command; null without firewalld. */
   readonly added: ZoneSourcesJson | null;
 }
 
 /** A source that firewalld has to trust. */
 export interface TrustedSourceJson {
-  /** Range of addresses. */
+  /** Range of the addresses of the source. */
   readonly source: string;
   readonly why: string;
 }
@@ -81,13 +81,13 @@ export interface ZoneSourcesJson {
 export interface SupportBundleDocument {
   readonly command: 'support-bundle';
   readonly outcome: 'written';
-  /** Path of the archive. */
+  /** Path of the support bundle. */
   readonly file: string;
   readonly sizeBytes: number;
   readonly entries: readonly BundleEntryJson[];
 }
 
-/** A file of the archive. */
+/** A file in a support bundle. */
 export interface BundleEntryJson {
   readonly file: string;
   readonly bytes: number;

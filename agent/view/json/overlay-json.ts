@@ -14,7 +14,7 @@ export interface OverlayChangesJson {
   readonly flows: readonly FlowChangeJson[];
   /** Rows for Kubernetes objects, which the central node's daemon writes; null if they were not compared. */
   readonly kubernetesRows: readonly RowChangeJson[] | null;
-  /** Faults that need no write, one sentence each. */
+  /** Faults for which no change is planned, one sentence each. */
   readonly faults: readonly string[];
   /** Information for the administrator that is not drift. */
   readonly notices: readonly string[];
@@ -33,7 +33,7 @@ export interface RowChangeJson {
 /** A command of ip(8), or a setting of sysctl(8). */
 export interface KernelChangeJson {
   readonly program: 'ip' | 'sysctl';
-  /** Words after `ip` or `sysctl -w`. */
+  /** Words of the command after `ip` or `sysctl -w`. */
   readonly command: string;
   readonly why: string;
 }
@@ -64,7 +64,7 @@ export interface GatewayJson {
   readonly bridge: string;
   /** NIC of a bridge that was made for the gateway; null for a bridge that existed before. */
   readonly interface: string | null;
-  /** Addresses as `address/prefix`. */
+  /** Addresses of the gateway as `address/prefix`. */
   readonly addresses: readonly string[];
   readonly nextHops: readonly string[];
   readonly vlan: number | null;

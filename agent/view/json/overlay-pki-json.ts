@@ -87,7 +87,7 @@ export interface OverlayPkiShowDocument {
   readonly certificates: readonly ListedCertificateJson[];
 }
 
-/** A certificate of the list. */
+/** A certificate that `overlay pki show` lists. */
 export interface ListedCertificateJson extends CertificateJson {
   /** Days until the certificate expires; negative after its expiry. */
   readonly days: number;

@@ -32,7 +32,7 @@ export interface OverlayDaemonJson {
   readonly pid: number;
   /** Start of the daemon, in ISO 8601. */
   readonly since: string;
-  /** Last error; null if the last round succeeded. */
+  /** Last error of the daemon; null if its last round succeeded. */
   readonly failure: DaemonFailureJson | null;
   /** Writer of the rows for Kubernetes objects; null on a member, or before a cluster is known. */
   readonly watcher: WatcherJson | null;
@@ -50,11 +50,11 @@ export interface DaemonFailureJson {
 export interface WatcherJson {
   /** `waiting`: objects or rows are not read completely yet. `standby`: another writer is active. */
   readonly role: 'waiting' | 'standby' | 'active';
-  /** Number of objects by kind. */
+  /** Number of Kubernetes objects by kind. */
   readonly objects: Readonly<Record<string, number>>;
   /** Nodes of Kubernetes that have not joined the overlay. */
   readonly nodesOutside: readonly string[];
-  /** Last write, in ISO 8601; null before the first one. */
+  /** Time of the last write to the database, in ISO 8601; null before the first write. */
   readonly wroteAt: string | null;
   /** Objects whose rows the database refuses. */
   readonly refused: readonly string[];
@@ -65,7 +65,7 @@ export interface WatcherJson {
 export interface TunnelJson {
   readonly interface: string;
   readonly type: string;
-  /** Chassis of the other node. */
+  /** Chassis of the node at the other end of the tunnel. */
   readonly chassis: string;
   readonly remoteAddress: string;
   /** Fault of the tunnel; null without one. */
@@ -99,9 +99,9 @@ export interface ListedNodeJson {
   readonly certificateDays: number | null;
 }
 
-/** Tunnel to a node of the list. */
+/** Tunnel to a node that `overlay nodes` lists. */
 export interface NodeTunnelJson {
-  /** Port of Open vSwitch; null if it does not exist. */
+  /** Name of the tunnel's port in Open vSwitch; null if the port does not exist. */
   readonly port: string | null;
   /** `unproven`: no fault is known, but the tunnel could not be probed. */
   readonly state: 'up' | 'down' | 'unproven';
@@ -109,7 +109,7 @@ export interface NodeTunnelJson {
   readonly reason: string | null;
 }
 
-/** Answer of a node. */
+/** Last answer of a node to a request of the central node. */
 export interface EchoJson {
   /** True if the node has just answered. */
   readonly isCurrent: boolean;
@@ -117,10 +117,10 @@ export interface EchoJson {
   readonly at: string | null;
 }
 
-/** Gateway of a node of the list. */
+/** Gateway of a node that `overlay nodes` lists. */
 export interface ListedGatewayJson {
   readonly bridge: string;
-  /** Addresses as `address/prefix`. */
+  /** Addresses of the gateway as `address/prefix`. */
   readonly addresses: readonly string[];
   /** False if the gateway does not answer. */
   readonly isUp: boolean;

@@ -86,24 +86,24 @@ export interface TraceCrossingJson {
   readonly flow: string;
 }
 
-/** The packet enters a switch or router. */
+/** Station at which the packet enters a switch or router. */
 export interface EnterStationJson extends TracePlaceJson {
   readonly do: 'enter';
 }
 
-/** A rule allows the packet. */
+/** Station at which a rule allows the packet. */
 export interface PassStationJson {
   readonly do: 'pass';
   readonly rule: TraceRuleJson;
 }
 
-/** An address of the packet is translated. */
+/** Station at which an address of the packet is translated. */
 export interface TranslateStationJson {
   readonly do: 'translate';
   readonly what: 'source' | 'destination';
   readonly from: string;
   readonly to: string;
-  /** Alternative results, such as the other backends. */
+  /** Alternative results of the translation, such as the other backends. */
   readonly others: readonly string[];
   /** True if connection tracking reverses an earlier translation. */
   readonly isReversed: boolean;
@@ -113,7 +113,7 @@ export interface TranslateStationJson {
   readonly where: string;
 }
 
-/** A router chooses a route. */
+/** Station at which a router chooses a route. */
 export interface RouteStationJson {
   readonly do: 'route';
   readonly flow: TraceFlowJson;
@@ -122,7 +122,7 @@ export interface RouteStationJson {
   readonly port: string;
 }
 
-/** A router asks for the MAC of an address. */
+/** Station at which a router asks for the MAC of an address. */
 export interface AskStationJson {
   readonly do: 'ask';
   readonly router: string;
@@ -130,19 +130,19 @@ export interface AskStationJson {
   readonly owner: string;
 }
 
-/** The packet passes a tunnel. */
+/** Station at which the packet passes a tunnel. */
 export interface CrossStationJson {
   readonly do: 'cross';
   readonly crossing: TraceCrossingJson;
 }
 
-/** One station of a path. */
+/** One station of a packet's path. */
 export type TraceStationJson = MoveStationJson | TranslateStationJson | AskStationJson;
 
 /** A station that moves the packet on. */
 export type MoveStationJson = EnterStationJson | PassStationJson | RouteStationJson | CrossStationJson;
 
-/** The packet leaves at a port. */
+/** The trace ends: the packet leaves at a port. */
 export interface PortEndJson {
   readonly how: 'delivered' | 'outside';
   readonly port: string;
@@ -150,13 +150,13 @@ export interface PortEndJson {
   readonly node: string | null;
 }
 
-/** A router answers the packet. */
+/** The trace ends: a router answers the packet itself. */
 export interface AnsweredEndJson {
   readonly how: 'answered';
   readonly router: string;
 }
 
-/** A flow drops or rejects the packet. */
+/** The trace ends: a flow drops or rejects the packet. */
 export interface DroppedEndJson {
   readonly how: 'dropped' | 'rejected';
   /** Flow that drops the packet; null if no flow matches it. */
@@ -173,7 +173,7 @@ export interface PlaceEndJson {
   readonly where: string;
 }
 
-/** No MAC is known for the next hop. */
+/** The trace ends: no MAC is known for the next hop. */
 export interface UnansweredEndJson {
   readonly how: 'unanswered';
   readonly router: string;
@@ -181,13 +181,13 @@ export interface UnansweredEndJson {
   readonly port: string;
 }
 
-/** The port is on no node. */
+/** The trace ends: the next port of the packet is bound to no node. */
 export interface UnboundEndJson {
   readonly how: 'unbound';
   readonly port: string;
 }
 
-/** End of a path. */
+/** End of a packet's path. */
 export type TraceEndJson =
   | PortEndJson
   | AnsweredEndJson

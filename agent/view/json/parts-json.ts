@@ -10,7 +10,7 @@ import { tuningStepTitle } from '../tuning-view.ts';
 
 /** One change: an object of the node, with its value before and after. */
 export interface ChangeJson {
-  /** Name of the object, as nmcli(1) or ovs-vsctl(8) has it. */
+  /** Name of the changed object, as nmcli(1) or ovs-vsctl(8) has it. */
   readonly subject: string;
   /** Value before the change; null if the object does not exist then. */
   readonly before: string | null;
@@ -71,11 +71,11 @@ export interface DeviceJson {
   readonly name: string;
   readonly kind: 'bridge' | 'nic';
   readonly mac: string;
-  /** MTU in bytes; null if it is not known. */
+  /** MTU of the device in bytes; null if it is not known. */
   readonly mtu: number | null;
-  /** Addresses as `address/prefix`. */
+  /** Addresses of the device as `address/prefix`. */
   readonly addresses: readonly string[];
-  /** Gateways of the default routes. */
+  /** Default routes through the device. */
   readonly gateways: readonly DefaultRouteJson[];
   /** Names of the ports of a bridge; empty for a NIC. */
   readonly ports: readonly string[];
@@ -92,7 +92,7 @@ export interface DefaultRouteJson {
 /** A requirement of ovn-kubernetes that a bridge built by hand lacks. */
 export interface MissingJson {
   readonly what: string;
-  /** Command for a shell. */
+  /** Command for a shell that adds the missing part. */
   readonly fix: string;
 }
 

@@ -140,7 +140,7 @@ export interface OvsTuneDocument {
   readonly changes: readonly ChangeJson[];
   readonly steps: readonly StepJson[];
   readonly notes: readonly NoteJson[];
-  /** Daemons after the change. */
+  /** Daemons of Open vSwitch after the change. */
   readonly daemons: readonly DaemonJson[];
 }
 

@@ -49,7 +49,7 @@ export interface NetworkManagerJson {
 
 /** Open vSwitch of the node. */
 export interface OpenVSwitchJson {
-  /** Version; null if it is not known. */
+  /** Version of Open vSwitch; null if it is not known. */
   readonly version: string | null;
   /** Error of ovs-vswitchd; null if it answers. */
   readonly problem: string | null;
@@ -76,12 +76,12 @@ export interface OverlayPartJson {
 export interface TransactionSummaryJson {
   readonly id: string;
   readonly command: string;
-  /** Start, in ISO 8601. */
+  /** Start of the transaction, in ISO 8601. */
   readonly startedAt: string;
-  /** Time of the last change of the state, in ISO 8601. */
+  /** Time of the last change of the transaction's state, in ISO 8601. */
   readonly stateAt: string;
   readonly state: TransactionStateJson;
-  /** Reason for the state; null if it needs none. */
+  /** Reason for the state of the transaction; null if the state needs none. */
   readonly detail: string | null;
   /** Failure after the one in `detail`, such as that of a rollback; null without one. */
   readonly later: string | null;

@@ -56,8 +56,8 @@ export function readPod(object: unknown): Pod {
   // its ports count. All other init containers have ended when the pod serves.
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   const containers = [...(spec.containers ?? []), ...sidecars];
-  // A pod in the host network has no host ports here: the API server sets hostPort in its ports by default, and the
-  // ports are on the node in any case.
+  // A pod in the host network counts as a pod without host ports: the API server sets hostPort in its ports by default,
+  // and the ports are on the node in any case.
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   const ports = containers.flatMap(portsOf);

@@ -38,7 +38,7 @@ export interface Clause {
 export interface PolicyTerms {
   /** Pods to which the policy applies. */
   readonly targets: Selection;
-  /** Permissions of all rules. */
+  /** Permissions of all rules of the policy. */
   readonly clauses: readonly Clause[];
   /**
    * Selections of pods to which the clauses refer. Whole namespaces are left out, because each namespace has address

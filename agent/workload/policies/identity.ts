@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Identity of a row among all rows of its kind. */
 export interface Identity {
-  /** Type in the words of ovn-kubernetes. */
+  /** Type of the row's object in the words of ovn-kubernetes. */
   readonly type: 'Namespace' | 'PodSelector' | 'NetworkPolicy';
   /** Name of the object: `web`, or `web:deny-all` with its namespace. */
   readonly name: string;

@@ -3,7 +3,7 @@ import { inBrackets } from '../../net/address.ts';
 
 /** Endpoint that serves a port of a service. */
 export interface Backend {
-  /** Address and port: `10.42.1.9:8080`, `[fd01::9]:8080`. */
+  /** Address and port of the endpoint: `10.42.1.9:8080`, `[fd01::9]:8080`. */
   readonly place: string;
   readonly nodeName: string | null;
   readonly isReady: boolean;

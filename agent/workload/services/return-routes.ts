@@ -8,8 +8,8 @@ import { clusterRouterOf } from '../../overlay/rows/row-ownership.ts';
 import type { ObjectPlanner } from '../part.ts';
 
 /**
- * Priority of the policies, above that of the policies that lead the nodes' own addresses to the nodes
- * (agent/overlay/cluster/node-rows.ts).
+ * Priority of the router policies for answers of pods, above that of the policies that lead the nodes' own addresses to
+ * the nodes (agent/overlay/cluster/node-rows.ts).
  */
 const priority = 1005;
 
@@ -17,7 +17,7 @@ const priority = 1005;
 interface Answer {
   /** Address of the pod. */
   readonly address: string;
-  /** Column `match` of Logical_Router_Policy. */
+  /** Expression that matches the answer (ovn-nb(5), Logical_Router_Policy, match). */
   readonly match: string;
 }
 

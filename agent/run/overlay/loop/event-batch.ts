@@ -1,9 +1,9 @@
 import { monotonicMs } from '../../../deadline.ts';
 
-/** Function that runs once for several events. */
+/** Batch of events that one call handles. */
 export interface EventBatch {
   ask(): void;
-  /** Cancels the pending call. */
+  /** Cancels the call for the events that have arrived. */
   close(): void;
 }
 

@@ -3,9 +3,9 @@ import { retryAfterMs } from './pace.ts';
 
 /** Write of a file that is repeated until it succeeds. */
 export interface Writing {
-  /** Requests a write of the present content. Never throws. */
+  /** Requests a write of the present content of the file. Never throws. */
   ask(): void;
-  /** Cancels further attempts. */
+  /** Cancels further attempts to write the file. */
   close(): void;
 }
 

@@ -43,7 +43,7 @@ export function admitNode(
   return stoppable(say, admit, () => ending);
 }
 
-/** State before the admission of the node. */
+/** State of the node in the error of a run that was stopped before the admission. */
 const notAdmitted: Stopped = { state: 'nothing was changed, and no bundle is written' };
 
 /**

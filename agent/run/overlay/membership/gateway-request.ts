@@ -8,9 +8,9 @@ import type { AskedGateway } from './set-gateway.ts';
 export interface GatewayOptions {
   readonly interface?: string;
   readonly bridge?: string;
-  /** `auto`, or one `address/prefix` per family. */
+  /** Addresses of the gateway: `auto`, or one `address/prefix` per family. */
   readonly address?: string;
-  /** `auto`, or one address per family. */
+  /** Next hops of the gateway: `auto`, or one address per family. */
   readonly nextHop?: string;
   readonly vlan?: number;
   readonly subnets?: string;

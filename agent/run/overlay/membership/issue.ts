@@ -23,7 +23,7 @@ import { isNodeName, isSystemId } from '../record/name-forms.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireCentral, writeRecord } from '../record/record.ts';
 
-/** Request of `pki issue`. */
+/** Arguments of `overlay pki issue`. */
 export interface IssueOptions {
   readonly name: string;
   readonly systemId: string;

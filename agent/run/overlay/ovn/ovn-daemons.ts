@@ -31,7 +31,7 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns, stop).catch(() => null);
-    // A command that a signal has stopped must not start the units because it could not open a database.
+    // If a signal has stopped the command, the failure to open a database is no reason to start the units.
     stop?.throwIfAborted();
     if (database === null) return false;
     database.close();

@@ -17,7 +17,7 @@ export interface Assignment {
 export interface PodAnnotations {
   /** Writes the annotations of a pod if they differ, after a write in progress has ended. */
   annotate(key: NamespacedName): void;
-  /** Ends the attempts for pods that were deleted. */
+  /** Ends the attempts to annotate pods that were deleted. */
   forget(keys: readonly NamespacedName[]): void;
   /**
    * Cancels further writes and those that wait for an API server, because from now on another process may assign

@@ -4,7 +4,7 @@ import { retryAfterMs } from '../loop/pace.ts';
 /** Object key whose rows the database has refused in a transaction of their own. */
 export interface Refused {
   readonly objectKey: ObjectKey;
-  /** Number of refusals in a row. */
+  /** Number of successive refusals of the key. */
   readonly failures: number;
 }
 
@@ -22,7 +22,7 @@ export interface Refusals {
   take(nowMs: number): ObjectKey | null;
   /** Makes the next attempt of a refused key due at once, because its object has changed. */
   wake(objectKey: string): void;
-  /** Removes keys that were written. */
+  /** Removes object keys whose rows were written. */
   done(objectKeys: Iterable<ObjectKey>): void;
   /** Returns the time of the next attempt; null if no key is refused. */
   dueMs(): number | null;

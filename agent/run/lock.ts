@@ -124,7 +124,7 @@ async function tryLock(directory: string, command: string, kind: RunKind): Promi
   if (older !== undefined || !(await haveWithdrawn(directory, own, others))) {
     const [holder] = liveOthers(directory, own);
     release();
-    // The lock is tried again, because the holder has ended meanwhile.
+    // Another attempt follows, because the holder of the lock has ended meanwhile.
     if (holder === undefined) return tryLock(directory, command, kind);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait until that process has ended (a run of the unit: journalctl -f -u microshift-ovs-init), then run the command again',

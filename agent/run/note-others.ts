@@ -36,8 +36,8 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
 }
 
 /**
- * Returns the record with the uptime at which the lifetimes of its entries were read; without an uptime if no entry has
- * a lifetime.
+ * Returns the record of foreign ports and entries with the uptime at which the lifetimes of its entries were read;
+ * without an uptime if no entry has a lifetime.
  */
 function timed(record: OthersRecord): OthersRecord {
   const { uptimeSeconds: _, ...rest } = record;

@@ -166,8 +166,8 @@ function protocolOf(text: string): ServiceProtocol | null {
 }
 
 /**
- * Parses an address and port: `192.0.2.1:80`, `[2001:db8::1]:80`. Returns null for any other text, because another
- * machine wrote it.
+ * Parses an address and port: `192.0.2.1:80`, `[2001:db8::1]:80`. Returns null for any other text, which another
+ * machine may have written.
  */
 export function placeOf(text: string): ServicePlace | null {
   const [, six, four, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})$/.exec(text.trim()) ?? [];

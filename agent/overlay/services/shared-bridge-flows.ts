@@ -15,10 +15,7 @@ import {
 /** Cookie of every flow of this product; flows with any other cookie stay. ovn-kubernetes uses 0xdeff105. */
 export const flowCookie = '0x6d6e6f766c79';
 
-/**
- * Marks of a tracked connection, for the side whose packet was the last that the connection sent over the bridge to the
- * LAN.
- */
+/** Marks of a tracked connection, which name the side that has sent the last packet of the connection to the LAN. */
 const marks = { cluster: '0x1', node: '0x2' } as const;
 
 /** ICMPv6 types of router and neighbour discovery (RFC 4861 section 4), which conntrack does not track. */

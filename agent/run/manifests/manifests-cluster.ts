@@ -22,8 +22,9 @@ export interface ClusterRun {
 }
 
 /**
- * Runs a task with the cluster of the options. The Kubernetes library is loaded only here, because rendering does not
- * need it. An interruption ends every wait; applied objects stay, and a second run continues.
+ * Runs a task with a connection to the cluster that the options name. The Kubernetes library is loaded only here,
+ * because rendering does not need it. An interruption ends every wait; applied objects stay, and a second run
+ * continues.
  */
 export async function withCluster<T>(
   options: ClusterInput,

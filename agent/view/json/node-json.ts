@@ -57,7 +57,7 @@ export interface FirewallApplyDocument {
   readonly command: 'firewall apply';
   readonly outcome: 'changed' | 'unchanged' | 'no-firewalld';
   readonly wanted: readonly TrustedSourceJson[];
-  /** Sources that firewalld trusts only since this command; null without firewalld. */
+  /** Sources that this command has added; null without firewalld. */
   readonly added: ZoneSourcesJson | null;
 }
 

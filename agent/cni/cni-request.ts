@@ -1,12 +1,12 @@
 import { type CniVersion, cniVersions, isAtLeast, readVersion } from './cni-version.ts';
 import { CniError, cniCode } from './error.ts';
 
-/** Commands of a request; `PLUG` is the second half of ADD, after the shim has created the links. */
+/** Commands of a request; `PLUG` is the second half of ADD, after the CNI plug-in has created the links. */
 export const cniCommands = ['ADD', 'PLUG', 'CHECK', 'DEL', 'GC', 'STATUS'] as const;
 
 export type CniCommand = (typeof cniCommands)[number];
 
-/** Request of a container runtime, as the shim passes it on. */
+/** Request of a container runtime, as the CNI plug-in passes it to the daemon. */
 export interface CniRequest {
   readonly command: CniCommand;
   readonly config: CniConfig;
@@ -122,8 +122,8 @@ function podOf(args: string): CniPod | null {
 }
 
 /**
- * Returns true for a valid interface name (specification 1.1, "Parameters"): a name that the kernel accepts and that
- * ip(8) does not parse as another word.
+ * Returns true for a valid interface name (CNI specification 1.1, "Parameters"): a name that the kernel accepts and
+ * that ip(8) does not parse as another word.
  */
 function isInterfaceName(name: string): boolean {
   return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';

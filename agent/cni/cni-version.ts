@@ -1,6 +1,9 @@
 import { CniError, cniCode } from './error.ts';
 
-/** Supported versions, the oldest first. Results before 0.3.0 had another form; 0.3.1 corrects an error in 0.3.0. */
+/**
+ * Supported versions of the CNI specification, oldest first. Results before 0.3.0 had another form; 0.3.1 corrects an
+ * error in 0.3.0.
+ */
 export const cniVersions = ['0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const;
 
 export type CniVersion = (typeof cniVersions)[number];

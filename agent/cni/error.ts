@@ -14,7 +14,7 @@ export const cniCode = {
 } as const;
 
 /**
- * Error that is returned to the container runtime, in the terms of the specification. A function that throws it has
+ * Error that is returned to the container runtime, in the terms of the CNI specification. A function that throws it has
  * rolled back its changes.
  */
 export class CniError extends Error {

@@ -2,8 +2,8 @@ import { type Attachment, isIpv6 } from './attachment.ts';
 import { type CniVersion, isAtLeast } from './cni-version.ts';
 
 /**
- * Returns the result of ADD (specification 1.1, "Success") in the form of the requested version. `dns` is copied from
- * the configuration.
+ * Returns the result of ADD (CNI specification 1.1, "Success") in the form of the requested version. `dns` is copied
+ * from the configuration.
  */
 export function successResult(version: CniVersion, attachment: Attachment, dns: unknown): string {
   const { link, ifname, netns, network, mtu } = attachment;

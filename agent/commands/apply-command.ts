@@ -56,9 +56,9 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
 }
 
 /**
- * `apply --repair`: returns the node to the state of the last kept run, after an event that may have changed it. Later
- * changes of ovn.yaml wait for the next boot or `apply`. Prints a message and changes nothing while another run is in
- * progress or a change awaits confirmation.
+ * `apply --repair`: after an event that may have changed the node, returns it to the state of the last change that was
+ * not undone in this boot. Later changes of ovn.yaml wait for the next boot or `apply`. Prints a message and changes
+ * nothing while another run is in progress or a change awaits confirmation.
  */
 export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
@@ -100,7 +100,7 @@ async function addLate(output: Output): Promise<ReconcileResult | null> {
   }
 }
 
-/** Reads the configuration. Records an invalid one for monitoring as well. */
+/** Reads the configuration. If it is invalid, also records the failure for monitoring. */
 async function readConfig(command: string): Promise<UsableConfig> {
   try {
     return await usableConfig();
@@ -111,7 +111,10 @@ async function readConfig(command: string): Promise<UsableConfig> {
 }
 
 export interface DisableOptions {
-  /** True to return the NICs of `bridge add` as well, and to remove the record of these bridges. */
+  /**
+   * True to remove the bridges of `bridge add` and their record as well, and to return their NICs to their own
+   * profiles.
+   */
   readonly all: boolean;
   /** True to show the plan and to change nothing. */
   readonly dryRun: boolean;

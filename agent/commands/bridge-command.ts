@@ -29,14 +29,15 @@ export interface BridgeOptions {
 }
 
 export interface AddOptions extends BridgeOptions {
-  /** Name of the bridge; null for `br` and the name of the NIC. */
+  /** Name of the bridge; null if the name is `br` followed by the name of the NIC. */
   readonly name: string | null;
-  /** True to take a NIC without which br-ex cannot be made. */
+  /** True to allow a NIC without which br-ex cannot be made. */
   readonly force: boolean;
 }
 
 /**
- * `bridge add`: creates an Open vSwitch bridge for a NIC, which gets the NIC's IP configuration; now and at every boot.
+ * `bridge add`: creates an Open vSwitch bridge with a NIC, now and at every boot, and moves the NIC's IP configuration
+ * to it.
  */
 export async function add(nic: string, options: AddOptions, output: Output): Promise<void> {
   const asked: AskedBridge = { interface: nic, bridge: options.name };
@@ -129,7 +130,9 @@ function stateOf({ bridge, interface: uplink }: AddedBridge, plan: Plan, { links
   return { bridge, uplink, addresses, state: isWanted ? differing : 'left-out', differences };
 }
 
-/** Link that `systemctl enable microshift-ovs-init` makes, after which every boot makes br-ex (systemd.unit(5)). */
+/**
+ * Link that `systemctl enable microshift-ovs-init` creates (systemd.unit(5)). While it exists, every boot makes br-ex.
+ */
 const enabledLink = '/etc/systemd/system/multi-user.target.wants/microshift-ovs-init.service';
 
 /** Returns true if systemd makes br-ex at boot. */

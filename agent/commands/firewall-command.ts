@@ -14,7 +14,8 @@ import { requireRoot } from './root.ts';
 
 /**
  * `firewall check|apply`: checks that firewalld accepts traffic of pods, or makes it accept the traffic. Exit code 3 if
- * a source is missing. Without firewalld, a check finds nothing missing, and `apply` ends with exit code 5.
+ * firewalld does not trust one of the necessary sources. Without firewalld, a check succeeds, and `apply` ends with
+ * exit code 5.
  */
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
   requireRoot(`firewall ${action}`);

@@ -47,7 +47,7 @@ export interface Output {
   announce(message: Message): void;
   /**
    * Prints an error and returns the exit code of its kind: as text on standard error, or as a document on standard
-   * output. `command` is null if the words name no command.
+   * output. `command` is null if the command line names no command.
    */
   fail(thrown: unknown, command: string | null): ExitCode;
   /** Returns a promise that settles when every announced message is written; never rejects. */

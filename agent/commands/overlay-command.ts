@@ -57,8 +57,9 @@ export async function init(output: Output): Promise<void> {
 }
 
 /**
- * Makes this node a part of an overlay under the lock, and starts the daemon. A signal such as SIGINT (Ctrl-C) stops
- * the work, and the error ends with the state of the node; a signal does not stop the start of the daemon.
+ * Makes this node a part of an overlay while it has the agent's lock, then starts the daemon. A signal such as SIGINT
+ * (Ctrl-C) stops the work, and the error message then ends with the state of the node; a signal does not stop the start
+ * of the daemon.
  */
 async function begin(
   command: string,
@@ -107,8 +108,7 @@ export async function plan(output: Output): Promise<void> {
 }
 
 /**
- * `overlay verify`: compares this node with its part in the cluster. Exit code 3 if it differs, or if a part does not
- * work.
+ * `overlay verify`: compares this node with its desired state in the cluster. Exit code 3 if it differs or has a fault.
  */
 export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');
@@ -123,7 +123,7 @@ async function look(command: string): Promise<OverlayChanges> {
   return overlayChanges(requireRecord(places.record), config, places);
 }
 
-/** `overlay apply`: brings this node into the state of its part in the cluster. Writes nothing if nothing differs. */
+/** `overlay apply`: brings this node into its desired state in the cluster. Writes nothing if nothing differs. */
 export async function apply(output: Output): Promise<void> {
   const command = 'overlay apply';
   const { places } = await startOverlay(command);

@@ -11,7 +11,10 @@ import { plain } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 
-/** Options of `ovn-k8s-gateway-helper`; `true` stands for the default file of the tool of 2017. */
+/**
+ * Options of `ovn-k8s-gateway-helper`; `true` stands for an option without a value, for which the tool of 2017 had a
+ * default file.
+ */
 export interface HelperWords {
   readonly physicalBridge: string;
   readonly physicalInterface: string;
@@ -24,7 +27,7 @@ const helper = 'ovn-k8s-gateway-helper';
 
 /**
  * `ovn-k8s-gateway-helper`: installs the flows of a bridge that a node shares with its gateway, and keeps them until it
- * is stopped; with --detach in a process of its own. `started` are the words with which the program was started.
+ * is stopped; with --detach in a process of its own. `started` is the command line of the program.
  */
 export async function gatewayHelper(words: HelperWords, started: readonly string[], output: Output): Promise<ExitCode> {
   const { places } = await startOverlay('', helper);

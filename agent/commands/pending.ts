@@ -5,8 +5,8 @@ import type { Observation } from '../model/observation.ts';
 import { readOpenJournals } from '../run/journal/journal-files.ts';
 
 /**
- * Returns the facts that show whether the time to confirm a change has expired. If `checkpoints` is null, only the boot
- * and the clock decide.
+ * Returns the facts that show whether the time to confirm a change has expired. If `checkpoints` is null, they are only
+ * the boot ID and the time.
  */
 export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts {
   return { bootId: currentBootId(), checkpoints, now: new Date().toISOString() };

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 
-/** Reasons why commands need root, by the first words of the command; the first one that fits counts. */
+/** Reasons why commands need root, by the first words of the command; the first entry that matches applies. */
 const reasons: readonly (readonly [words: string, why: string])[] = [
   ['history', 'only root may read the journals in /var/lib/microshift-net'],
   ['overlay pki', 'only root may read the keys in /etc/microshift-net/pki'],
@@ -12,7 +12,7 @@ const reasons: readonly (readonly [words: string, why: string])[] = [
   ['', 'it talks to NetworkManager and Open vSwitch as the system'],
 ];
 
-/** Fails with `not-root` unless this process is root's; the message says why the command needs root. */
+/** Fails with `not-root` unless this process runs as root; the message says why the command needs root. */
 export function requireRoot(command: string, program = 'microshift-net'): void {
   if (process.getuid?.() === 0) return;
   const why = reasons.find(([words]) => `${command} `.startsWith(words === '' ? '' : `${words} `))?.[1];

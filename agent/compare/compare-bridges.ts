@@ -232,8 +232,8 @@ const defaults: Readonly<Record<string, Json>> = {
 };
 
 /**
- * Compares two values. Equal values usually have equal text; Node's deep comparison, whose module takes a fiftieth of a
- * run that changes nothing, is loaded only for the others.
+ * Compares two values. Equal values usually have equal JSON. The module with Node's deep comparison, which takes a
+ * fiftieth of the time of a run that changes nothing, is loaded only for other values.
  */
 function areEqual(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other) || isDeepStrictEqual(one, other);

@@ -77,8 +77,8 @@ export function isOfOthers({ kind }: NetworkDifference): boolean {
 }
 
 /**
- * Returns the records for the end of a run: entries and ports of other programs on these bridges, and their missing
- * ports.
+ * Returns the records that are written at the end of a run: the entries and ports of other programs on these bridges,
+ * and the ports that were lost.
  */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {

@@ -2,7 +2,10 @@ import type { Observation } from '../model/observation.ts';
 import type { Difference, NetworkDifference, Plan, WantedBridge } from '../model/plan.ts';
 import { inWords } from './in-words.ts';
 
-/** Change that a run makes: an object with its value before and after; null if it does not exist then. */
+/**
+ * Change that a run makes: an object with its value before and after the run. A value is null if the object does not
+ * exist at that time.
+ */
 export interface Change {
   readonly subject: string;
   readonly before: string | null;
@@ -115,8 +118,8 @@ export function changeOf({ subject, wanted, observed }: Difference): Change {
 }
 
 /**
- * Returns the change of the hint file if it names another NIC than the one that br-ex keeps: a bridge that exists
- * counts before the hint.
+ * Returns the change of the hint file if it names another NIC than the one that br-ex keeps: an existing bridge takes
+ * precedence over the hint.
  */
 function hintChange(
   { choice, wanted }: Plan,

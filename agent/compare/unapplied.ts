@@ -3,10 +3,7 @@ import type { Difference, WantedBridge } from '../model/plan.ts';
 import type { SettingValue } from '../model/profile-settings.ts';
 import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 
-/**
- * Settings that are not compared: those of the address. The applied connection of a bridge's NIC does not have them,
- * because the bridge has them.
- */
+/** Settings that are not compared, because NetworkManager applies them to the bridge and not to its NIC. */
 const ofAddress: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 
 /**

@@ -11,8 +11,8 @@ export interface UsableConfig {
 }
 
 /**
- * Loads the configuration of this node. The parser and the validator are loaded only if a file has contents, because
- * most nodes have no configuration.
+ * Loads the configuration of this node. The parser and the validator are loaded only if a configuration file exists,
+ * because most nodes have none.
  */
 export async function loadedConfig(files: ConfigFiles = readConfigFiles()): Promise<LoadedConfig> {
   const { ovnYaml, configYaml, configD, unreadable = [] } = files;

@@ -9,7 +9,7 @@ import { type SourceText, sourceLine } from './source-text.ts';
 import { checkSettings } from './validate.generated.ts';
 import type { YamlMapping } from './yaml-tree.ts';
 
-/** Limit of YAML events, far above the need of the twenty settings, and low enough for a quick check. */
+/** Limit of YAML events, far above the number that all settings need, and low enough for a quick check. */
 const maxEvents = 10_000;
 
 /** Returns the settings of ovn.yaml over the defaults; throws an error with every problem of the file. */

@@ -14,7 +14,7 @@ export type FileContent = Uint8Array | string | null;
 
 export interface ConfigFiles {
   readonly ovnYaml: FileContent;
-  /** Path that messages and sources name; absent for the default path. */
+  /** Path of ovn.yaml for messages and for the sources of values. Absent if it is the default path. */
   readonly ovnYamlPath?: string;
   readonly configYaml: FileContent;
   readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
@@ -27,8 +27,8 @@ export const maxConfigBytes = 1024 * 1024;
 
 /**
  * Reads the configuration files below a root directory; null for a missing file. An existing ovn.yaml that is
- * unreadable or not a regular file is an error. Such a file of MicroShift's is left out, and the result has its error.
- * `ovnYamlPath` names another ovn.yaml, which then has to exist.
+ * unreadable or not a regular file is an error. A file of MicroShift that is unreadable or not a regular file is left
+ * out, and the result contains the error. `ovnYamlPath` names another ovn.yaml, which then has to exist.
  */
 export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
   const ovnYaml = readConfigFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));

@@ -2,7 +2,7 @@ import { escapeText } from '../printable.ts';
 import type { Problem } from './problem.ts';
 import { lineOf, type SourceText } from './source-text.ts';
 
-/** Messages and hints for the author of a file, each by the beginning of the parser's reason. */
+/** Beginnings of the parser's error texts, each with the message and the hint that the agent prints instead. */
 const wordings: readonly (readonly [reason: string, message: string, hint: string])[] = [
   ['tab characters', 'a tab is used for indentation', 'indent with spaces; YAML allows no tabs there'],
   [

@@ -48,36 +48,34 @@ function overlayWarnings(config: Config): ConfigWarning[] {
   return conflicts.map((conflict) => ({ source: set.source, message: `the overlay cannot be built: ${conflict}` }));
 }
 
-/**
- * Returns warnings about settings that keep MicroShift itself from running. `MS` in the comments below stands for
- * openshift/microshift.
- */
+/** Returns warnings about settings that keep MicroShift itself from running. */
 function microshiftWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, cluster } = config;
   const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;
   const warnings: ConfigWarning[] = [];
-  // MS pkg/config/ovn/ovn.go:36, 117: `MTU int`. MS pkg/components/networking.go:26 does not read the file with
-  // `cniPlugin: none`.
+  // MicroShift parses the MTU as an integer (openshift/microshift, pkg/config/ovn/ovn.go:36, 117). With `cniPlugin:
+  // none`, it does not read the file (pkg/components/networking.go:26).
   if (mtu.value === 'auto' && mtu.source !== 'default' && microshiftRenders(config)) {
     const message =
       'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';
     warnings.push({ source: mtu.source, message });
   }
-  // MS pkg/util/net.go:235 compares text, and so does GetHostIPv6 there, which is used only if the cluster has both
-  // families.
+  // MicroShift compares addresses as text (openshift/microshift, pkg/util/net.go:235). It compares the IPv6 address
+  // only if the cluster has both families (GetHostIPv6 in the same file).
   for (const { value, source } of isDualStack(cluster) ? [nodeIp, nodeIpv6] : [nodeIp]) {
     const canonical = value === null ? null : canonicalAddress(value);
     if (value === canonical) continue;
     const message = `MicroShift does not find ${value} on the node, which it compares as text: write ${canonical}`;
     warnings.push({ source, message });
   }
-  // Source: MS pkg/config/config.go:531 and pkg/sysconfwatch/sysconfwatch_linux.go:136.
+  // Source of the behaviour of MicroShift: openshift/microshift, pkg/config/config.go:531 and
+  // pkg/sysconfwatch/sysconfwatch_linux.go:136.
   if (isDualStack(cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
     const message =
       "the cluster network has both families, and node.nodeIPv6 is not set: MicroShift 4.18 and older takes the first IPv6 address of br-ex, and restarts for ever once that is its own; set node.nodeIPv6 to the node's";
     warnings.push({ source: clusterNetwork.source, message });
   }
-  // Source: MS pkg/config/c2cc.go:311.
+  // Source of the behaviour of MicroShift: openshift/microshift, pkg/config/c2cc.go:311.
   if (remoteNetworks.value.length > 0 && !microshiftRenders(config)) {
     const message = `MicroShift does not start with clusterToCluster.remoteClusters and network.cniPlugin: none (${cniPlugin.source}): remove one of the two`;
     warnings.push({ source: remoteNetworks.source, message });

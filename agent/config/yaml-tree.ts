@@ -18,7 +18,7 @@ export interface YamlScalar extends YamlPlace {
   readonly text: string;
   /** Value as it is in the file, including quotes. */
   readonly raw: string;
-  /** True without quotes, so that `1` may be a number and `true` a boolean. */
+  /** True if the value has no quotes, so that `1` may be a number and `true` a boolean. */
   readonly plain: boolean;
 }
 

@@ -28,7 +28,7 @@ export function warning(found: string, ...fix: readonly (string | null)[]): Find
   return { ...failed(found, ...fix), verdict: 'warning' };
 }
 
-/** Returns advice as a shell comment, so that a whole fix can be pasted into a shell; null for null. */
+/** Returns advice as a shell comment, so that a whole fix can be pasted into a shell; null if there is no advice. */
 export function advice(words: string): string;
 export function advice(words: string | null): string | null;
 export function advice(words: string | null): string | null {

@@ -16,35 +16,35 @@ export interface KnownBug {
 /** Bugs of NetworkManager, from its commits and NEWS. The comment in each entry names the commits that fix the bug. */
 export const networkManagerBugs: readonly KnownBug[] = [
   {
-    // 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all
+    // Commits 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all
     // other_config"
     fixedIn: ['1.42'],
     what: 'loses other_config of bridges and races with Open vSwitch at its start',
   },
   {
-    // 3162507d6c "checkpoint: Fix segfault crash when rollback" (RHEL-1526)
+    // Commit 3162507d6c "checkpoint: Fix segfault crash when rollback" (RHEL-1526)
     fixedIn: ['1.46'],
     what: 'can crash when it rolls back to a checkpoint',
   },
   {
-    // c979bfeb8b "checkpoint: preserve in-memory state of connections"; NEWS of 1.48
+    // Commit c979bfeb8b "checkpoint: preserve in-memory state of connections"; NEWS of 1.48
     fixedIn: ['1.48'],
     what: 'can write profiles that exist only in memory to disk when it rolls back',
   },
   {
-    // a68d2fd780 "checkpoint: fix port reactivation when controller is deactivating" (RHEL-31972)
+    // Commit a68d2fd780 "checkpoint: fix port reactivation when controller is deactivating" (RHEL-31972)
     fixedIn: ['1.50'],
     what: 'can leave Open vSwitch interfaces down after a rollback',
   },
   {
-    // dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback"; f7d321c6d6 introduced the
-    // bug
+    // Commit dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback"; commit f7d321c6d6
+    // introduced the bug
     since: '1.44',
     fixedIn: ['1.54'],
     what: 'can crash when ovsdb-server stops answering in the middle of a message',
   },
   {
-    // 476c89b6f2, fixed by 93491d76ec "ovs: don't remove unrelated external ports"
+    // Introduced by commit 476c89b6f2, fixed by commit 93491d76ec "ovs: don't remove unrelated external ports"
     since: '1.54',
     fixedIn: ['1.56'],
     what: 'removes ports that others (ovn-kubernetes) added, on every bridge, when one of its own interfaces goes',

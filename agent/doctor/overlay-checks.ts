@@ -194,7 +194,8 @@ function tunnelComplaint(type: string): Finding {
 
 /**
  * Returns a complaint for a node whose clock is certainly wrong. A node cannot have applied a configuration before the
- * central node published it, or in the future. A time between the two may also mean that the node was disconnected.
+ * central node published it, or in the future. A time between the publication and the present may also mean that the
+ * node was disconnected.
  */
 function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {
   if (atMs === 0) return false;

@@ -3,8 +3,8 @@ import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, 
 
 const ownUnit = 'microshift-ovs-init.service';
 /**
- * Pattern of the command of the unit while the agent's drop-in is effective. Without the drop-in, the unit runs scripts
- * of MicroShift.
+ * Pattern of the command of microshift-ovs-init.service while the agent's drop-in is effective. Without the drop-in,
+ * the unit runs scripts of MicroShift.
  */
 const ownRun = /^\S*\/microshift-net apply\b/;
 /** Directory in which a file of the administrator hides or overrides the drop-in. */
@@ -51,7 +51,7 @@ const sideUnits: readonly (readonly [id: string, unit: string, does: string, oth
   ],
 ];
 
-/** Checks that the unit runs at boot, at the right time, and has succeeded. */
+/** Checks that the agent's units run at boot, at the right time, and have succeeded. */
 export const unitChecks: readonly Check[] = [
   {
     id: 'unit',

@@ -24,7 +24,7 @@ export async function askVswitchd(): Promise<'responds'> {
   return 'responds';
 }
 
-/** Reads the zones of interfaces; null if firewalld does not run. */
+/** Reads the zones of interfaces; null if firewalld is not running. */
 export function askInterfaceZones(): Promise<InterfaceZones | null> {
   return onSystemBus(async (bus) => (await openFirewalld(bus))?.interfaceZones() ?? null);
 }

@@ -6,7 +6,7 @@ import { type DaemonSetState, microshiftKubeconfig } from '../model/manifests.ts
 
 /**
  * Returns the daemonsets of ovn-kubernetes, whichever program applied them; null if this node has no kubeconfig of
- * MicroShift. A kubeconfig from the caller's environment is not used: it may run programs, and an inspection runs as
+ * MicroShift. A kubeconfig from the caller's environment is not used: it may name programs, which would then run as
  * root. A server that does not answer at once is an error.
  */
 export async function readDaemonSets(): Promise<readonly DaemonSetState[] | null> {

@@ -93,7 +93,10 @@ function parseHintedNic(text: string | null): HintedNic | null {
   }
 }
 
-/** Valid values: NetworkManager refuses a profile with any other, and the node would have no bridge. */
+/**
+ * Functions that recognize a valid value. NetworkManager refuses a profile with an invalid one, and the node would then
+ * have no bridge.
+ */
 const isIdentityValue: Readonly<Record<IdentityKey, (value: string) => boolean>> = {
   'ipv4.dhcp-client-id': isBytes,
   'ipv6.dhcp-duid': isBytes,

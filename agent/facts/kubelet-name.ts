@@ -24,7 +24,7 @@ export function readKubeletName(): string | null {
       const { commonName } = readCertificate(readRegularFile(path, limitBytes)?.toString() ?? '');
       if (commonName.startsWith(subject)) return commonName.slice(subject.length);
     } catch {
-      // A file that is not a certificate shows that this path has no kubelet.
+      // A file that is missing or is not a certificate is skipped.
     }
   }
   return null;

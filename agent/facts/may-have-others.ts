@@ -2,9 +2,9 @@ import { fileText } from '../drivers/host/files/kernel-files.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /*
- * Signs that other programs may have added entries to links. A query through ip(8) takes two processes, half the cost
- * of a run that changes nothing, so it is made only if files of the kernel show a sign. These files show neither the
- * origin of a route nor the flags of an address.
+ * Signs that other programs may have added entries to links. A query through ip(8) takes two processes, and half the
+ * time of a run that changes nothing, so it is made only if files of the kernel show a sign. These files show neither
+ * the origin of a route nor the flags of an address.
  */
 
 /**

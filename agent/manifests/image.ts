@@ -2,7 +2,7 @@ import { AgentError } from '../errors.ts';
 import type { Config, Sourced } from '../model/config.ts';
 import { fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/object.ts';
 
-/** Keys of the image: with underscores in MicroShift until 2025, with dashes since. */
+/** Keys of the ovn-kubernetes image in MicroShift's list of images: with underscores until 2025, with dashes since. */
 const releaseKeys = ['ovn_kubernetes_microshift', 'ovn-kubernetes-microshift'];
 
 /** Sources of an image reference. */

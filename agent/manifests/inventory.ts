@@ -10,8 +10,8 @@ import { kinds } from '../model/kubernetes/object-kinds.ts';
 import type { Flavor } from '../model/manifest-flavors.ts';
 
 /**
- * ConfigMap on the server that lists the applied objects. Labels can be removed by hand, and a later release may no
- * longer know a kind.
+ * ConfigMap in the cluster that lists the applied objects. The labels of these objects are not sufficient to find them,
+ * because they can be removed by hand, and a later release may no longer know a kind.
  */
 export const inventoryReference: ObjectReference = {
   apiVersion: 'v1',
@@ -32,7 +32,7 @@ export function inventoryObject(flavor: Flavor | 'changing', references: readonl
   };
 }
 
-/** Returns the references in an inventory; an empty list for null, and without lines that the agent did not write. */
+/** Returns the references in an inventory; an empty list for null. Lines that the agent did not write are left out. */
 export function inventoryReferences(inventory: KubernetesObject | null): ObjectReference[] {
   const text = fieldAt(inventory, 'data', 'objects');
   if (typeof text !== 'string') return [];

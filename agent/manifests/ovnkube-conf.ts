@@ -41,7 +41,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
     },
     logging: { 'acl-logging-rate-limit': 20 },
     ovnkubernetesfeature: {
-      // Each node is a zone; ovn-kubernetes supports nothing else since May 2026.
+      // The setting makes each node a zone, which is the only mode of ovn-kubernetes since May 2026.
       'enable-interconnect': databases === 'zone' ? true : undefined,
       'enable-egress-ip': false,
       'enable-egress-firewall': false,

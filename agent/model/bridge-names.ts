@@ -12,7 +12,10 @@ export interface BridgeNames {
    */
   readonly formerUplinkPort: string | null;
   readonly formerUplinkInterface: string | null;
-  /** Route metric of the bridge: below every default of NetworkManager, so that the bridge has the default route. */
+  /**
+   * Route metric of the bridge. That of br-ex and br-ex1 is below every default metric of NetworkManager, so that their
+   * routes take precedence.
+   */
   readonly routeMetric: number;
   /**
    * True for a bridge of `bridge add`. Its default route has the same precedence over other routes as the NIC's route

@@ -10,7 +10,7 @@ export interface Sourced<T> {
  * The effective configuration as plain JSON. Every value has its source; settings that are not set have their default.
  */
 export interface Config {
-  /** True if the agent leaves br-ex alone, because the administrator builds it by hand. */
+  /** True if the agent leaves br-ex unchanged, because the administrator builds it by hand. */
   readonly disableOvsInit: Sourced<boolean>;
   /** `auto`, `none` (br-ex without a NIC), or the name of an interface. */
   readonly uplink: Sourced<string>;
@@ -67,7 +67,7 @@ export interface OverlayConfig {
   readonly fixedAddressRanges: Sourced<string | null>;
   /** Address ranges of the outside clients of this node's pods, separated by commas; null if no client is permitted. */
   readonly outsideClients: Sourced<string | null>;
-  /** Interval of BFD between the nodes of a VIP; null if it is left to OVN. */
+  /** Interval of BFD between nodes whose gateways share an address; null if OVN decides. */
   readonly bfdIntervalMs: Sourced<number | null>;
 }
 

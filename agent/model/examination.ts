@@ -34,7 +34,7 @@ export interface Examination {
     readonly clusterProblems?: readonly { readonly message: string; readonly hint: string | null }[];
   }>;
   readonly units: Answer<readonly UnitFacts[]>;
-  /** Zones of firewalld; null if firewalld does not run. */
+  /** Zones of firewalld; null if firewalld is not running. */
   readonly firewall: Answer<ZoneSources | null>;
   readonly packetFilter: Answer<PacketFilterFacts>;
   readonly files: Answer<FileFacts>;
@@ -60,7 +60,7 @@ export interface OverlayFacts {
   readonly southbound: readonly string[];
   readonly controller: 'absent' | 'connected' | 'not connected';
   readonly membership: Membership;
-  /** True if both OVN databases listen on this node. */
+  /** True if the servers of both OVN databases listen on this node. */
   readonly hasDatabases: boolean;
   /** OVN programs that are installed on this machine. Containers may run a program that is not installed. */
   readonly installed: { readonly controller: boolean; readonly northd: boolean };
@@ -77,7 +77,7 @@ export interface OverlayFacts {
   readonly missing: readonly { readonly name: string; readonly for: string }[];
   /** Connections over which other hosts may write the central databases; null if this is not the central node. */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
-  /** Null if the node has no kubeconfig, or if no API server answers. */
+  /** Credentials in the node's kubeconfig; null if the node has no kubeconfig, or if no API server answers. */
   readonly credentials: OverlayCredentials | null;
   /**
    * Times at which the nodes received and applied the configuration of the overlay; null if this is not the central

@@ -36,7 +36,7 @@ export type IdentityValues = Readonly<Partial<Record<IdentityKey, string>>>;
 
 /**
  * Identity of a NIC with one of its profiles. The agent's profiles do not survive a reboot, and at the next boot the
- * NIC may enter its bridge before a DHCP server or a router has shown its identity.
+ * NIC may become a port of its bridge before a lease or an address of the NIC itself shows this identity.
  */
 export interface NicIdentity {
   readonly interface: string;

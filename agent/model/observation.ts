@@ -190,7 +190,7 @@ export interface NmDevice {
   readonly hwAddress: string;
   /** Permanent MAC; empty or absent if the device has none. */
   readonly permanentHwAddress?: string;
-  /** Null or absent without a lease. */
+  /** Lease of the device, with the identifiers that it sent. Null or absent without a lease. */
   readonly dhcp?: DhcpIdentity | null;
   readonly driver: string;
 }

@@ -26,7 +26,7 @@ export interface OverlayChanges {
    * requested.
    */
   readonly workload: OverlayPlan | null;
-  /** Sentences about faults; the plan has no write for them. */
+  /** Sentences about faults that the plan does not repair. */
   readonly faults: readonly string[];
   /** Sentences for the administrator about facts that are neither drift nor a fault on this node. */
   readonly notices: readonly string[];

@@ -160,7 +160,7 @@ export interface OverlayChassis {
 /** Facts from which the rows of OVN_Northbound are planned. */
 export interface NorthboundFacts {
   readonly layout: OverlayLayout;
-  /** Nodes for which rows are planned. Rows of other nodes are left alone. */
+  /** Nodes for which rows are planned. Rows of other nodes do not change. */
   readonly nodes: readonly OverlayNode[];
   /** Nodes whose rows are removed. */
   readonly leaving: readonly string[];
@@ -172,7 +172,7 @@ export interface NorthboundFacts {
    * always sufficient.
    */
   readonly randomMacs: readonly string[];
-  /** Interval of BFD between the nodes of a VIP. Absent if the database keeps its interval. */
+  /** Interval of BFD between nodes whose gateways share an address. Absent if the database keeps its interval. */
   readonly bfdIntervalMs?: number;
 }
 

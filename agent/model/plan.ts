@@ -22,7 +22,7 @@ export interface WantedProfile {
   readonly settings: ProfileSettings;
 }
 
-/** Desired state of one gateway bridge after a successful run. Plain JSON, which is stored in the journal. */
+/** Desired state of one external bridge after a successful run. Plain JSON, which is stored in the journal. */
 export interface WantedBridge {
   readonly bridge: string;
   /** NIC of the bridge; null for a bridge without a NIC. */

@@ -40,7 +40,7 @@ export interface NatTable {
 /** A flow or the nftables table that differs from the desired state. */
 export interface SharedBridgeChange {
   readonly do: 'add' | 'remove';
-  /** The flow, or the table. */
+  /** Flow in the notation of ovs-ofctl(8), or text that names several flows or the table. */
   readonly what: string;
   readonly why: string;
 }

@@ -26,7 +26,7 @@ interface StepTraits<Arguments> {
   readonly startsNic: (step: Arguments) => boolean;
   /**
    * True if the step waits for a lease or for routes of the NIC. A rollback continues after a timeout of such a step,
-   * because the NIC has held addresses and routes meanwhile.
+   * because the NIC keeps the addresses and routes that the agent has added.
    */
   readonly settles: boolean;
 }

@@ -14,7 +14,7 @@ export interface TuningFacts {
 
 export interface DaemonFacts {
   readonly name: DaemonName;
-  /** Process id; null if the daemon does not run. */
+  /** Process id; null if the daemon is not running. */
   readonly pid: number | null;
   readonly threads: readonly ThreadFacts[];
   /** Locked memory of the process in KiB (VmLck). */

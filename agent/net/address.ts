@@ -31,8 +31,8 @@ export function isLinkLocal6(address: string): boolean {
 }
 
 /**
- * Returns the low 64 bits as a token for NetworkManager, `::1:2:3:4` (RFC 4291 section 2.5.1); null if the text is not
- * an IPv6 address.
+ * Returns the low 64 bits of an IPv6 address as a token for NetworkManager, `::1:2:3:4` (RFC 4291 section 2.5.1); null
+ * if the text is not an IPv6 address.
  */
 export function interfaceIdentifier(address: string): string | null {
   return familyOf(address) === 6 ? token(groupsOf(address).slice(4)) : null;
@@ -77,7 +77,9 @@ function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** Returns an address in the form that precedes a port (ovsdb(7), RFC 3986 section 3.2.2). */
+/**
+ * Returns an address as it is written before a port: an IPv6 address in brackets (ovsdb(7), RFC 3986 section 3.2.2).
+ */
 export function inBrackets(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }

@@ -8,9 +8,10 @@ import { inPieces } from './pieces.ts';
 import { openTransport } from './transport.ts';
 
 /*
- * The only file that uses dbus-next, and only its framing and marshalling. Its MessageBus is not used: a call that is
- * pending when the bus is lost never settles, a call before the handshake never settles, calls have no time limit,
- * signals are filtered through a cache of name owners that an error reply can poison, and an XML parser is loaded.
+ * The connection uses only the framing and marshalling of dbus-next. The MessageBus of dbus-next is not used, because
+ * it has defects: a call that is pending when the bus is lost never settles, a call before the handshake never settles,
+ * calls have no time limit, signals are filtered through a cache of name owners that an error reply can poison, and an
+ * XML parser is loaded.
  */
 
 const methodCall = 1;

@@ -1,6 +1,6 @@
 /** Types of the dbus-next files that the driver uses. The package itself has types only for its high-level API. */
 declare module 'dbus-next/lib/message.js' {
-  /** The two stream methods that the parser calls. */
+  /** Methods of a stream that the parser calls. */
   export interface MessageStream {
     on(event: 'readable', listener: () => void): unknown;
     read(bytes: number): Buffer | null;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AgentError, asAgentError } from '../../errors.ts';
 import { isPassing } from './kubernetes-errors.ts';
 
-/** Time for which requests to a cluster are repeated, and functions that receive the reasons. */
+/** Time for which requests to a cluster are repeated, and functions that receive messages for the user. */
 export interface RetryBudget {
   /** Total time in ms; 0 for a single try. */
   readonly limitMs: number;

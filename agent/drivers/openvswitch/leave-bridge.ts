@@ -42,8 +42,8 @@ export async function unmarkBridge(client: OvsdbClient, name: string): Promise<v
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
-  // A bridge with the agent's mark only is changed as well: it has survived a restart of NetworkManager, and still has
-  // the node's addresses.
+  // A bridge that has only the agent's mark is changed as well: it has survived a restart of NetworkManager, and still
+  // has the node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));
   // The mark is removed by a transaction of its own. If one update contained both changes, NetworkManager would process

@@ -37,7 +37,9 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
   }
 }
 
-/** Error for an ovs-vswitchd that does not run or does not answer. A new bridge would have no effect. */
+/**
+ * Error for an ovs-vswitchd that is not running or does not answer, without which a new bridge would have no effect.
+ */
 export function vswitchdNotResponding(why: string, cause?: unknown): AgentError {
   return new AgentError('vswitchd-not-responding', `ovs-vswitchd does not respond: ${why}`, {
     hint: 'start it: systemctl restart ovs-vswitchd, and look at journalctl -u ovs-vswitchd',

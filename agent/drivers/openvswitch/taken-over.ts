@@ -1,7 +1,7 @@
 import { mutate, type Operation, type OvsdbClient, readInteger, select, wait } from '../ovsdb/index.ts';
 
 /**
- * Operation by which ovs-vswitchd is asked to apply the transaction and to report this (ovs-vswitchd.conf.db(5),
+ * Operation that requests a report from ovs-vswitchd when it has applied the transaction (ovs-vswitchd.conf.db(5),
  * next_cfg).
  */
 export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);

@@ -19,7 +19,7 @@ import { askVswitchd, takenOver } from './taken-over.ts';
  * device first.
  */
 const portOpenMs = 10_000;
-/** Time limit for closing a NIC. A driver can take as long for that as for opening it. */
+/** Time limit for the removal of a NIC from a bridge. A driver can take as long to close a NIC as to open it. */
 const portClosedMs = 10_000;
 /**
  * OpenFlow port number that is requested for the NIC. It must not change, because flows of ovn-kubernetes contain it.

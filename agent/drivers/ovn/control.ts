@@ -10,7 +10,7 @@ const answerMs = 15_000;
 
 /**
  * Returns a daemon's answer to a control command (ovs-appctl(8), which uses JSON-RPC as OVSDB does); null if the daemon
- * does not run. A control socket that refuses connections belongs to a daemon that has crashed.
+ * is not running. A control socket that refuses connections belongs to a daemon that has crashed.
  */
 export async function askDaemon(
   daemon: 'ovn-controller' | 'ovn-northd' | 'ovs-vswitchd',
@@ -33,8 +33,8 @@ export async function askDaemon(
 
 /**
  * Returns the remotes at which a central database's server listens by its options or by `add-remote`, without those in
- * its rows (ovsdb-server(8), `ovsdb-server/list-remotes`). Null if it has no control socket at the path that ovn-ctl(8)
- * uses.
+ * the rows of its table Connection (ovsdb-server(8), `ovsdb-server/list-remotes`). Null if it has no control socket at
+ * the path that ovn-ctl(8) uses.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',

@@ -1,8 +1,8 @@
 import { askDaemon } from './control.ts';
 
 /**
- * State of ovn-controller(8): `absent` if it does not run, otherwise whether it is connected to the southbound database
- * (control command `connection-status`).
+ * State of ovn-controller(8): `absent` if it is not running, otherwise whether it is connected to the southbound
+ * database (control command `connection-status`).
  */
 export type ControllerState = 'absent' | 'connected' | 'not connected';
 
@@ -16,7 +16,7 @@ export async function controllerState(runDirectories: readonly string[]): Promis
 /**
  * Stops ovn-controller, which removes its chassis, its tunnels and its flows before it answers (ovn-controller(8),
  * `exit`). It cannot do so while the southbound database is unreachable; the function then returns at its time limit
- * without an error. Does nothing if ovn-controller does not run.
+ * without an error. Does nothing if ovn-controller is not running.
  */
 export async function stopController(runDirectories: readonly string[]): Promise<void> {
   await askDaemon('ovn-controller', runDirectories, 'exit').catch(() => undefined);

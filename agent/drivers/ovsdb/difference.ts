@@ -7,8 +7,8 @@ type AtomKey = string | number | boolean;
 /**
  * Returns the new value of a column from its old value and the difference in an update2 or update3 (ovsdb-server(7)
  * section 4.1.14). For a column with at most one value, including an optional one, the difference is the new value. For
- * a set, it contains the elements that are in only one of both values. For a map, it contains the pairs whose key is in
- * only one of both values, and the new pairs of keys whose value changed.
+ * a set, the difference contains the elements that are in only one of the two values. For a map, it contains the pairs
+ * whose key is in only one of the two values, and the new pairs of keys whose value changed.
  */
 export function applyDifference(type: ColumnType, old: Json, difference: Json): Json {
   if (!type.isComposite) return difference;

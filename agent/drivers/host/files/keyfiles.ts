@@ -13,7 +13,7 @@ export interface Keyfile {
 }
 
 /**
- * Reads the profiles in directories of NetworkManager, for use while NetworkManager does not run. A missing directory
+ * Reads the profiles in directories of NetworkManager, for use while NetworkManager is not running. A missing directory
  * has no profiles.
  */
 export function readKeyfiles(directories: readonly string[]): readonly Keyfile[] {

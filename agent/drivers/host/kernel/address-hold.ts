@@ -4,14 +4,16 @@ import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
 /**
- * Lifetime of held addresses, in seconds. It exceeds the time for a DHCP exchange and duplicate address detection (at
- * most 50 s and 10 s). An address that the NIC's own profile does not add again expires by itself.
+ * Lifetime, in seconds, of addresses that the agent adds until NetworkManager adds them. It exceeds the time for a DHCP
+ * exchange and duplicate address detection (at most 50 s and 10 s). An address that the NIC's own profile does not add
+ * again expires by itself.
  */
 const holdSeconds = 120;
 
 /**
- * Routing protocol of held routes, by which a later run recognizes them. iproute2 assigns no name to this number
- * (etc/rt_protos), and NetworkManager ignores routes of such a protocol (nm-platform.c, ip_route_is_tracked).
+ * Routing protocol of routes that the agent adds until NetworkManager adds its own. A later run recognizes them by it.
+ * iproute2 assigns no name to this number (etc/rt_protos), and NetworkManager ignores routes of such a protocol
+ * (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
 
@@ -22,7 +24,7 @@ export interface RouteHold {
 }
 
 /**
- * Adds addresses (`address/prefix`) to an interface in the kernel, which can be used at once. Duplicate address
+ * Adds addresses (`address/prefix`), which can be used at once, to an interface in the kernel. Duplicate address
  * detection is off, because the node has the addresses on another interface with the same MAC and would detect itself.
  * An address that NetworkManager has already added stays as it is.
  */
@@ -36,21 +38,19 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
   );
 }
 
-/**
- * Adds routes that take the place of those that NetworkManager adds later. The metric in `hold` applies to all of them.
- */
+/** Adds routes that are used until NetworkManager adds its own. The metric in `hold` applies to all of them. */
 export async function holdRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
 }
 
-/** Removes held routes; missing routes are ignored. */
+/** Removes routes that holdRoutes has added; missing routes are ignored. */
 export async function releaseRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
 }
 
 /**
- * Returns the held routes on this node, grouped by interface and metric. Best effort: returns an empty list if ip(8)
- * fails.
+ * Returns the routes that holdRoutes has added on this node, grouped by interface and metric. Best effort: returns an
+ * empty list if ip(8) fails.
  */
 export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
   const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);
@@ -68,7 +68,7 @@ interface ShownHold {
   readonly route: HeldRoute;
 }
 
-/** Returns the held routes of one address family. */
+/** Returns the routes of one address family that holdRoutes has added. */
 async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
   const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
   const { exitCode, stdout } = await run('ip', words, commandMs);

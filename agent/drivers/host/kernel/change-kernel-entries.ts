@@ -28,14 +28,14 @@ const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
 const kernels = /^kernel_/;
 /** Pattern of an IPv6 address whose interface identifier is derived from a MAC (RFC 4291 appendix A). */
 const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
-/** Routing protocol of held routes (address-hold.ts). */
+/** Routing protocol of routes that the agent adds until NetworkManager adds its own (address-hold.ts). */
 const heldProtocol = '77';
 
 /**
  * Reads the entries of links that programs other than NetworkManager have added. Also reads entries of NetworkManager
  * that can only come from a profile: addresses without a lifetime for which it has added the connected route
  * (`noprefixroute`), and routes of protocol `static`. Leaves out entries with the metric `ownMetric`, which the agent
- * holds. Best effort: returns an empty list if ip(8) fails.
+ * has added. Best effort: returns an empty list if ip(8) fails.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -85,7 +85,7 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
 /**
  * Returns the entries with the remaining lifetimes that the same addresses have in the kernel at present, on any link.
  * An address of a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4): if it is not
- * advertised or leased again, only their end removes it.
+ * advertised or leased again, it is removed only when they end.
  */
 export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
   if (entries.addresses.length === 0) return entries;

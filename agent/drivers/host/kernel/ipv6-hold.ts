@@ -9,15 +9,15 @@ import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
 /** Time limit for an answer. A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
 const answerLimitMs = 600;
 
-/** Default routes that the agent has added in place of a router's. They are recognized by their metric. */
+/** Interface and metric of the IPv6 default routes that the agent adds until NetworkManager adds its own. */
 interface Ipv6Hold {
   readonly interface: string;
   readonly metric: number;
 }
 
 /**
- * Removes held default routes, and the connected routes that the kernel added for the held addresses; missing routes
- * are ignored.
+ * Removes the IPv6 routes with this interface and metric: default routes that the agent added, and connected routes
+ * that the kernel added for addresses of the agent.
  */
 export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
   const isHeld = ({ family, metric, device }: Route): boolean =>

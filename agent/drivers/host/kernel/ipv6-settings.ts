@@ -46,7 +46,7 @@ export function enableDetection(interfaceName: string): void {
 const advertisementsOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/${interfaceName}/accept_ra`;
 
 /**
- * True if the kernel would accept router advertisements on an interface as soon as it has IPv6 addresses there
+ * True if the kernel would accept router advertisements on an interface as soon as the interface has IPv6 addresses
  * (ip-sysctl.rst, accept_ra); false if the interface or IPv6 is absent.
  */
 export function acceptsAdvertisements(interfaceName: string): boolean {
@@ -73,7 +73,7 @@ function write(file: string, value: string): void {
 
 /**
  * True if the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst, accept_ra).
- * NetworkManager disables this on interfaces on which it does so itself.
+ * NetworkManager disables this on interfaces whose IPv6 it configures itself.
  */
 export function takesAdvertisements(interfaceName: string): boolean {
   return (

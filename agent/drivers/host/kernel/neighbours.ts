@@ -3,7 +3,7 @@ import { ipBatch } from './ip-batch.ts';
 
 /**
  * Largest number of copied neighbours. A node communicates with few hosts of its own LAN: gateways, name servers and
- * its SSH client. More neighbours would only delay the move.
+ * its SSH client. More neighbours would only delay the move of the addresses to the other interface.
  */
 const copiedNeighbours = 16;
 

@@ -62,7 +62,7 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
 interface ListedLink {
   readonly ifname?: string;
   readonly link_index?: number;
-  /** True if the parent link is in another namespace. */
+  /** Id of the namespace of the parent link. Absent if that link is in the same namespace. */
   readonly link_netnsid?: number;
   readonly linkinfo?: { readonly info_kind?: string };
 }

@@ -6,8 +6,8 @@ import { commandMs, run } from './exec.ts';
 const programMs = 240_000;
 
 /**
- * Returns the reason why services can be neither reached nor started: this is an image build, a chroot or a container
- * without systemd. Null on a running node.
+ * Returns the reason why services can be neither reached nor started: the process runs in an image build, in a chroot
+ * or in a container without systemd. Null on a running node.
  */
 export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';

@@ -31,9 +31,9 @@ export interface CniConfig {
   readonly version: CniVersion;
   /** Field `dns` of the configuration, which is copied to the result. */
   readonly dns: unknown;
-  /** Result of ADD; null if absent. */
+  /** Result of the earlier ADD; null if the runtime passes none. */
   readonly prevResult: unknown;
-  /** Containers that exist, for GC. */
+  /** Ids of the containers whose attachments GC has to keep. */
   readonly validContainers: readonly string[];
 }
 
@@ -94,8 +94,8 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the containers of the list of attachments. Throws CniError 7 if the request has no list: the specification
- * requires this list, and without it GC would remove every container.
+ * Returns the ids of the containers in cni.dev/valid-attachments. Throws CniError 7 if the request has no such list:
+ * the CNI specification requires this list, and without it GC would remove every container.
  */
 function attachmentsIn(value: unknown): readonly string[] {
   const ids = Array.isArray(value)
@@ -116,7 +116,8 @@ function podOf(args: string): CniPod | null {
   );
   const [namespace, name] = [values.get('K8S_POD_NAMESPACE'), values.get('K8S_POD_NAME')];
   if (!namespace || !name) return null;
-  // Any other character is refused, because names of API objects have only these (RFC 1123).
+  // Only lower-case letters, digits, hyphens and dots are accepted, because names of API objects contain nothing else
+  // (RFC 1123).
   for (const part of [namespace, name]) requireThat(/^[a-z0-9][a-z0-9.-]{0,252}$/.test(part), 'CNI_ARGS', args);
   return { namespace, name, uid: values.get('K8S_POD_UID') || null };
 }

@@ -24,7 +24,10 @@ export function readNodePod(object: unknown): NodePod {
   return { namespace, name, uid, mirrorOf, network: ownNetwork({ uid, annotations }) };
 }
 
-/** Returns true if the container runtime refers to this pod. Without a UID, every pod of the name matches. */
+/**
+ * Returns true if the container runtime refers to this pod. If the runtime does not report a UID, every pod with the
+ * name matches.
+ */
 export function isSamePod({ uid, mirrorOf }: NodePod, askedFor: string | null): boolean {
   return askedFor === null || askedFor === uid || askedFor === mirrorOf;
 }

@@ -28,16 +28,16 @@ import { applyText, deleteText, diffText, statusText } from '../view/manifests-v
 import type { Output } from './output.ts';
 
 /**
- * Default limit of an apply, in seconds: longer than MicroShift takes to boot on a small node (2 to 4 minutes). After a
- * longer boot, the unit runs the command again.
+ * Default time limit of `manifests apply`, in seconds: longer than MicroShift takes to boot on a small node (2 to 4
+ * minutes). After a longer boot, the unit runs the command again.
  */
 const applyLimitSeconds = 300;
 /**
- * Default limit of a removal, in seconds: pods have 30 s to terminate, and a namespace is removed after all of its
- * objects.
+ * Default time limit of `manifests delete`, in seconds: pods have 30 s to terminate, and a namespace is removed after
+ * all of its objects.
  */
 const deleteLimitSeconds = 180;
-/** Default limit of a query, in seconds: a user who asks for the state does not want to wait for a boot. */
+/** Default time limit of `manifests status` and `manifests diff`, in seconds: they do not wait for a boot. */
 const askLimitSeconds = 0;
 
 /** Options of every `manifests` command, and its output. */

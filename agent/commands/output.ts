@@ -84,7 +84,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
       else if (document !== null) print(document, verbose ? (diagnostics ?? null) : null);
     },
     state: (text, document) => {
-      // Cursor to the first column and row, and erase in display (ECMA-48, CUP and ED).
+      // Control sequences that move the cursor to the first row and column, and clear the screen (ECMA-48, CUP and ED).
       const before = process.stdout.isTTY ? '\u001b[H\u001b[2J' : '';
       const shown = fitted(printable(text), terminalWidth(process.stdout));
       const line = format === 'json' ? printableJson(document, 0) : `${before}${shown}`;

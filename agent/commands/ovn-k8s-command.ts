@@ -37,6 +37,6 @@ async function init(command: string, request: NodeRequest, words: NodeWords, out
     output.say,
   );
   for (const line of changesLines(changes, output.progressStyle)) output.say(line);
-  // Last line of the tool of 2017, for which scripts may search.
+  // Last line that ovn-k8s-overlay of 2017 printed, for which scripts may search.
   output.result('Initialization complete.', null);
 }

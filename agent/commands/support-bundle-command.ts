@@ -15,8 +15,8 @@ import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /**
- * Time limit of a report, longer than the limits of the queries in it. A report that takes longer hangs, and is left
- * out.
+ * Time limit of a report in the archive, longer than the limits of the queries for it. A report that takes longer is
+ * left out.
  */
 const reportMs = 30_000;
 /** Limit of the archive. tar and gzip take a second for 24 MiB; a disk that blocks for longer is full or broken. */
@@ -59,7 +59,9 @@ export async function supportBundle(target: string | undefined, output: Output):
   }
 }
 
-/** Waits for work. Fails with `interrupted` at the first signal, after which the caller removes its files. */
+/**
+ * Waits until `work` has ended. Fails with `interrupted` at the first signal, after which the caller removes its files.
+ */
 async function untilInterrupted(work: () => Promise<void>): Promise<void> {
   let stop: (signal: string) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {

@@ -5,8 +5,7 @@ import { nmcliProperty, nmcliValue } from './nmcli-words.ts';
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
   const words = { wanted: wordOf(difference, difference.wanted), observed: wordOf(difference, difference.observed) };
   const subjectOf = subjects[difference.kind] as ((difference: NetworkDifference) => string) | undefined;
-  // A difference in the journal of an older agent has a subject and no kind. Its own subject replaces the first one
-  // here.
+  // A difference in the journal of an older agent has a subject and no kind. It keeps this subject.
   return { subject: subjectOf?.(difference) ?? '', ...difference, ...words };
 }
 
@@ -43,7 +42,7 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
   'uplink-inactive': ({ device }) => `profile of ${device} active`,
 };
 
-/** Words for the value null. */
+/** Words for the value null, by kind of difference. */
 const nothing: Partial<Readonly<Record<DifferenceKind, string>>> = {
   setting: '(unset)',
   owner: 'none',

@@ -22,7 +22,7 @@ const maxHops = 1000;
  */
 export function lookUp(root: YamlNode | null, keys: readonly string[]): Found | null {
   const budget = { hops: maxHops };
-  // An empty file sets nothing, unlike a key without a value.
+  // An empty file has no effect. Only a key without a value removes the values of earlier files.
   if (root === null) return null;
   let found: Found | null = { keyAt: 0, value: root };
   for (const key of keys) {

@@ -53,7 +53,7 @@ export const readPortRange: ValueReader<string> = (node, refuse) => {
   return `${first}-${last}`;
 };
 
-/** Reads whether MicroShift deploys ovn-kubernetes (pkg/config/network.go:116 accepts no other values). */
+/** Reads network.cniPlugin, which says whether MicroShift deploys ovn-kubernetes (pkg/config/network.go:116). */
 export const readCniPlugin: ValueReader<'ovnk' | 'none'> = (node, refuse) => {
   if (node.kind === 'scalar' && node.text === '') return null;
   if (node.kind === 'scalar' && (node.text === 'ovnk' || node.text === 'none')) return node.text;

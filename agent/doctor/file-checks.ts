@@ -97,7 +97,7 @@ export const fileChecks: readonly Check[] = [
     id: 'examination',
     title: 'everything could be looked at',
     judge: (examination) => {
-      // Other checks report the parts of the examination that are not in this list.
+      // This check reports only those parts of the examination that no other check reports.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];

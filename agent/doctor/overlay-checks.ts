@@ -22,7 +22,7 @@ import { unitNamed } from './unit-checks.ts';
  */
 const warnClockMs = 60_000;
 
-/** Unit of `overlay run`. */
+/** Unit that runs `overlay run`. */
 const daemonUnit = 'microshift-net-overlay.service';
 
 /**

@@ -94,8 +94,8 @@ function parseHintedNic(text: string | null): HintedNic | null {
 }
 
 /**
- * Functions that recognize a valid value. NetworkManager refuses a profile with an invalid one, and the node would then
- * have no bridge.
+ * Functions that check the values of a NIC's identity, by setting. NetworkManager refuses a profile with an invalid
+ * one, and the node would then have no bridge.
  */
 const isIdentityValue: Readonly<Record<IdentityKey, (value: string) => boolean>> = {
   'ipv4.dhcp-client-id': isBytes,
@@ -108,7 +108,10 @@ function isBytes(value: string): boolean {
   return /^[0-9a-f]{2}(:[0-9a-f]{2})+$/i.test(value);
 }
 
-/** Parses the identities of NICs. A damaged entry counts as missing: the node then gets the identity of its bridge. */
+/**
+ * Parses the identities of NICs. A damaged entry counts as missing: NetworkManager then derives the identity from the
+ * bridge.
+ */
 function parseIdentities(text: string | null): readonly NicIdentity[] {
   try {
     const { identities } = JSON.parse(text ?? '{}') as Record<string, unknown>;

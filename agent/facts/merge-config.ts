@@ -26,7 +26,9 @@ export function mergeConfig(files: readonly ConfigFile[], version: string): read
   }));
 }
 
-/** Sets a value. `key+` adds to the list of earlier files, `key-` removes from it. Returns the key without the sign. */
+/**
+ * Sets a value. `key+` adds to the list of earlier files, `key-` removes from it. Returns the key without `+` or `-`.
+ */
 function setValue(values: Record<string, string>, key: string, value: string): string {
   const name = key.replace(/[+-]$/, '');
   const items = (text: string): readonly string[] => text.split(/[,;]/).filter((item) => item !== '');

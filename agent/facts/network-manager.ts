@@ -31,12 +31,12 @@ import { withoutShown } from './shown-profiles.ts';
  */
 const longestId = 256;
 
-/** Value of NMCapability OVS, which is set if the plugin is loaded. */
+/** Value of NMCapability for Open vSwitch, which NetworkManager has if its plugin for Open vSwitch is loaded. */
 const ovsCapability = 2;
 
 /**
  * Reads devices, active connections, checkpoints, and every profile of NetworkManager that a user or a program wrote.
- * This takes one round trip, plus one per profile, all of them in parallel.
+ * This takes one round trip for all objects, then one for each profile, in parallel.
  */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();
@@ -69,8 +69,8 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
 
 /**
  * Reads a profile. Returns null if NetworkManager does not return it, because it was deleted since the listing, or if
- * its settings do not have the form of settings. If NetworkManager stops, the observation fails: without its profiles,
- * a NIC would look unconfigured.
+ * its settings do not have the expected form. If NetworkManager stops, the observation fails: without its profiles, a
+ * NIC would look unconfigured.
  */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch((error: unknown) => {
@@ -138,8 +138,8 @@ function readActive(path: string, properties: Properties): NmActiveConnection {
 }
 
 /**
- * Raw properties of an object. Only those that are read are unwrapped, because an object has dozens of properties and a
- * node hundreds of objects.
+ * Properties of an object as dbus-next returns them. Only properties that the agent reads are unwrapped, because an
+ * object has dozens of properties and a node hundreds of objects.
  */
 type Properties = ManagedObject[string];
 

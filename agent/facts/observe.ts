@@ -58,8 +58,8 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 }
 
 /**
- * Reads the part from the kernel and from files. The function is asynchronous, so that an unreadable file rejects the
- * result, like an error of a daemon, and does not throw before the daemons are awaited.
+ * Reads the part of the observation that comes from the kernel and from files. The function is asynchronous, so that an
+ * unreadable file rejects the result, like an error of a daemon, and does not throw before the daemons are awaited.
  */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];

@@ -24,15 +24,16 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       mtu: config.mtu.value === 'auto' ? undefined : config.mtu.value,
       'cluster-subnets': isSingleNode ? clusterNetwork.value.join(',') : undefined,
       'encap-port': 6081,
-      // The unit is milliseconds. On a small node that is busy with the start of pods, a shorter limit would close
-      // database connections.
+      // Time in milliseconds after which an idle database connection is probed. On a small node that is busy with the
+      // start of pods, a shorter limit would close database connections.
       'inactivity-probe': 180_000,
-      // The cache is off, because memory is scarcer than the time that is needed to compute a flow again.
+      // The cache of logical flows is off, because memory is scarcer than the time that is needed to compute a flow
+      // again.
       'enable-lflow-cache': false,
       'lflow-cache-limit-kb': 870,
     },
     kubernetes: {
-      // ovnkube itself finds the account's token and CA.
+      // ovnkube itself finds the token of its service account and the CA.
       apiserver: isSingleNode ? localApiServer : undefined,
       'service-cidrs': isSingleNode ? serviceNetwork.value.join(',') : undefined,
       'ovn-config-namespace': namespaceName,
@@ -56,8 +57,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       // is one.
       'allow-no-uplink': true,
     },
-    // Durations are in seconds. They are long, because the only candidate must not lose the lease when the disk is
-    // slow. ovnkube.sh uses the same values for --init-master.
+    // The durations of the leader election are in seconds. They are long, because the only candidate must not lose the
+    // lease when the disk is slow. ovnkube.sh uses the same values for --init-master.
     clustermgrha: { 'election-lease-duration': 137, 'election-renew-deadline': 107, 'election-retry-period': 26 },
   });
 }

@@ -19,7 +19,7 @@ export function daemonSetState(
   };
 }
 
-/** Returns true if the controller has processed this version of the daemonset and every node runs it. */
+/** Returns true if the daemonset controller has processed this version of the daemonset and every node runs it. */
 export function isRolledOut(daemonSet: KubernetesObject): boolean {
   const desired = statusNumber(daemonSet, 'desiredNumberScheduled');
   const seen = statusNumber(daemonSet, 'observedGeneration');

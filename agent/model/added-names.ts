@@ -12,7 +12,7 @@ const kinds = [
   { prefix: 'ovs-if-', digit: 'a' },
 ] as const;
 
-/** Length in bytes of the longest interface name. A UUID has room for as many bytes beside its version and variant. */
+/** Length in bytes of the longest interface name. A UUID has room for as many bytes besides its version and variant. */
 const nameBytes = 15;
 
 /** Route metric that NetworkManager gives the interface of an Open vSwitch bridge by default. */
@@ -31,7 +31,7 @@ export function addedNameFault(name: string): string | null {
   return reservedNames.test(name) ? 'this name is reserved' : null;
 }
 
-/** Returns the names of the profiles of a bridge that `bridge add` makes, and its route metric. */
+/** Returns the names of a bridge of `bridge add` and of its profiles, and the route metric of the bridge. */
 export function addedNames(bridge: string, routeMetric = leastPreferredMetric): BridgeNames {
   return {
     bridge,

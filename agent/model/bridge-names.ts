@@ -1,6 +1,6 @@
 /**
- * Names of a bridge and its profiles. Those of br-ex and br-ex1 are the names that configure-ovs.sh used, the script
- * that this agent replaces, because other tools and administrators know them.
+ * Names of a bridge and its profiles. br-ex and br-ex1 keep the names of configure-ovs.sh, the script that this agent
+ * replaces, because other tools and administrators know them.
  */
 export interface BridgeNames {
   readonly bridge: string;

@@ -68,7 +68,7 @@ export interface OverlayFacts {
   readonly encapTypes: readonly string[];
   /** Types of interfaces and data paths that ovs-vswitchd supports; null if it does not report them. */
   readonly dataPath: { readonly interfaceTypes: readonly string[]; readonly datapathTypes: readonly string[] } | null;
-  /** Commands of ip(8) that the node's own interface in the cluster still needs. Absent without such a command. */
+  /** Commands of ip(8) that give the management port the settings that it lacks. Absent if it lacks none. */
   readonly kernel?: readonly string[];
   /**
    * Tables and columns that rows of the overlay need but the databases on this node lack, each with its purpose

@@ -93,7 +93,7 @@ export interface KernelRoute {
   readonly type?: string;
   /** Scope of an IPv4 route. Absent in records of agents before 0.3; the rules of ip-route(8) apply then. */
   readonly scope?: string;
-  /** Routing protocol. Absent for boot. */
+  /** Routing protocol. Absent if it is `boot`. */
   readonly protocol?: string;
   /**
    * All other attributes in the notation of ip-route(8), word by word: `onlink`, `advmss 1000`, `mtu lock 1300`, `via

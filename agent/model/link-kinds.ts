@@ -16,8 +16,8 @@ interface LinkKind {
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
   /**
-   * True if a device of this kind in a bridge leads into another segment of the LAN. Tunnels and taps that other
-   * programs added do not.
+   * True if a device of this kind in a bridge leads into another segment of the LAN. A tunnel or tap that another
+   * program added does not lead there.
    */
   readonly isNic: boolean;
 }
@@ -99,8 +99,8 @@ export function linkKindOf(link: Link, { networkManager }: Pick<KnownLinks, 'net
 }
 
 function deviceKind(device: NmDevice | undefined): LinkKindName | null {
-  // For a kind of rtnetlink that it does not know, NetworkManager has the type "generic"; the driver's name is then the
-  // kind.
+  // For an rtnetlink kind that NetworkManager does not know, it reports the type "generic"; the driver's name is then
+  // the kind.
   const driver = device?.driver ?? '';
   return kindsOfDevices[device?.type ?? 0] ?? (device?.type === generic && isLinkKind(driver) ? driver : null);
 }

@@ -35,7 +35,7 @@ export interface ObjectDifference {
   readonly object: string;
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChange[];
-  /** Other field managers that set the same fields; null if this manager alone does. */
+  /** Other field managers that set the same fields; null if only the agent sets them. */
   readonly conflict: string | null;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Membership of this node according to the central node. `not-applicable`: this is the central node, or a node without
- * pod subnets, which has no port there. `unknown`: the central node could not be asked, for the reason `why`.
+ * pod subnets, for which the central node has no logical port. `unknown`: the central node could not be asked, for the
+ * reason `why`.
  */
 export type Membership =
   | { readonly state: 'member' | 'removed' | 'not-applicable' }
@@ -19,12 +20,12 @@ export function membershipFault(node: string, membership: Membership): string | 
   return `it could not be checked whether the central node still has ${node} as a member: ${membership.why}`;
 }
 
-/** Returns the fault of a member without a port on the central node. */
+/** Returns the fault of a member whose logical port is missing from the northbound database. */
 export function missingPortText(node: string): string {
   return `the central node has no port for ${node}: it was taken out of the cluster there, or its rows are not written yet`;
 }
 
-/** Returns the remedy for a member without a port. */
+/** Returns the remedy for a member whose logical port is missing from the northbound database. */
 export function missingPortHint(node: string): string {
   return `look at \`microshift-net overlay nodes\` on the central node; to join again: \`microshift-net overlay leave\` here, and a new bundle of \`overlay pki issue ${node}\``;
 }

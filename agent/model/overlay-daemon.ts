@@ -61,6 +61,6 @@ export interface OverlayTunnel {
   readonly remoteAddress: string;
   /** Fault of the tunnel on this node, in words; null if it has none. */
   readonly fault: string | null;
-  /** True if the other end answers an echo request; null if that is not known. Absent if it was not asked. */
+  /** True if the other end answers an echo request; null if that is not known. Absent if no echo request was sent. */
   readonly answers?: boolean | null;
 }

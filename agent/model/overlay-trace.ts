@@ -97,7 +97,7 @@ export type TraceStation =
       readonly others: readonly string[];
       /** True if the packet is a reply, and connection tracking reverses the translation of the request. */
       readonly isReversed: boolean;
-      /** Row that causes the translation; null if it is not known here. */
+      /** Row that causes the translation; null if it is not known. */
       readonly rule: TraceRule | null;
       readonly kind: TracePlace['kind'];
       readonly where: string;

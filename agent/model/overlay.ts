@@ -126,7 +126,7 @@ export interface OverlayGateway {
 export interface ChassisEncap {
   readonly address: string;
   readonly type: string;
-  /** Chassis whose certificate may write the row; empty if the release of OVN has no such column. */
+  /** Chassis whose certificate may write the row; empty if the release of OVN has no column for it. */
   readonly owner: string;
 }
 
@@ -182,7 +182,10 @@ export interface LocalFacts {
   readonly node: OverlayNode;
   /** Addresses of the southbound database, `ssl:192.0.2.1:6642`; several for a clustered database. */
   readonly southbound: readonly string[];
-  /** Addresses of the northbound database, which older tools read here; empty if they are not announced. */
+  /**
+   * Addresses of the northbound database, for older tools that read them in Open_vSwitch; empty if they are not
+   * announced.
+   */
   readonly northbound: readonly string[];
   /** Data path of br-int; null for the kernel data path. */
   readonly datapathType: 'netdev' | null;

@@ -30,7 +30,7 @@ export interface GatewayWords extends NodeWords {
   readonly rampoutIpSubnet?: string;
 }
 
-/** Requested configuration of a node. Null values leave the current state. */
+/** Requested configuration of a node. Null values leave the current state unchanged. */
 export interface NodeRequest {
   readonly name: string;
   readonly clusterSubnets: readonly string[];

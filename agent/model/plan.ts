@@ -132,8 +132,8 @@ export interface StepArguments {
    */
   attachUplink: { bridge: string; interface: string; userspace?: true };
   /**
-   * Removes the IP settings from the NIC's active connection in place. `profile`: activated first; null if the NIC's
-   * own is active.
+   * Removes the IP settings from the NIC's active connection in place. `profile`: the NIC's own profile, which is
+   * activated first; null if it is active already.
    */
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
@@ -189,7 +189,7 @@ export interface BridgeMarks {
   readonly interface: string;
 }
 
-/** A route that takes the place of one that NetworkManager will add. */
+/** A route that the agent adds until NetworkManager has added its own. */
 export interface HeldRoute {
   /** Destination in CIDR notation; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
@@ -204,7 +204,7 @@ export type { ProfileActivation, ProfileName };
 /** Step of a plan: its kind, its arguments and its reason. */
 export type Step = { [K in StepKind]: { readonly do: K; readonly why: string } & Readonly<StepArguments[K]> }[StepKind];
 
-/** A remark for the administrator, such as a setting that cannot move or a value that should change. */
+/** A remark for the administrator, such as a setting that cannot move to the bridge, or a value that should change. */
 export interface PlanNote {
   readonly level: 'info' | 'warning';
   readonly message: string;
@@ -220,7 +220,10 @@ export interface Plan {
   readonly outcome: 'unchanged' | 'change';
   readonly choice: UplinkChoice | null;
   readonly wanted: Wanted;
-  /** Addresses and gateways that move. The name of the field stays, because it is in journals and in JSON output. */
+  /**
+   * Addresses and gateways that move to another interface. The field keeps its old name, because journals and JSON
+   * output contain it.
+   */
   readonly carried: readonly MovedAddresses[];
   /** Current addresses of every link that the plan changes. A rollback must restore them. */
   readonly before: readonly LinkAddresses[];

@@ -60,7 +60,7 @@ export type RowChange =
       /** Name by which other changes of the plan refer to the row. */
       readonly name: string;
       readonly row: Readonly<Record<string, WrittenValue>>;
-      /** Column that will contain the row; null for a row of a root table. */
+      /** Column of the parent row that will refer to the row; null for a row of a root table. */
       readonly place: RowPlace | null;
       readonly why: string;
     }
@@ -77,7 +77,7 @@ export type RowChange =
       readonly table: string;
       readonly title: string;
       readonly uuid: string;
-      /** Column from which the row is removed; null for a row of a root table. */
+      /** Column of the parent row that refers to the row until then; null for a row of a root table. */
       readonly place: RowPlace | null;
       readonly why: string;
     };

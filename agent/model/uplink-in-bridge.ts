@@ -41,8 +41,8 @@ export function namedUplink(names: BridgeNames, observation: Observation): strin
 }
 
 /**
- * Returns the device on which the administrator's profile is active from which the agent's interface profile was made;
- * null if that profile is not active.
+ * Returns the device of the administrator's profile from which the agent's interface profile was made; null if the
+ * administrator's profile is not active.
  */
 function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
   const { profiles, activeConnections, devices } = networkManager;

@@ -42,9 +42,12 @@ export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
-  /** Annotations by which a network publishes the addresses of the node. Absent if empty. */
+  /** Annotations by which a network plug-in publishes the addresses of the node. Absent if empty. */
   readonly published?: Labels;
-  /** Names of those annotations that this program was the last to write (metadata.managedFields). Absent if empty. */
+  /**
+   * Names of the annotations in `published` that this program was the last to write (metadata.managedFields). Absent if
+   * empty.
+   */
   readonly publishedHere?: readonly string[];
   /** Requests of the node that this network does not serve. Absent if empty. */
   readonly asks?: readonly UnservedAsk[];

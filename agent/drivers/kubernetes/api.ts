@@ -3,7 +3,7 @@ import type { Collection } from '../../model/kubernetes/object.ts';
 import type { Named } from '../../model/workload.ts';
 
 /**
- * Requests of a daemon to the API server, which may be unreachable, slow, or refuse a request at any time. Every
+ * Requests of a daemon to the API server, which may be unreachable or slow, or may refuse a request, at any time. Every
  * request is tried again until `close`.
  */
 export interface KubernetesApi {

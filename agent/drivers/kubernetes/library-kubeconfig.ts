@@ -3,8 +3,8 @@ import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import type { Access } from './http.ts';
 
 /**
- * Reads any kubeconfig, including exec plug-ins, identity providers and proxies. The library is slow to load, so
- * plain-kubeconfig.ts is tried first.
+ * Reads any kubeconfig, including exec plug-ins, identity providers and proxies, with the library
+ * @kubernetes/client-node. The library is slow to load, so plain-kubeconfig.ts is tried first.
  */
 export async function readWithLibrary(path: string, maxSockets: number): Promise<Access> {
   const kubeconfig = new KubeConfig();
@@ -35,8 +35,8 @@ function cautionsOf(cluster: Cluster, user: User | null): readonly string[] {
 }
 
 /**
- * Returns an HTTP agent that reuses connections; the library's opens a connection for each request. The HTTP agent of a
- * proxy is returned unchanged.
+ * Returns an HTTP agent that reuses connections, because the HTTP agent of @kubernetes/client-node opens a connection
+ * for each request. The HTTP agent of a proxy is returned unchanged.
  */
 function reusing(options: RequestOptions, maxSockets: number): NonNullable<RequestOptions['agent']> {
   const { agent } = options;

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { AgentError, messageOf } from '../../errors.ts';
 
-/** Pattern of the file names that `render` gives to objects. */
+/** Pattern of the file names that `manifests render` gives to objects. */
 const objectName = /^\d\d-[a-z]+-[a-z0-9-]+\.yaml$/;
 /** Pattern of a rendered kustomization. Its complete text has to be a list of such file names. */
 const kustomizationText =

@@ -11,8 +11,8 @@ export interface Pauses {
 
 export interface Series {
   /**
-   * Waits for the next pause, or for the time that the server requests if that is longer. Ends early after `wake` and
-   * `stop`.
+   * Waits for the next pause, or for the time that the server requests if that is longer. Ends early if `wake` is
+   * called or `stop` is aborted.
    */
   wait(askedMs: number | null): Promise<void>;
   /** Makes the next pause short again, after a success. */

@@ -14,8 +14,9 @@ const plainCluster = ['server', 'certificate-authority', 'certificate-authority-
 const plainUser = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data', 'token'];
 
 /**
- * Reads a kubeconfig with certificates or a token only, as MicroShift writes it; null if the library is needed. Loading
- * the library costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
+ * Reads a kubeconfig with certificates or a token only, as MicroShift writes it; null if it contains anything else,
+ * which only the library @kubernetes/client-node can read. Loading the library costs more time than a whole apply to an
+ * unchanged cluster (docs/decisions/0023).
  */
 export function readPlain(path: string, maxSockets: number): Access | null {
   const config = parseYaml(requireFile(path).toString());

@@ -64,7 +64,7 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/** Follows the ports of this node's br-int, through restarts of the server. Resolves with the first contents. */
+/** Follows the ports of this node's br-int, also after restarts of ovsdb-server. Resolves with the first contents. */
 export async function openPodPorts(runDirectory: string, limitMs: number): Promise<PodPorts> {
   const session = openSession({ remotes: `unix:${runDirectory}/db.sock`, database: 'Open_vSwitch', limitMs: callMs });
   const mirror = await openMirror(
@@ -139,7 +139,7 @@ function settle(batch: readonly Asked[], failed: { readonly error: unknown } | n
 }
 
 /**
- * Returns the operations of several requests. Without br-int, the transaction changes nothing. The server itself
+ * Returns the operations of several requests. Without br-int, the transaction changes nothing. ovsdb-server itself
  * removes rows of ports and interfaces to which no row refers (ovs-vswitchd.conf.db(5)).
  */
 function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operation[] {

@@ -15,8 +15,8 @@ export interface Followed {
    */
   readonly requests: (schema: JsonObject) => Readonly<Record<string, unknown>>;
   /**
-   * Returns true for an update that is to be reported: `<table-updates2>` of ovsdb-server(7), section 4.1.14. All are
-   * reported without this function.
+   * Returns true for an update that is to be reported: `<table-updates2>` of ovsdb-server(7), section 4.1.14. Without
+   * this function, every update is reported.
    */
   readonly isNews?: (updates: unknown) => boolean;
 }

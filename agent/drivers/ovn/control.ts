@@ -33,8 +33,8 @@ export async function askDaemon(
 
 /**
  * Returns the remotes at which a central database's server listens by its options or by `add-remote`, without those in
- * the rows of its table Connection (ovsdb-server(8), `ovsdb-server/list-remotes`). Null if it has no control socket at
- * the path that ovn-ctl(8) uses.
+ * the rows of its table Connection (ovsdb-server(8), `ovsdb-server/list-remotes`). Null if the server has no control
+ * socket at the path that ovn-ctl(8) uses.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',

@@ -18,7 +18,7 @@ import { fromOvn } from './ovn-errors.ts';
  */
 export const databaseCallMs = 15_000;
 
-/** Condition of a wait: a row of this table that fulfils all of the conditions. */
+/** Condition of a wait: a row of this table exists that meets all of the conditions. */
 export interface Awaited {
   readonly table: string;
   readonly where: Parameters<typeof wait>[0]['where'];
@@ -168,7 +168,10 @@ export async function removeChassis(database: RowDatabase, systemId: string): Pr
   );
 }
 
-/** Increments NB_Global.nb_cfg, which every ovn-controller of the cluster copies as its answer (ovn-nb(5)). */
+/**
+ * Operation that increments NB_Global.nb_cfg, which every ovn-controller of the cluster copies as its answer
+ * (ovn-nb(5)).
+ */
 export const nextNumber = mutate('NB_Global', [], [['nb_cfg', '+=', 1]]);
 
 /** Requests an answer from every ovn-controller of the cluster. Returns the new value of NB_Global.nb_cfg. */

@@ -82,7 +82,8 @@ export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, 
       take,
       ([, updates]) => take(updates),
     ).catch((error: OvsdbError) => {
-      // The server is used: a server older than Open vSwitch 2.9 has no database _Server, and supports no clusters.
+      // A server that rejects the request is used: before Open vSwitch 2.9, servers had no database _Server and no
+      // clusters.
       if (error.kind === 'operation') resolve();
       else reject(error);
     });

@@ -122,7 +122,7 @@ export async function openMirror(
       );
     } catch (error) {
       if (!(error instanceof OvsdbError) || error.kind !== 'operation') throw error;
-      // The server is older than Open vSwitch 2.12, which introduced monitor_cond_since.
+      // A server that rejects monitor_cond_since is older than Open vSwitch 2.12, which introduced it.
       stop = await start({ method: 'monitor_cond', params, notice: 'update2' }, (reply) => [true, undefined, reply]);
     }
   };

@@ -10,8 +10,8 @@ const sticky = 0o1000;
 
 /**
  * Returns the reason why a directory or its parent cannot be trusted with the agent's state; null if both can, or if
- * they do not exist. If one is a link, or other users may write in it, they could choose which files the agent reads,
- * removes or overwrites.
+ * they do not exist. If the directory or its parent is a link, or can be written by other users, these users could
+ * choose which files the agent reads, removes or overwrites.
  */
 export function directoryFault(path: string): string | null {
   for (const one of [dirname(path), path]) {

@@ -112,7 +112,8 @@ export async function setUp(interfaceName: string): Promise<void> {
 }
 
 function routeWords(route: HeldRoute, hold: RouteHold): string {
-  // `onlink` makes the kernel accept a gateway that is in the prefix of no address. NetworkManager sets it as well.
+  // `onlink` makes the kernel accept a gateway outside of every connected network. NetworkManager sets this flag as
+  // well.
   const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
   return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric} proto ${heldProtocol}`;
 }

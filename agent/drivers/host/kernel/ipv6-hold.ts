@@ -6,7 +6,10 @@ import { ipBatch } from './ip-batch.ts';
 import { waitForKernel } from './kernel-events.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
 
-/** Time limit for an answer. A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
+/**
+ * Time limit, in ms, for a router advertisement. A router answers a solicitation within half a second
+ * (MAX_RA_DELAY_TIME).
+ */
 const answerLimitMs = 600;
 
 /** Interface and metric of the IPv6 default routes that the agent adds until NetworkManager adds its own. */

@@ -60,7 +60,7 @@ function readPidFile(path: string): string | null {
 
 function readThreads(directory: string): readonly ThreadFacts[] {
   return namesIn(directory).flatMap((tid): ThreadFacts[] => {
-    // The file is missing if the thread has ended after the directory was read.
+    // The file `status` of a thread is missing if the thread has ended since the directory was read.
     const status = fileText(`${directory}/${tid}/status`);
     const cpus = statusField(status, 'Cpus_allowed_list');
     return cpus === null ? [] : [{ tid: Number(tid), name: statusField(status, 'Name') ?? '', cpus }];

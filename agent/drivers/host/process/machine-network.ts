@@ -2,7 +2,10 @@ import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { AgentError } from '../../../errors.ts';
 import { commandMs, run } from './exec.ts';
 
-/** Time limit of a program, equal to TimeoutStartSec= of the unit. A run of the agent has shorter limits of its own. */
+/**
+ * Time limit of a program, equal to TimeoutStartSec= of most of the agent's units. A run of the agent has shorter
+ * limits of its own.
+ */
 const programMs = 240_000;
 
 /**
@@ -11,7 +14,7 @@ const programMs = 240_000;
  */
 export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';
-  // sd_booted(3) detects a running systemd by the same file.
+  // This directory exists if and only if systemd is running (sd_booted(3)).
   if (!existsSync('/run/systemd/system')) return 'systemd does not run here';
   return existsSync('/run/dbus/system_bus_socket') ? null : 'no D-Bus system bus runs here';
 }

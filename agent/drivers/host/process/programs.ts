@@ -11,7 +11,7 @@ export function hasProgram(name: string): boolean {
 /**
  * Returns the path of the program that PATH selects (environ(7)), or the name itself if no directory of PATH has it.
  * Node.js 24 starts a process for each directory of PATH until one has the program (libuv 1.53, uv_spawn with
- * posix_spawn(3)); with a path it starts one.
+ * posix_spawn(3)); for a program with a path, it starts one process.
  */
 export function programPath(name: string): string {
   if (name.includes('/')) return name;

@@ -16,7 +16,7 @@ export interface NodePod {
   readonly network: PodNetwork | null;
 }
 
-/** Reads a pod of the API. */
+/** Reads a Pod object of the Kubernetes API. */
 export function readNodePod(object: unknown): NodePod {
   const { metadata = {} } = object as { readonly metadata?: Partial<NodePod> & { readonly annotations?: Labels } };
   const { namespace = '', name = '', uid = '', annotations = {} } = metadata;

@@ -140,7 +140,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   try {
     removeHint();
   } catch (error) {
-    // The NIC has its own profile again at this point, so a read-only disk must not make the command fail.
+    // The hint is removed after the NIC has its own profile again, so a read-only disk must not make the command fail.
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);

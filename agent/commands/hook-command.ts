@@ -21,8 +21,8 @@ const program = '/usr/bin/microshift-net';
 export async function hook(event: HookEvent, output: Output): Promise<void> {
   requireRoot(`hook ${event}`);
   if (whyNothingRuns() === null && isNetworkHidden()) {
-    // The same hook runs again in the network namespace of the machine, where its exit code is always 0. Any other exit
-    // code is that of nsenter(1).
+    // The hook runs again in the network namespace of the machine, where its exit code is always 0. Any other exit code
+    // comes from nsenter(1).
     if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return;
     output.say('microshift-net: warning: the network of this machine cannot be seen from here');
   }

@@ -153,7 +153,8 @@ export async function nodes(output: Output): Promise<void> {
 export async function leave(name: string | undefined, output: Output): Promise<void> {
   const command = 'overlay leave';
   const { places } = await startOverlay(command);
-  // A node whose removal is incomplete is of no use to itself or to the cluster, so a signal does not stop the removal.
+  // A signal does not stop the removal, because a node that is only partly removed works neither alone nor in the
+  // cluster.
   const toItsEnd = <T>(work: () => Promise<T>): Promise<T> => uninterrupted(`\`${command}\``, output.say, work);
   if (name !== undefined) {
     await withLock(command, () => toItsEnd(() => expelNode(name, places)), output.say);

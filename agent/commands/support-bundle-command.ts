@@ -30,7 +30,8 @@ export async function supportBundle(target: string | undefined, output: Output):
   requireRoot('support-bundle');
   const name = bundleName(new Date());
   const file = target ?? `/var/tmp/${name}.tar.gz`;
-  // The file is opened first, so that a path that cannot be written is reported at once.
+  // The archive file is opened before the data are collected, so that a path that cannot be written is reported at
+  // once.
   const descriptor = file === '-' ? standardOutput() : openNew(file);
   try {
     const staging = openStaging(name);

@@ -107,8 +107,8 @@ function compareMac({ bridge, mac }: WantedBridge, link: Link | undefined): read
 function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
   const devices = devicesIn(row);
   const { bridge } = wanted;
-  // A second NIC would close a loop between two ports of a switch. Taps and veths of guests do not count as
-  // differences.
+  // A second NIC in the bridge is a difference, because it could close a loop between two ports of a LAN switch. Taps
+  // and veths of guests are not.
   const others = nicsIn(row, observation).filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
     ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),

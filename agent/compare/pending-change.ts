@@ -48,6 +48,6 @@ export function presentRecord(record: JournalRecord, facts: ExpiryFacts): Journa
 
 function isExpired({ checkpoint, confirmUntil }: JournalRecord, { checkpoints, now }: ExpiryFacts): boolean {
   if (checkpoints !== null && checkpoint !== null) return !checkpoints.includes(checkpoint);
-  // Both times come from toISOString(), whose texts sort by time.
+  // The times are compared as text, because the texts that toISOString() returns sort by time.
   return confirmUntil !== null && confirmUntil <= now;
 }

@@ -58,7 +58,7 @@ export function readCluster(sources: readonly ClusterBytes[]): { cluster: Cluste
     const found = attempt(() => take<unknown>(files, clusterSpellings[`cluster.${name}`], read));
     return [name, found ?? defaultConfig.cluster[name]];
   });
-  // The mapped type of `readers` ensures that each reader returns values of its setting.
+  // The type assertion is safe: the mapped type of `readers` ensures that each reader returns values of its setting.
   return { cluster: Object.fromEntries(entries) as ClusterConfig, problems };
 }
 
@@ -81,8 +81,8 @@ function take<T>(files: readonly ClusterFile[], names: readonly string[], read: 
       const found = lookUp(root, name.split('.'));
       if (found === null) continue;
       const value = readFound(source, name, found, read);
-      // An empty value removes the value of the files before it (JSON merge patch, RFC 7396, as MicroShift merges
-      // them).
+      // An empty value in a drop-in removes the value of earlier files, because MicroShift merges its files by JSON
+      // merge patch (RFC 7396).
       if (value === null) break;
       return { value, source: sourceLine(source, found.keyAt) };
     }

@@ -45,7 +45,7 @@ export async function usableConfig(): Promise<UsableConfig> {
 /** Returns a problem of MicroShift's own files as a warning that the settings concerned count as not set. */
 export function unknownWarning({ message, facts: { file, line } }: AgentError): ConfigWarning {
   const source = [file, line].filter((part) => part !== undefined).join(':');
-  // The message begins with the position: FILE or FILE:LINE:COLUMN.
+  // The position at the beginning of the message, FILE or FILE:LINE:COLUMN, is removed.
   const what = message.replace(/^.*?: /s, '');
   return { source, message: countsAsNotSet(what) };
 }

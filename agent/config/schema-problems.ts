@@ -11,7 +11,8 @@ import { shownNode } from './yaml-tree.ts';
 /** Returns violations of the schema in words, one problem per setting. */
 export function schemaProblems(source: SourceText, tree: OvnTree, faults: readonly SchemaFault[]): Problem[] {
   const problems = new Map<string, Problem>();
-  // The search for the nearest key takes time, so the loop ends at the largest number of reported problems.
+  // The loop ends when enough problems have been collected for the report, because the search for the nearest key takes
+  // time.
   for (const { instancePath, keyword, params } of faults) {
     const isUnknown = keyword === 'additionalProperties';
     const path = isUnknown ? instancePath + pointer([String(params.additionalProperty)]) : instancePath;

@@ -1,6 +1,6 @@
 /** Text of a file with the offsets at which its lines start. */
 export interface SourceText {
-  /** Path for messages. */
+  /** Path of the file, for messages. */
   readonly path: string;
   readonly text: string;
   readonly lineStarts: readonly number[];
@@ -26,7 +26,7 @@ export function sourceText(path: string, text: string): SourceText {
   return { path, text, lineStarts };
 }
 
-/** Returns the line of an offset. */
+/** Returns the line that contains an offset. */
 export function lineOf({ text, lineStarts }: SourceText, offset: number): Line {
   const index = lineStarts.findLastIndex((start) => start <= offset);
   const start = lineStarts[index] ?? 0;

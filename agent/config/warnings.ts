@@ -27,8 +27,8 @@ export function configWarnings(config: Config): ConfigWarning[] {
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
-    // Checks of doctor and the manifests use `uplink: none` even if the administrator builds br-ex, so it needs no
-    // warning.
+    // `uplink: none` needs no warning: checks of `doctor` and the manifests use it even if the administrator builds
+    // br-ex.
     if (source === 'default' || value === 'none') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
     warnings.push({ source, message });
@@ -53,8 +53,8 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, cluster } = config;
   const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;
   const warnings: ConfigWarning[] = [];
-  // MicroShift parses the MTU as an integer (openshift/microshift, pkg/config/ovn/ovn.go:36, 117). With `cniPlugin:
-  // none`, it does not read the file (pkg/components/networking.go:26).
+  // MicroShift parses the MTU as an integer (openshift/microshift, pkg/config/ovn/ovn.go:36, 117). It does not read the
+  // file if network.cniPlugin is `none` (pkg/components/networking.go:26).
   if (mtu.value === 'auto' && mtu.source !== 'default' && microshiftRenders(config)) {
     const message =
       'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';

@@ -61,7 +61,8 @@ export function withoutListed(
     // A link that NetworkManager does not manage is left out, because the owner of its entries is unknown. The agent's
     // bridges and lo are exceptions.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
-    // A bridge that stayed while NetworkManager restarted has no active profile yet, so its own profile counts.
+    // After a restart of NetworkManager, a bridge of the agent has no active profile yet, so the profile that the agent
+    // made for it counts.
     const isItsOwn = ({ settings }: NmProfile): boolean =>
       isBridge &&
       textOf(settings, 'connection', 'interface-name') === entries.interface &&

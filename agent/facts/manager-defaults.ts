@@ -163,7 +163,7 @@ function fitsVersion(spec: string, version: string): boolean {
   const [, kind = '', text = ''] = /^nm-version(-min|-max)?:(.+)$/.exec(spec) ?? [];
   if (text === '') return false;
   const [own, asked] = [numbersOf(version), numbersOf(text)];
-  // A version without its last number stands for every version of that series.
+  // A requested version without its last number, such as 1.44, stands for every version of that series.
   const place = asked.findIndex((number, index) => number !== (own[index] ?? 0));
   if (place < 0) return true;
   const isNewer = (own[place] ?? 0) > (asked[place] ?? 0);

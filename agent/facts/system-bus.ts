@@ -3,7 +3,7 @@ import { endingWith } from '../failures.ts';
 
 /** Connects to the system bus. Rejects with `dbus-unreachable`. */
 export async function openSystemBus(): Promise<Bus> {
-  // The module is loaded on demand, because the daemon of an overlay needs it at most once.
+  // The D-Bus driver is loaded on demand, because the daemon of an overlay needs it at most once.
   const { connectBus, systemBusAddress } = await import('../drivers/dbus/bus-connection.ts');
   return connectBus(systemBusAddress(process.env));
 }

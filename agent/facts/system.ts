@@ -3,7 +3,7 @@ import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
 import type { SystemFacts } from '../model/examination.ts';
 import { agentVersion } from '../version.ts';
 
-/** Reads facts about the system. */
+/** Reads the versions of the agent and of the operating system, the host name, the boot ID and the mode of SELinux. */
 export function readSystem(): SystemFacts {
   const enforce = fileText('/sys/fs/selinux/enforce');
   return {

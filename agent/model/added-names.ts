@@ -61,7 +61,8 @@ export function addedUuid(id: string): string | null {
 
 /** Returns the bridge of `bridge add` to which a profile belongs; null if it belongs to none. */
 export function addedBridgeOfProfile({ id, uuid }: Pick<NmProfile, 'id' | 'uuid'>): string | null {
-  // This check comes first, because a node may have a thousand profiles of the administrator.
+  // The version digit of the UUID is checked first, because that is fast, and a node may have a thousand profiles of
+  // the administrator.
   if (uuid[14] !== '8' || uuid !== addedUuid(id)) return null;
   const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];
   return id.slice(kind.prefix.length);

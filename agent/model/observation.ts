@@ -122,7 +122,7 @@ export interface Route {
   readonly destination: string;
   /** Next hop; null if the route is on-link or has `viaIpv6`. */
   readonly gateway: string | null;
-  /** True for an IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent otherwise. */
+  /** True for an IPv4 route through an IPv6 next hop, which /proc/net/route does not show. Absent otherwise. */
   readonly viaIpv6?: true;
   readonly device: string;
   readonly metric: number;

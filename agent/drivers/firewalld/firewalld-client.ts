@@ -55,7 +55,7 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
         request('report its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
         request('list its zones', { ...running, member: 'getActiveZones' }),
       ]);
-      // Signature a{sa{sas}}: by zone, the names in `interfaces` and `sources`.
+      // The answer has the signature a{sa{sas}}: for each zone, the names in `interfaces` and `sources`.
       const active = Object.entries(zones as Record<string, { readonly interfaces?: readonly string[] }>);
       const assigned = active.flatMap(([zone, { interfaces = [] }]) => interfaces.map((name) => [name, zone] as const));
       return { defaultZone: String(defaultZone), assigned: Object.fromEntries(assigned) };

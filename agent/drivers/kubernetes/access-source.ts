@@ -18,7 +18,7 @@ export interface AccessSource {
   close(): void;
 }
 
-/** Creates the source. `say` receives each caution about the kubeconfig once. */
+/** Creates the source of access for a kubeconfig. `say` receives each caution about the kubeconfig once. */
 export function createAccessSource(kubeconfig: string | null, say: (message: string) => void): AccessSource {
   let known: { readonly access: Access; readonly print: string } | null = null;
   let isDoubted = false;

@@ -50,7 +50,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       let reported = from;
       const breathe = createSlices(() => performance.now());
       for await (const lines of watchLines(incoming)) {
-        // Other work of the process gets a turn here, because the loop would otherwise read all lines that have already
+        // The loop pauses so that other work of the process gets a turn. It would otherwise read all lines that have
         // arrived in one turn.
         await breathe();
         if (stop.aborted) break;
@@ -76,7 +76,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
     while (!stop.aborted) {
       const began = performance.now();
       let askedMs: number | null = null;
-      // Each attempt uses the current kubeconfig.
+      // The kubeconfig is read again for each attempt.
       access.doubt();
       try {
         const isNew = version === null;
@@ -90,8 +90,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       } catch (thrown) {
         if (stop.aborted) return;
         const error = asAgentError(thrown);
-        // `internal` means that the follower has thrown an error and not processed the changes, so everything is listed
-        // again.
+        // An error of the kind `internal` means that the follower has not processed the changes, so everything is
+        // listed again.
         if (error.kind === 'internal') version = null;
         lose(error);
         askedMs = retryAfterMsIn(error);

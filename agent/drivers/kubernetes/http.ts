@@ -65,8 +65,8 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
       signal: call.signal,
     });
     const failed = (error: NodeJS.ErrnoException): void => {
-      // The server closed the idle connection at the moment of its reuse. The request is sent again, which is safe for
-      // every request of the agent.
+      // If the server closed the idle connection at the moment of its reuse, the request is sent again, which is safe
+      // for every request of the agent.
       if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(openCall(access, call));
       else reject(error);
     };

@@ -30,8 +30,8 @@ export function openApi(options: ApiOptions, limits = sessionLimits): Kubernetes
     report: createEvents(session, options),
     wake: () => {
       session.access.doubt();
-      // The kubeconfig is read again at once, because a changed one ends the connections with the previous one. The
-      // error of an unreadable kubeconfig is ignored here, because the followers report it.
+      // The kubeconfig is read again at once, because a change of it ends the connections that use the previous
+      // credentials. The error of an unreadable kubeconfig is ignored, because the followers report it.
       session.access.current().then(session.pauses.wake, () => undefined);
     },
     close: () => {

@@ -34,8 +34,8 @@ export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pau
       let nextMs = firstPauseMs;
       return {
         wait: async (askedMs) => {
-          // A random part of the pause keeps clients that have lost the server at the same time from connecting again
-          // at the same moment.
+          // A part of the pause is random, so that clients that have lost the server at the same time do not connect
+          // again at the same moment.
           const ownMs = nextMs * (0.5 + Math.random() / 2);
           nextMs = Math.min(longestPauseMs, nextMs * 2);
           const pause = timeLimit(Math.max(ownMs, Math.min(askedMs ?? 0, longestAskedMs)), stop, alarm.signal);

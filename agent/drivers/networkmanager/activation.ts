@@ -34,13 +34,14 @@ interface Seen {
   readonly reason: number;
 }
 
-/** Starts a watch. The caller must do so before the first activation. */
+/** Begins to record the states of activations. The caller must do so before the first activation. */
 export function watchActivations(nm: NetworkManager): ActivationWatch {
   const states = new Map<string, Seen>();
   const waiters = new Set<() => void>();
   let lastDeviceFailure = '';
 
-  // The name of the signal selects about 50 of the 400 signals that NetworkManager sends while the uplink moves.
+  // The subscription is limited to signals with this name: about 50 of the 400 that NetworkManager sends while the
+  // uplink moves.
   const stop = nm.onSignal((signal) => {
     if (signal.interface === activeInterface) {
       states.set(signal.path, { state: Number(signal.body[0]), reason: Number(signal.body[1]) });
@@ -53,8 +54,8 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
     stop,
     activated: async (active, what, deadline, limitMs) => {
       const timeout = () => tooLate(`${what} was not active after`, limitMs, { activeConnection: active });
-      // The property is read once, because the activation may have reached its state before the watch received a signal
-      // about it.
+      // The property `State` is read once, because the activation may have reached this state before the watch received
+      // a signal about it.
       const asked = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
       if (!states.has(active)) states.set(active, { state: Number(asked), reason: 0 });
       await waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {

@@ -54,7 +54,8 @@ async function send(
     callsTo(devicePath, deviceInterface)('Reapply', 'a{sa{sv}}tu', encodeSettings(settings), 0n, givenFlags);
   const what = 'change the configuration of a device in place';
   await request(what, call(flags)).catch(async (error: unknown) => {
-    // The call is repeated without flags, because NetworkManager before 1.42 knows none and refuses the whole call.
+    // The call is repeated without flags, because NetworkManager before 1.42 knows no flags and refuses a call that has
+    // one.
     if (!isInvalidFlags(error)) throw error;
     await request(what, call(0));
   });

@@ -41,7 +41,7 @@ export function followTables(
   const session = openSession({ remotes: remote, database, limitMs, credentials });
   let schema: JsonObject = {};
   session.follow(async (client) => {
-    // This request precedes the mirror's monitor request, so its answer arrives before the rows.
+    // The schema is requested before the mirror requests the rows, so it arrives before them.
     schema = (await client.call('get_schema', [database])) as JsonObject;
   });
   let isClosed = false;

@@ -80,7 +80,7 @@ export async function openMirrored(request: MirrorRequest, stop: AbortSignal): P
   stop.addEventListener('abort', abort, { once: true });
   let schema: JsonObject = {};
   session.follow(async (client) => {
-    // This request precedes the mirror's monitor request, so its answer arrives before the contents.
+    // The schema is requested before the mirror requests the rows, so it arrives before them.
     schema = (await client.call('get_schema', [database])) as JsonObject;
   });
   const tables = Object.fromEntries(Object.entries(request.tables).map(([name, indexes]) => [name, { indexes }]));

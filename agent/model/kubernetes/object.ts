@@ -89,7 +89,7 @@ export function explained(state: unknown): string {
   return [reason, message?.split('\n').at(-1)].filter((part) => part !== '').join(': ') || 'no reason given';
 }
 
-/** Returns a mutable copy. */
+/** Returns a mutable copy of an object. */
 export function mutableCopy(object: KubernetesObject): {
   -readonly [F in keyof KubernetesObject]: KubernetesObject[F];
 } {

@@ -9,7 +9,7 @@ const synReceived = '03';
  */
 export function isHalfOpen(localPort: number, remotePort: number): boolean {
   const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
-  // The file tcp6 also contains IPv4 connections, if their listener accepts both families.
+  // The file /proc/net/tcp6 also contains IPv4 connections whose listening socket accepts both families.
   const lines = ['tcp', 'tcp6'].flatMap((name) => (fileText(`/proc/net/${name}`) ?? '').split('\n'));
   return lines.some((line) => {
     const [, local = '', remote = '', state] = line.trim().split(/\s+/);

@@ -42,8 +42,8 @@ function readIpv4Routes(path: string): Route[] {
       family: 4,
       destination: `${dottedQuad(destination)}/${prefixLength(mask)}`,
       gateway: gateway === noGateway ? null : dottedQuad(gateway),
-      // The file has only the flag of a gateway of the other family (`via inet6`), not its address (fib_trie.c,
-      // nhc_gw).
+      // For a gateway of the other family (`via inet6`), /proc/net/route has only a flag, and not the address
+      // (fib_trie.c, nhc_gw).
       ...(gateway === noGateway && (bits & gatewayFlag) !== 0 ? { viaIpv6: true as const } : {}),
       device,
       metric: Number(metric),

@@ -51,7 +51,7 @@ function listen(server: Server, path: string): Promise<void> {
         }),
       ),
     );
-    // The socket is created during this call, with a mode that never lets other users connect.
+    // listen() creates the socket at once. The umask gives it a mode that never lets other users connect.
     const before = process.umask(0o177);
     server.listen(path, () => resolve());
     process.umask(before);

@@ -86,7 +86,8 @@ export async function capture(
   else if (result.signal !== undefined) note = `ended by ${result.signal}`;
   else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
   else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
-  // The text of standard output and standard error together is cut here, because maxBuffer limits each of them.
+  // The combined text of standard output and standard error is cut, because maxBuffer limits each of the two streams
+  // separately.
   return { text: String(result.all ?? '').slice(0, limitBytes), note };
 }
 
@@ -97,7 +98,7 @@ export async function runInto(
   programArguments: readonly string[],
   timeoutMs: number,
 ): Promise<void> {
-  // Any open file descriptor is possible; the types of execa have only the first ten.
+  // execa accepts any open file descriptor, although its types contain only the first ten.
   const stdout = descriptor as 1;
   const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdin: 'ignore', stdout });
   if (exitCode === 0) return;
@@ -134,8 +135,8 @@ export async function follow(
   }, onEnd);
   return () => {
     ended = true;
-    // The pid of a program that could not be started is undefined. Node would send the signal to the number 0, which
-    // means all processes in the agent's process group.
+    // The pid of a program that could not be started is undefined. Node.js would then send the signal to process id 0,
+    // which means all processes in the agent's process group.
     if (child.pid !== undefined) child.kill('SIGKILL');
   };
 }

@@ -1,7 +1,7 @@
 // npm run mutants [-- PART...]: checks that tests notice a wrong line of the agent. It puts each defect below
 // separately into the compiled agent (build/agent; the sources do not change), runs the tests that should notice it,
 // and compiles the file again. The last line has the counts; exit code 1 means that no test noticed some defect.
-// docs/decisions/0074-defects-by-hand.md has the results of a run.
+// docs/decisions/0074-defects-by-hand.md has the reason for this method.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { transformSync } from 'esbuild';

@@ -58,7 +58,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'version.ts',
       'view',
     ],
-    // node:v8 is for the command that runs as a daemon: the process sets how its memory is collected.
+    // The command `overlay run` sets an option of V8's garbage collector.
     packages: ['node:fs', 'node:path', 'node:v8'],
     because: 'a command parses its flags, calls the stages and prints',
     never: {
@@ -406,7 +406,7 @@ const layers: Readonly<Record<string, Layer>> = {
   net: { may: [], packages: ['node:net'], because: pure },
 };
 
-/** Packages that are used in one place only, which wraps them. */
+/** File or folder that wraps a package, and that alone may import it. */
 const homes: Readonly<Record<string, RegExp>> = {
   'dbus-next': /^drivers\/dbus\//,
   execa: /^drivers\/host\/process\/exec\.ts$/,
@@ -421,10 +421,10 @@ interface Import {
 }
 
 interface Source {
-  /** Path relative to agent/. */
+  /** Path of the file, relative to agent/. */
   readonly file: string;
   readonly text: string;
-  /** Text without comments. */
+  /** Text of the file without its comments. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
@@ -453,23 +453,23 @@ t.test('every import is allowed', (t) => {
       if (!allowed) t.fail(`${source.file} imports ${target}: ${reason(layer, target)}`);
     }
   }
-  t.ok(sources.length > 50, 'the rules are held against the real sources');
+  t.ok(sources.length > 50, 'the sources of the agent were found');
   t.end();
 });
 
-t.test('the table itself', (t) => {
+t.test('the table of layers names only layers, and forbids no allowed import', (t) => {
   for (const [name, layer] of Object.entries(layers)) {
     for (const target of Object.keys(layer.never ?? {}))
       t.notOk(
         [...layer.may, ...(layer.packages ?? [])].includes(target),
         `${name} → ${target} is allowed and forbidden`,
       );
-    for (const target of layer.may) t.ok(target in layers, `${name} → ${target}: there is such a layer`);
+    for (const target of layer.may) t.ok(target in layers, `${name} → ${target}: the layer exists`);
   }
   t.end();
 });
 
-t.test('every package has one home', (t) => {
+t.test('every package is imported in one place only', (t) => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
   t.strictSame(Object.keys(homes).toSorted(), Object.keys(dependencies).toSorted(), 'each dependency is in the table');
   for (const source of sources) {
@@ -481,7 +481,7 @@ t.test('every package has one home', (t) => {
   t.end();
 });
 
-t.test('nothing is imported in a circle', (t) => {
+t.test('no files import one another in a circle', (t) => {
   const graph = new Map(
     sources.map((source) => [
       source.file,
@@ -514,7 +514,7 @@ t.test('the name of a file of agent/, and of a test, occurs once', (t) => {
   t.end();
 });
 
-t.test('a run with nothing to do loads no transaction, and nothing of Node that takes long', (t) => {
+t.test('a run with nothing to do loads neither the transaction nor slow modules of Node.js', (t) => {
   const loaded = loadedBy('commands/apply-command.ts');
   const planning = ['plan/make-plan.ts', 'run/reconcile.ts', 'drivers/dbus/bus-connection.ts', 'node:net'];
   for (const file of planning) t.ok(loaded.has(file), file);
@@ -528,7 +528,7 @@ t.test('a run with nothing to do loads no transaction, and nothing of Node that 
   ];
   const slow = ['child_process', 'crypto', 'fs/promises', 'http', 'https', 'tls'];
   for (const file of [...changing.map((name) => `run/${name}`), ...slow.map((name) => `node:${name}`)])
-    t.notOk(loaded.has(file), `${file} is loaded when it is used`);
+    t.notOk(loaded.has(file), `${file} is loaded only when it is used`);
   t.end();
 });
 
@@ -546,7 +546,7 @@ t.test(
   },
 );
 
-t.test('node:net gives planning and address arithmetic its isIP and no sockets', (t) => {
+t.test('planning and address arithmetic use only isIP of node:net, and no sockets', (t) => {
   for (const source of sources.filter((entry) => /^(plan|net)\//.test(entry.file))) {
     const names = /import \{([^}]*)\} from 'node:net'/.exec(source.code)?.[1]?.split(',') ?? [];
     t.ok(
@@ -557,7 +557,7 @@ t.test('node:net gives planning and address arithmetic its isIP and no sockets',
   t.end();
 });
 
-t.test('only the edge ends the process, reads its arguments or prints', (t) => {
+t.test('only main.ts ends the process and reads its arguments, and console is not used', (t) => {
   for (const { file, code } of sources) {
     t.notMatch(code, /\bconsole\./, `${file}: no console`);
     if (file !== 'main.ts')
@@ -581,9 +581,9 @@ t.test('a server of a test outlives a connection that its client has reset', (t)
   t.end();
 });
 
-t.test('one place reads files up to a limit, and never cuts them', (t) => {
-  // The first two report what they leave out: a fault point that is not set, and an item of the support bundle with a
-  // note. Listening sockets come first in the kernel's table, so the connections after them need not be read.
+t.test('regular-file.ts reads files up to a limit, and never cuts them', (t) => {
+  // fault-points.ts and collect.ts report a file that is too large. listening-sockets.ts need not read all of the
+  // kernel's table, because listening sockets come before connections.
   const others = [
     'run/fault-points.ts',
     'support/collect.ts',
@@ -606,7 +606,7 @@ t.test('no name or path gets into the text of a shell', (t) => {
     t.notMatch(
       code,
       /\bshell\s*:|\bexecaCommand|\{[^}]*\$[^}]*\} = await import\('execa'\)/,
-      `${file}: with their words in a list, never through a shell`,
+      `${file}: programs get a list of arguments, and no shell parses them`,
     );
     // A shell gets a constant script; its parameters follow as separate arguments.
     for (const [, words = ''] of code.matchAll(/'(?:ba|da)?sh', \[(?:'-c', )?([^\]]*)\]/g)) {
@@ -614,7 +614,7 @@ t.test('no name or path gets into the text of a shell', (t) => {
       t.match(
         code,
         /const script =\s*(?:'[^']*'|`(?:(?!\$\{)[^`])*`);/,
-        `${file}: its script is a constant without anything put in`,
+        `${file}: the script is a constant without inserted values`,
       );
     }
   }
@@ -649,7 +649,7 @@ const files = trackedFiles();
 const noCheckout = files.length === 0 && 'git cannot list the files of this folder';
 
 t.test('no file names a package registry or a path of a development machine', { skip: noCheckout }, (t) => {
-  // The names are in parts, because otherwise this file would break the rule.
+  // The forbidden names are divided here, because otherwise this file would contain them.
   const registries = [
     'registry.npmjs',
     'registry.yarnpkg',
@@ -705,7 +705,7 @@ function loadedBy(first: string): ReadonlySet<string> {
   return loaded;
 }
 
-/** The folder of a file (`plan`, `drivers/dbus`); the file itself if it is directly in agent/. */
+/** Returns the folder of a file (`plan`, `drivers/dbus`); the file itself if it is directly in agent/. */
 function layerOf(file: string): string {
   const parts = file.split('/');
   if (parts.length === 1) return file;
@@ -735,7 +735,7 @@ function resolved(file: string, from: string): string {
   return path.join(path.dirname(file), from);
 }
 
-/** `dbus-next/lib/variant.js` → dbus-next, `node:timers/promises` → node:timers. */
+/** Returns the package of an import: dbus-next for `dbus-next/lib/x.js`, and node:timers for `node:timers/promises`. */
 function packageOf(from: string): string {
   return from
     .split('/')

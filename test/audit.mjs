@@ -15,7 +15,7 @@ let report = {};
 try {
   report = JSON.parse(stdout);
 } catch {
-  // The code below reports that the output is not JSON.
+  // Output that is not JSON counts as a missing report.
 }
 if (report.vulnerabilities === undefined) {
   const why = report.message?.replace(/ - .*/, '') ?? 'npm audit gave no report';

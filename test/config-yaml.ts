@@ -9,7 +9,7 @@ process.once('exit', () => {
   for (const folder of folders.values()) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Command prefix that runs a program in a separate mount namespace with such a config.yaml below /etc. */
+/** Returns the command line that runs a program in a mount namespace whose /etc/microshift has this config.yaml. */
 export function withConfigYaml(configYaml: string, words: readonly string[]): [program: string, ...words: string[]] {
   const folder = folders.get(configYaml) ?? mkdtempSync(join(tmpdir(), 'microshift-net-etc-'));
   if (!folders.has(configYaml)) {

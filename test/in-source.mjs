@@ -1,5 +1,5 @@
-// Lines of compiled tests in tap's output, as lines of the source. Node would do this with --enable-source-maps, and read the map of
-// every module at its start, which takes a third of the CPU time of a short test.
+// Replaces places in compiled tests by places in their sources, in tap's output. Node's --enable-source-maps would do it
+// too, but reads the source map of every module at its start: a third of the CPU time of a short test.
 import fs from 'node:fs';
 import { SourceMap } from 'node:module';
 import path from 'node:path';
@@ -30,7 +30,7 @@ export function inSource(lines) {
   return shown;
 }
 
-/** Place in the source of a place in a compiled file; undefined if its map does not have it. */
+/** Returns the place in the source for a place in a compiled file; undefined if the source map lacks the place. */
 function placeOf(file, row, column) {
   try {
     const map = new SourceMap(JSON.parse(fs.readFileSync(`${file}.map`, 'utf8')));

@@ -15,7 +15,7 @@ const filesAtOnce = 4;
 const nodesAtOnce = 3;
 const idleShare = 0.2;
 const lookMs = 5000;
-// A small machine has no memory for more; slot.ts has addresses for four nodes.
+// A small machine has no memory for more test files, and test/node/slot.ts has addresses for four nodes.
 const filesAtMost = 7;
 const nodesAtMost = 4;
 // Only a test that hangs reaches this limit: the longest files boot a dozen nodes and wait for a free CPU.
@@ -71,7 +71,7 @@ function testFiles() {
   return names.filter((name) => fs.existsSync(`test/${name}.test.ts`)).sort();
 }
 
-/** Longest first, so that no long file runs alone at the end; a file without a known duration counts as short. */
+/** Sorts test files, longest first, so that no long one runs alone at the end; an unknown duration counts as short. */
 function inOrder(names) {
   const order = JSON.parse(fs.readFileSync(orderFile, 'utf8'));
   const place = (name) => (order.includes(name) ? order.indexOf(name) : order.length);
@@ -80,10 +80,7 @@ function inOrder(names) {
 
 const needsOf = (name) => needs[name.split('/')[0]] ?? {};
 
-/**
- * Starts to make the resources that the files need; each entry resolves to null, or to the name of a resource that
- * could not be made.
- */
+/** Starts to make the resources that the test files need; undefined for a resource that no file needs. */
 function prepare(names) {
   const isNeeded = (what) => names.some((name) => needsOf(name)[what]);
   const base =
@@ -110,7 +107,7 @@ function made(command, argv, what) {
   });
 }
 
-/** Runs the files, longest first, each as soon as its resources exist; returns the seconds that each took. */
+/** Runs the test files in order, each as soon as its resources exist; returns the duration of each in seconds. */
 async function runAll(names, prepared) {
   const waiting = [...names];
   const running = new Map();
@@ -119,7 +116,7 @@ async function runAll(names, prepared) {
   note(`${names.length} test files`);
   const progress = setInterval(() => note(progressLine(names.length, waiting.length, [...running.keys()])), progressMs);
   await new Promise((resolve) => {
-    /** Starts the next file whose resources exist; returns false if there is none. */
+    /** Starts the next waiting test file whose resources exist; returns false if no waiting file can start. */
     const startOne = (nodeLimit) => {
       const nodes = [...running.keys()].filter((name) => needsOf(name).node).length;
       const next = waiting.findIndex((name) => {
@@ -181,7 +178,7 @@ function progressLine(all, left, running) {
   return `${minutes} min: ${all - left - running.length} of ${all} files done, running: ${running.join(', ')}`;
 }
 
-/** Runs one file, prints a line for it and its failures, and adds its counts of assertions. */
+/** Runs one test file, prints its failures and a line with its result, and adds its assertions to the counts. */
 async function runFile(name) {
   const beganMs = performance.now();
   const child = spawn(process.execPath, [`build/test/${name}.test.js`], {
@@ -208,7 +205,7 @@ async function runFile(name) {
   const count = (key) => Number(new RegExp(`\\b${key}: (\\d+)`).exec(total)?.[1] ?? 0);
   counts.pass += count('pass');
   counts.skip += count('skip') + count('todo');
-  // A file that crashes between two assertions fails the run without a failed assertion.
+  // A test file that crashes between two assertions counts as one failure.
   counts.fail += status === 0 ? count('fail') : Math.max(1, count('fail'));
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
   const lines = [

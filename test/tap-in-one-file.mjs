@@ -1,9 +1,10 @@
-// tap in one file, which test files find before node_modules: loading its 250 modules takes a quarter of a second of CPU, once per test file.
+// Bundles tap into one file in build/node_modules, where compiled tests find it before the package. Each test file would
+// otherwise load 250 modules, which takes a quarter of a second of CPU time.
 import fs from 'node:fs';
 import { buildSync } from 'esbuild';
 
 const modules = 'build/node_modules';
-/** A folder of @tapjs, whose functions tap leaves out of the stack of a failure. */
+/** Name of the bundle: tap leaves functions of packages in @tapjs out of the stack of a failure. */
 const place = '@tapjs/one-file';
 const original = 'node_modules/tap/dist/esm/index.js';
 

@@ -6,7 +6,7 @@ import { withConfigYaml } from '../config-yaml.ts';
 import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
 
 const program = 'dist/microshift-net';
-/** Longer than a usual D-Bus call, and shorter than the time limit of a change. */
+/** Delay of firewalld's reply: longer than a usual D-Bus call, and shorter than the time limit of a change. */
 const lateMs = 3_000;
 const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
 
@@ -17,16 +17,19 @@ t.test('firewalld', { skip }, async (t) => {
   const sources = (...words: string[]): string =>
     firewalld.run('firewall-cmd', ...words, '--zone=trusted', '--list-sources').stdout.trim();
 
-  await t.test('not running: the commands are printed, and nothing is done', (t) => {
-    const run = agent('apply');
-    t.equal(run.status, 5, run.stderr);
-    t.match(run.stdout, 'iptables -I INPUT -s 10.42.0.0/16 -j ACCEPT');
-    t.match(run.stdout, 'nft insert rule inet filter input ip saddr 169.254.169.1 accept');
-    t.match(agent('check'), { status: 0 }, 'nothing is missing for a check');
-    t.end();
-  });
+  await t.test(
+    'while firewalld is not running, `apply` prints commands of other firewalls and changes nothing',
+    (t) => {
+      const run = agent('apply');
+      t.equal(run.status, 5, run.stderr);
+      t.match(run.stdout, 'iptables -I INPUT -s 10.42.0.0/16 -j ACCEPT');
+      t.match(run.stdout, 'nft insert rule inet filter input ip saddr 169.254.169.1 accept');
+      t.match(agent('check'), { status: 0 }, 'check succeeds while firewalld is not running');
+      t.end();
+    },
+  );
 
-  await t.test('running: check names missing settings', (t) => {
+  await t.test('check names the settings that firewalld lacks', (t) => {
     firewalld.start();
     const run = agent('check');
     t.equal(run.status, 3, run.stderr);
@@ -35,7 +38,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.end();
   });
 
-  await t.test('apply trusts it now and for good, without a reload', (t) => {
+  await t.test('apply trusts the networks at once and permanently, without a reload of firewalld', (t) => {
     firewalld.run('firewall-cmd', '--zone=trusted', '--add-source=192.0.2.0/24');
     firewalld.run('firewall-cmd', '--zone=public', '--add-port=9999/tcp');
     const run = agent('apply');
@@ -43,14 +46,14 @@ t.test('firewalld', { skip }, async (t) => {
     t.match(run.stdout, /^Done, without a reload\./);
     t.strictSame(sources().split(' ').toSorted(), ['10.42.0.0/16', '169.254.169.1', '192.0.2.0/24']);
     t.strictSame(sources('--permanent').split(' ').toSorted(), ['10.42.0.0/16', '169.254.169.1']);
-    // The rule is only in the running configuration, so a reload would have removed it.
+    // Port 9999 is open only in the running configuration, so a reload would have closed it.
     t.equal(firewalld.run('firewall-cmd', '--zone=public', '--query-port=9999/tcp').status, 0);
     t.equal(agent('check').status, 0);
     t.match(agent('apply'), { status: 0, stdout: /^Nothing to do\./ });
     t.end();
   });
 
-  await t.test('after a partial change, only missing settings are added', (t) => {
+  await t.test('a network that firewalld trusts only permanently is also trusted at once', (t) => {
     firewalld.run('firewall-cmd', '--zone=trusted', '--remove-source=10.42.0.0/16');
     t.match(agent('check'), { status: 3, stdout: /10\.42\.0\.0\/16 +not now \(pods\)/ });
     t.equal(agent('apply').status, 0);
@@ -58,7 +61,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.end();
   });
 
-  await t.test('a source in another zone is for the admin to decide', (t) => {
+  await t.test('a source that another zone has is refused', (t) => {
     firewalld.run('firewall-cmd', '--zone=trusted', '--remove-source=10.42.0.0/16');
     firewalld.run('firewall-cmd', '--zone=public', '--add-source=10.42.0.0/16');
     const run = agent('apply');
@@ -68,7 +71,7 @@ t.test('firewalld', { skip }, async (t) => {
     t.end();
   });
 
-  await t.test('a cluster with both families, connected with another: also IPv6 sources and its networks', (t) => {
+  await t.test('a cluster with both families trusts its IPv6 networks and those of a connected cluster', (t) => {
     const configYaml = `network:
   clusterNetwork: [10.42.0.0/16, "fd01::/48"]
   serviceNetwork: [10.43.0.0/16, "fd02::/112"]
@@ -87,12 +90,12 @@ clusterToCluster:
             .includes(source),
           source,
         );
-    t.notMatch(sources(), '192.0.2.20', 'the zone does not have the host');
+    t.notMatch(sources(), '192.0.2.20', 'a host of the connected cluster is not trusted');
     t.equal(dual('check').status, 0);
     t.end();
   });
 
-  await t.test('busy: a reply that comes late is waited for', async (t) => {
+  await t.test('apply waits for the late reply of a busy firewalld', async (t) => {
     firewalld.run('firewall-cmd', '--zone=trusted', '--remove-source=10.42.0.0/16');
     firewalld.signal('SIGSTOP');
     const run = firewalld.spawn(process.execPath, program, 'firewall', 'apply');
@@ -102,9 +105,9 @@ clusterToCluster:
     t.equal(agent('check').status, 0);
   });
 
-  await t.test('after a restart of firewalld it is still there', async (t) => {
+  await t.test('the networks are still trusted after a restart of firewalld', async (t) => {
     await firewalld.stop();
-    t.equal(agent('check').status, 0, 'stopped: it is not started by asking for it');
+    t.equal(agent('check').status, 0, 'check does not start a stopped firewalld');
     firewalld.start();
     t.equal(agent('check').status, 0);
   });

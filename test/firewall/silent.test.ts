@@ -7,7 +7,7 @@ import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
 const program = 'dist/microshift-net';
 const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
 
-t.test('a firewalld that never answers ends the run, and says so', { skip }, async (t) => {
+t.test('a firewalld that never answers ends the run with an error that names the cause', { skip }, async (t) => {
   const firewalld = createFirewalld();
   t.teardown(() => firewalld.remove());
   firewalld.start();

@@ -11,7 +11,7 @@ export function expectedFailure(error: unknown, kinds?: RegExp): string {
   if (kinds !== undefined && !kinds.test(error.kind))
     throw new Error(`unexpected kind ${error.kind}`, { cause: error });
   if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
-  // Formats a text as Output prints it.
+  // The message is formatted in the same way as for a terminal.
   printable(shown(errorText(error as AgentError, plain)), 'the message of a failure');
   JSON.stringify(errorDocument(error, 'apply'));
   return error.kind;
@@ -19,7 +19,7 @@ export function expectedFailure(error: unknown, kinds?: RegExp): string {
 
 /** Throws if a text contains characters that control a terminal. */
 export function printable(text: string, what: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the function searches for control characters
   const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
   if (control !== undefined) throw new Error(`${what} has the control character ${JSON.stringify(control)}`);
 }

@@ -6,12 +6,12 @@ import { inputOf } from './mutate.ts';
 import { targets } from './targets.ts';
 import type { FuzzOrder, FuzzReport } from './worker.ts';
 
-/** Inputs take milliseconds; on a busy machine the slowest one took a tenth of this. */
+/** Time limit of one input. Inputs take milliseconds; on a busy machine the slowest one took a tenth of the limit. */
 const hangMs = 20_000;
 const watchMs = 500;
 /**
- * Memory for garbage between two collections. If the target keeps its inputs in memory, it exceeds the limit within a
- * minute.
+ * Heap limit of the thread: enough for the garbage between two collections, and exceeded within a minute by a target
+ * that keeps its inputs in memory.
  */
 const heapLimitMb = 384;
 const growthLimitBytes = 512 * 1024 * 1024;
@@ -19,7 +19,7 @@ const growthLimitBytes = 512 * 1024 * 1024;
 export interface FuzzOptions {
   readonly seed: number;
   readonly limitMs: number;
-  /** Runs only this input once. */
+  /** Single input to run instead of the generated ones. */
   readonly input?: Buffer;
 }
 

@@ -2,7 +2,7 @@
 import { seededRandom } from '../unit/ovsdb/random.ts';
 import type { FuzzTarget, Random } from './target.ts';
 
-/** Longer than all real lists and strings, and small enough for thousands of inputs per second. */
+/** Largest repeated text: longer than all real texts, and small enough for thousands of inputs per second. */
 const largestRepeatBytes = 64 * 1024;
 
 /** Returns input number `index` of a run. The first inputs are those of the corpus without changes. */
@@ -104,7 +104,7 @@ function placeIn(root: Tree, random: Random): [Tree, string | number] {
   }
 }
 
-/** Unexpected values of every type. */
+/** Returns an unexpected value of a random type. */
 function strange(random: Random): unknown {
   const values = [
     null,

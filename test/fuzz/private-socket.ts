@@ -1,10 +1,10 @@
-// A server on a private socket that sends given bytes in random pieces and closes the connection.
+// A server on a private socket whose answers the fuzz target chooses.
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Random } from './target.ts';
 
 export interface PrivateSocket {
   readonly path: string;
-  /** Bytes for the next client. */
+  /** Function that serves each new connection. */
   serve: (socket: Socket) => void;
   readonly close: () => Promise<void>;
 }

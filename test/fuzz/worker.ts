@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { inputOf, randomOf } from './mutate.ts';
 import { targets } from './targets.ts';
 
-/** Input of this thread. */
+/** Parameters of this thread. */
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
@@ -45,7 +45,7 @@ async function main(): Promise<FuzzReport> {
       return { kind: 'finding', index, what: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
     slowestMs = Math.max(slowestMs, performance.now() - started);
-    // Without this pause, a target that never waits would prevent its own late callbacks.
+    // Without this pause, callbacks and timers of a target that never waits would not run.
     if (index % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   await session.close();

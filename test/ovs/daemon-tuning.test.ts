@@ -24,7 +24,7 @@ t.test('tuning real daemons', { skip }, async (t) => {
   const cpus = (): string[] => [
     ...new Set(facts().daemons.flatMap((daemon) => daemon.threads.map((thread) => thread.cpus))),
   ];
-  /** Only the changes of the daemons and of the database are run here; another test covers the files. */
+  /** Runs the steps of a plan that change daemons or the database; other tests cover the steps that write files. */
   const run = async (plan: TuningPlan): Promise<readonly string[]> => {
     const steps = plan.steps.filter((step) => ['pinThreads', 'setKeys'].includes(step.do));
     const ports = { ovs, reloadUnits: () => Promise.resolve(), pinThreads: directly };
@@ -34,11 +34,11 @@ t.test('tuning real daemons', { skip }, async (t) => {
   const started = pids();
   t.ok(
     started.every((pid) => pid !== null),
-    'both daemons run',
+    'both daemons are running',
   );
 
   await t.test(
-    'the last CPU for every thread of both',
+    'every thread of both daemons gets the last CPU',
     { skip: availableParallelism() < 2 && 'one CPU' },
     async (t) => {
       const last = String(availableParallelism() - 1);
@@ -49,14 +49,14 @@ t.test('tuning real daemons', { skip }, async (t) => {
       };
       t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), ['pinThreads', 'pinThreads', 'setKeys']);
       t.strictSame(cpus(), [last]);
-      t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), [], 'a second time nothing is to do');
+      t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), [], 'a second plan has no steps');
     },
   );
 
-  await t.test('threads by number, while it runs', async (t) => {
+  await t.test('the numbers of threads change while ovs-vswitchd is running', async (t) => {
     await run(planTuning(defaultConfig, facts(), await ovs.facts()));
     const [vswitchd] = facts().daemons;
-    t.strictSame(cpus(), ['0'], 'threads that were started just now included');
+    t.strictSame(cpus(), ['0'], 'threads that were started just now also have their CPU');
     t.equal(vswitchd?.threads.filter((thread) => thread.name.startsWith('revalidator')).length, 1);
     t.match((await ovs.facts()).otherConfig, { 'n-handler-threads': '1', 'n-revalidator-threads': '1' });
   });
@@ -70,5 +70,5 @@ t.test('tuning real daemons', { skip }, async (t) => {
     );
   });
 
-  t.strictSame(pids(), started, 'neither was restarted');
+  t.strictSame(pids(), started, 'neither daemon was restarted');
 });

@@ -48,7 +48,7 @@ function waysOf(trace: string): string {
   const [, steps = ''] = /^bridge\("br0"\)\n-+\n([\s\S]*?)\nFinal flow/m.exec(trace) ?? [];
   const words = [...steps.matchAll(/^\s+(?:output:(\w+)|(LOCAL|NORMAL|drop)$|(ct)\()/gm)];
   const ways = words.map(([, port, word, tracked]) => port ?? word ?? tracked).join(' ');
-  // The trace of the packet ends here, and continues as a new packet in table 1.
+  // The trace ends with a drop at connection tracking (ct), after which the packet continues in table 1 as a new one.
   return ways === 'ct drop' ? 'ct' : ways;
 }
 
@@ -56,7 +56,7 @@ const tcp = (destination: string): string => `tcp,nw_src=192.0.2.50,nw_dst=${des
 const arriving = `in_port=${nic},dl_src=52:54:00:00:00:50,dl_dst=${mac}`;
 const spoken = (port: number | string): string => `in_port=${port},dl_src=${mac},dl_dst=52:54:00:00:00:50`;
 
-t.test('where frames go', { skip }, async (t) => {
+t.test('the destination of each kind of frame', { skip }, async (t) => {
   const { run, runDirectory } = startBridge(t);
   const flows = flowsOf('br0', flowCookie, runDirectory);
   const goes = (frame: string, ways: string, what: string): void => {
@@ -67,37 +67,41 @@ t.test('where frames go', { skip }, async (t) => {
   goes(
     `${arriving},dl_type=0x86dd,nw_proto=132,ipv6_dst=2001:db8::11,sctp_dst=30080`,
     `${cluster}`,
-    'one of SCTP over IPv6',
+    'an SCTP service over IPv6',
   );
-  goes(`${arriving},${tcp('192.0.2.12')}`, 'ct', "its port at another of the node's addresses");
+  goes(`${arriving},${tcp('192.0.2.12')}`, 'ct', "the service's port at another address of the node");
   goes(`${arriving},udp,nw_dst=192.0.2.11,udp_dst=6081`, 'LOCAL', 'a tunnel is not tracked');
-  goes(`${spoken(cluster)},udp,nw_dst=192.0.2.50,udp_dst=6081`, 'drop', 'one that a pod has made');
+  goes(`${spoken(cluster)},udp,nw_dst=192.0.2.50,udp_dst=6081`, 'drop', 'a tunnel packet that a pod has made');
   goes(`${spoken(cluster)},dl_type=0x86dd,nw_proto=17,udp_dst=4789`, 'drop', 'the same frame over IPv6');
-  goes(`${arriving},arp,arp_op=2`, `${cluster} LOCAL`, 'an answer for one of the two');
-  goes(`${arriving},icmp6,icmpv6_type=136`, `${cluster} LOCAL`, 'and of IPv6, untracked');
+  goes(`${arriving},arp,arp_op=2`, `${cluster} LOCAL`, 'an ARP answer, for the gateway or the node');
+  goes(`${arriving},icmp6,icmpv6_type=136`, `${cluster} LOCAL`, 'a neighbour advertisement, untracked');
   goes(`${arriving},dl_type=0x888e`, 'LOCAL', 'a frame that is not IP');
-  goes(`${arriving},dl_vlan=9,${tcp('192.0.2.11')}`, 'NORMAL', 'a VLAN of others');
+  goes(`${arriving},dl_vlan=9,${tcp('192.0.2.11')}`, 'NORMAL', 'a frame of another VLAN');
   goes(
     `in_port=${other},dl_src=52:54:00:00:00:77,dl_dst=${mac},${tcp('192.0.2.11')}`,
     'LOCAL',
-    'who is not on the LAN',
+    'a frame from a port that is not the NIC',
   );
   goes(`in_port=${cluster},dl_src=52:54:00:00:00:99,arp`, 'drop', 'a foreign MAC from the cluster');
-  goes(`${spoken(cluster)},arp`, `${nic}`, 'the gateway');
-  goes(`${spoken(cluster)},${tcp('192.0.2.50')}`, `ct ${nic}`, 'a packet of it');
+  goes(`${spoken(cluster)},arp`, `${nic}`, 'ARP of the gateway');
+  goes(`${spoken(cluster)},${tcp('192.0.2.50')}`, `ct ${nic}`, 'a packet of the gateway');
   goes(`${spoken('LOCAL')},${tcp('192.0.2.50')}`, `ct ${nic}`, 'a packet of the node');
-  goes(`${spoken('LOCAL')},icmp6,icmpv6_type=135`, `${nic}`, 'its question for a neighbour, untracked');
-  goes(`in_port=LOCAL,dl_src=${mac},dl_dst=ff:ff:ff:ff:ff:ff,udp,udp_dst=67`, `${nic}`, 'its question to everybody');
+  goes(`${spoken('LOCAL')},icmp6,icmpv6_type=135`, `${nic}`, "the node's neighbour solicitation, untracked");
+  goes(`in_port=LOCAL,dl_src=${mac},dl_dst=ff:ff:ff:ff:ff:ff,udp,udp_dst=67`, `${nic}`, "the node's broadcast");
 
   await flows.replace(flowsFor(7, false));
-  goes(`${arriving},dl_vlan=7,${tcp('192.0.2.11')}`, `${cluster}`, 'a service in its VLAN');
-  goes(`${arriving},${tcp('192.0.2.11')}`, 'NORMAL', 'untagged frames are not its');
-  goes(`${spoken('LOCAL')},dl_vlan=7,${tcp('192.0.2.50')}`, 'ct NORMAL', 'beside others the bridge knows the way');
-  goes(`${spoken(cluster)},dl_vlan=7,arp`, `${nic}`, 'but not for the gateway');
+  goes(`${arriving},dl_vlan=7,${tcp('192.0.2.11')}`, `${cluster}`, "a service in the gateway's VLAN");
+  goes(`${arriving},${tcp('192.0.2.11')}`, 'NORMAL', "an untagged frame, which is not in the gateway's VLAN");
+  goes(
+    `${spoken('LOCAL')},dl_vlan=7,${tcp('192.0.2.50')}`,
+    'ct NORMAL',
+    'a packet of the node on a bridge with other ports, which forwards by its MAC table',
+  );
+  goes(`${spoken(cluster)},dl_vlan=7,arp`, `${nic}`, 'a frame of the gateway on a bridge with other ports');
 
   await flows.replace(flowsFor(null, true));
   run('ovs-vsctl', `--db=unix:${runDirectory}/db.sock`, 'del-port', 'br0', 'nic');
-  goes(`${spoken('LOCAL')},arp`, 'NORMAL', 'the NIC has gone');
+  goes(`${spoken('LOCAL')},arp`, 'NORMAL', 'a frame of the node after the removal of the NIC');
 });
 
 t.test('answers for addresses of other gateways', { skip }, async (t) => {
@@ -106,23 +110,31 @@ t.test('answers for addresses of other gateways', { skip }, async (t) => {
   const withheld = flowsOf('br0', withheldCookie, runDirectory);
   const wanted = withheldFlows(cluster, ['192.0.2.200', '2001:db8::200']).map(({ flow }) => flow);
   await withheld.replace(wanted);
-  t.strictSame(await withheld.compare(wanted), { missing: [], stale: [] }, 'Open vSwitch takes them for the same');
+  t.strictSame(await withheld.compare(wanted), { missing: [], stale: [] }, 'the written flows equal the wanted ones');
   const goes = (frame: string, ways: string, what: string): void => {
     t.equal(waysOf(run('ovs-appctl', 'ofproto/trace', 'br0', frame)), ways, what);
   };
   const [reply, request] = ['arp,arp_op=2,arp_spa', 'arp,arp_op=1,arp_spa'];
   const advertised = 'icmp6,icmpv6_type=136,nd_target';
   const everybody = `in_port=${cluster},dl_src=${mac},dl_dst=33:33:00:00:00:01`;
-  goes(`${spoken(cluster)},${reply}=192.0.2.200`, 'drop', 'an answer of ARP');
-  goes(`${spoken(cluster)},${advertised}=2001:db8::200`, 'drop', 'and of neighbour discovery');
-  goes(`${spoken(cluster)},${request}=192.0.2.200`, `${nic}`, 'the announcement of ARP is a request');
-  goes(`${everybody},${advertised}=2001:db8::200`, `${nic}`, 'and that of neighbour discovery is for everybody');
-  goes(`${spoken(cluster)},${reply}=192.0.2.11`, `${nic}`, "the gateway's own address");
-  goes(`${spoken(cluster)},${advertised}=2001:db8::11`, `${nic}`, 'and that of the other family');
+  goes(`${spoken(cluster)},${reply}=192.0.2.200`, 'drop', 'an ARP answer');
+  goes(`${spoken(cluster)},${advertised}=2001:db8::200`, 'drop', 'a solicited neighbour advertisement');
+  goes(`${spoken(cluster)},${request}=192.0.2.200`, `${nic}`, 'an ARP announcement, which is a request');
+  goes(
+    `${everybody},${advertised}=2001:db8::200`,
+    `${nic}`,
+    'an unsolicited neighbour advertisement, which is a multicast',
+  );
+  goes(`${spoken(cluster)},${reply}=192.0.2.11`, `${nic}`, "an ARP answer for the gateway's own address");
+  goes(
+    `${spoken(cluster)},${advertised}=2001:db8::11`,
+    `${nic}`,
+    "a neighbour advertisement for the gateway's own address",
+  );
   goes(
     `in_port=${nic},dl_src=52:54:00:00:00:50,dl_dst=${mac},${reply}=192.0.2.200`,
     `${cluster} LOCAL`,
-    'from the LAN',
+    'an ARP answer from the LAN',
   );
 });
 
@@ -134,9 +146,9 @@ t.test('flows are compared and replaced', { skip }, async (t) => {
   run('ovs-ofctl', 'add-flow', 'br0', foreign);
   const [missing, none] = [(await flows.compare(wanted)).missing, await flows.compare([])];
   t.equal(missing.length, wanted.length, 'all flows are missing at first');
-  t.strictSame(none, { missing: [], stale: [] }, "others' flows are not seen");
+  t.strictSame(none, { missing: [], stale: [] }, 'flows of other programs are ignored');
   await flows.replace(wanted);
-  t.strictSame(await flows.compare(wanted), { missing: [], stale: [] }, 'Open vSwitch takes them for the same');
+  t.strictSame(await flows.compare(wanted), { missing: [], stale: [] }, 'the written flows equal the wanted ones');
   run('ovs-ofctl', '--strict', 'del-flows', 'br0', 'table=1,priority=100,ct_mark=1');
   run('ovs-ofctl', 'add-flow', 'br0', `cookie=${flowCookie},priority=7,arp,actions=drop`);
   const drift = await flows.compare(wanted);
@@ -144,10 +156,10 @@ t.test('flows are compared and replaced', { skip }, async (t) => {
   t.match(drift.stale.join('\n'), /^priority=7,arp actions=drop$/);
   const before = dump();
   await t.rejects(flows.replace([...wanted, 'table=0,priority=1,actions=output:nowhere']), /nowhere/);
-  t.equal(dump(), before, 'one flow that cannot be read: none is written');
+  t.equal(dump(), before, 'no flow is written if Open vSwitch cannot parse one of them');
   await flows.replace([]);
   t.equal((await flows.compare(wanted)).stale.length, 0);
-  t.match(dump(), /cookie=0x99,.* priority=300,dl_type=0x88cc/, 'others have theirs');
+  t.match(dump(), /cookie=0x99,.* priority=300,dl_type=0x88cc/, 'the flow of another program is kept');
   stop();
   await t.rejects(flows.compare(wanted), /ovs-vswitchd does not respond/);
 });

@@ -8,7 +8,7 @@ import { startDaemons } from './daemons.ts';
 
 const skip = missingParts() || (process.getuid?.() !== 0 && 'ovs-vswitchd needs root');
 
-t.test('an uplink with real daemons', { skip }, async (t) => {
+t.test('steps of an uplink with real daemons', { skip }, async (t) => {
   const daemons = startDaemons();
   t.teardown(() => daemons.stop());
   const ovs = await openOpenVSwitch(daemons.runDirectory);

@@ -40,11 +40,11 @@ function addBridge(name: string): readonly Operation[] {
   ];
 }
 
-t.test('against a real ovsdb-server', { skip: missingParts() }, async (t) => {
+t.test('a client of a real ovsdb-server', { skip: missingParts() }, async (t) => {
   const { server, client } = await startWithClient(t);
   const refused = (message: RegExp) => ({ name: 'OvsdbError', kind: 'operation', message });
 
-  await t.test('general calls, unknown names', async (t) => {
+  await t.test('calls without a transaction, and unknown names', async (t) => {
     t.strictSame([...((await client.call('list_dbs', [])) as string[])].sort(), ['Inventory', vswitch, '_Server']);
     t.strictSame(await client.call('echo', ['x']), ['x']);
     await t.rejects(client.call('get_schema', ['nope']), refused(/get_schema refused: .*unknown database/));
@@ -52,7 +52,7 @@ t.test('against a real ovsdb-server', { skip: missingParts() }, async (t) => {
     await t.rejects(client.transact('nope', []), refused(/unknown database/));
   });
 
-  await t.test('a bridge in one transaction, and a precondition that then fails', async (t) => {
+  await t.test('a bridge is added in one transaction; the same precondition then refuses another bridge', async (t) => {
     await client.transact(vswitch, addBridge('br-ex'));
     const columns = ['external_ids', 'ports', 'fail_mode'];
     const [[row]] = await client.transact(vswitch, [select('Bridge', [['name', '==', 'br-ex']], columns)]);
@@ -109,7 +109,7 @@ t.test('against a real ovsdb-server', { skip: missingParts() }, async (t) => {
     t.strictSame(rows, [{ name: 'crate' }]);
   });
 
-  await t.test('wait holds a transaction until another client makes it true, and no other one meanwhile', async (t) => {
+  await t.test('a wait delays only its own transaction, until another client fulfils the condition', async (t) => {
     const other = await connect(server.path, limitMs);
     const where = [['name', '==', 'crate']] as const;
     const until = (timeout: number): Operation =>
@@ -123,7 +123,7 @@ t.test('against a real ovsdb-server', { skip: missingParts() }, async (t) => {
     other.close();
   });
 
-  await t.test('large content: 3,000 rows in and out', async (t) => {
+  await t.test('3,000 rows are written and read', async (t) => {
     const names = Array.from({ length: 3000 }, (_, index) => `bulk-${index}`);
     await client.transact(
       inventory,

@@ -8,10 +8,10 @@ import { missingParts, startServer, vswitchSchema } from './real-server.ts';
 const leaderOf = 'Open_vSwitch';
 /** Limit for elections, which take seconds. */
 const electionMs = 120_000;
-/** Limit that must expire, so it is short. A machine that is too slow for it has not even connected by then. */
+/** Kinds of error if no leader is found within a short limit: a slow machine has not even connected by then. */
 const noLeader = /^(no-leader|unreachable)$/;
 
-t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
+t.test('a client of the leader of a cluster', { skip: missingParts() }, async (t) => {
   const cluster = await startCluster(t, vswitchSchema, leaderOf);
   const leader = (...more: string[]): Promise<OvsdbClient> =>
     connect([...cluster.remotes, ...more], electionMs, { leaderOf });
@@ -29,19 +29,19 @@ t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
     }
   }
 
-  await t.test('a follower is not taken, unless the caller does not ask for the leader', async (t) => {
+  await t.test('a client connects to a follower only if it does not ask for the leader', async (t) => {
     const first = await leader();
     const followers = cluster.remotes.filter((remote) => remote !== first.remote);
     const outcome = await connect(followers, 1_000, { leaderOf }).catch((error: unknown) => error);
     if (outcome instanceof OvsdbError) t.match(outcome.kind, noLeader);
-    else t.match(await first.ended, { kind: 'lost' }, 'elected meanwhile');
+    else t.match(await first.ended, { kind: 'lost' }, 'the leader has lost an election meanwhile');
     const any = await connect(followers, electionMs);
     t.ok(followers.includes(any.remote));
     any.close();
     first.close();
   });
 
-  await t.test('the cluster is the one that is named', async (t) => {
+  await t.test('a client connects only to the cluster with the given id', async (t) => {
     const named = await leader(`cid:${cluster.clusterId}`);
     t.ok(cluster.remotes.includes(named.remote));
     named.close();
@@ -49,7 +49,7 @@ t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
     await t.rejects(connect([...cluster.remotes, other], 1_000, { leaderOf }), { name: 'OvsdbError', kind: noLeader });
   });
 
-  await t.test('killed: the next one is found, and has the data', async (t) => {
+  await t.test('after the leader is killed, the next leader is found and has the data', async (t) => {
     const row = { ovs_version: 'kept' };
     await withLeader((client) => client.transact(leaderOf, [deleteRows(leaderOf, []), insert(leaderOf, row, 'root')]));
     const first = await leader();
@@ -57,13 +57,13 @@ t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
     t.match(await first.ended, { kind: 'lost' });
     const second = await leader();
     t.not(second.remote, first.remote);
-    // A new leader shows all of its contents only when it has determined which part of them is valid.
+    // A new leader can show old contents until it has learned which entries of its log are committed.
     const there = { table: leaderOf, where: [], columns: ['ovs_version'], until: '==', rows: [row] } as const;
     await t.resolves(withLeader((client) => client.transact(leaderOf, [wait({ ...there, timeout: electionMs })])));
 
     const third = cluster.remotes.find((remote) => remote !== first.remote && remote !== second.remote) ?? '';
     await cluster.kill(third);
-    t.match(await second.ended, { kind: 'lost' }, 'alone it has no majority, and is given up');
+    t.match(await second.ended, { kind: 'lost' }, 'a server alone has no majority, and loses its client');
     cluster.start(third);
     const again = await leader();
     t.not(again.remote, first.remote);

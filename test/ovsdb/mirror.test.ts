@@ -42,7 +42,7 @@ async function write(client: OvsdbClient, random: (limit: number) => number): Pr
   });
 }
 
-/** The same rows with sorted columns. */
+/** Checks that the found rows equal the wanted ones. */
 function same(t: Test, found: readonly MirrorRow[], wanted: readonly MirrorRow[], what: string): void {
   if (isDeepStrictEqual(found, wanted)) t.pass(what);
   else t.strictSame(found, wanted, what);
@@ -51,7 +51,7 @@ function same(t: Test, found: readonly MirrorRow[], wanted: readonly MirrorRow[]
 const byUuid = (rows: Iterable<MirrorRow>): MirrorRow[] =>
   [...rows].sort((one, other) => (JSON.stringify(one._uuid) < JSON.stringify(other._uuid) ? -1 : 1));
 
-/** The answer to a read can arrive before the notification of an earlier write of another client. */
+/** Waits until the mirror has the wanted rows: the answer to a read can precede the notification of earlier writes. */
 async function becomes(t: Test, mirror: Mirror, wanted: readonly MirrorRow[], what: string): Promise<void> {
   const rows = (): MirrorRow[] => byUuid(mirror.table('Item').rows());
   await mirror.until(() => isDeepStrictEqual(rows(), wanted), 30_000).catch(() => undefined);
@@ -63,89 +63,93 @@ async function fullRead(session: Session): Promise<MirrorRow[]> {
   return byUuid(rows);
 }
 
-t.test('random writes: the mirror is a full read, and its events replay to it', { skip: missingParts() }, async (t) => {
-  const server = await startServer(t);
-  const seed = 7047;
-  const random = seededRandom(seed);
-  const writer = await connect(server.path, patienceMs);
-  for (let round = 0; round < 5; round++) await write(writer, random);
-  const session = open(t, server.path);
-  const mirror = await openMirror(session, { Item: { columns, indexes: ['name', 'tags', 'parts'] } }, patienceMs);
-  const items = mirror.table('Item');
-  const replayed = new Map([...items.rows()].map((row) => [String((row._uuid as string[])[1]), row]));
-  mirror.onChange((changes) => {
-    for (const { uuid, old, now } of changes) {
-      if (old !== replayed.get(uuid)) t.fail(`${uuid}: the old row is another one than the last new one`);
-      if (now === undefined) replayed.delete(uuid);
-      else replayed.set(uuid, now);
+t.test(
+  'after random writes, the contents and the replayed events of a mirror equal a full read',
+  { skip: missingParts() },
+  async (t) => {
+    const server = await startServer(t);
+    const seed = 7047;
+    const random = seededRandom(seed);
+    const writer = await connect(server.path, patienceMs);
+    for (let round = 0; round < 5; round++) await write(writer, random);
+    const session = open(t, server.path);
+    const mirror = await openMirror(session, { Item: { columns, indexes: ['name', 'tags', 'parts'] } }, patienceMs);
+    const items = mirror.table('Item');
+    const replayed = new Map([...items.rows()].map((row) => [String((row._uuid as string[])[1]), row]));
+    mirror.onChange((changes) => {
+      for (const { uuid, old, now } of changes) {
+        if (old !== replayed.get(uuid)) t.fail(`${uuid}: the old row of the event is not the last new row`);
+        if (now === undefined) replayed.delete(uuid);
+        else replayed.set(uuid, now);
+      }
+    });
+    for (let round = 0; round < 150; round++) {
+      await write(writer, random);
+      await becomes(t, mirror, await fullRead(session), `seed ${seed}, round ${round}`);
     }
-  });
-  for (let round = 0; round < 150; round++) {
-    await write(writer, random);
-    await becomes(t, mirror, await fullRead(session), `seed ${seed}, round ${round}`);
-  }
-  same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the events replayed');
-  for (const row of items.rows()) {
-    t.strictSame(items.find('name', row.name as string), [row]);
-    for (const tag of ['a', 'b']) {
-      const tagged = [...items.rows()].filter((other) => JSON.stringify(other.tags).includes(`"${tag}"`));
-      same(t, byUuid(items.find('tags', tag)), byUuid(tagged), `the index of ${tag}`);
+    same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the replayed events');
+    for (const row of items.rows()) {
+      t.strictSame(items.find('name', row.name as string), [row]);
+      for (const tag of ['a', 'b']) {
+        const tagged = [...items.rows()].filter((other) => JSON.stringify(other.tags).includes(`"${tag}"`));
+        same(t, byUuid(items.find('tags', tag)), byUuid(tagged), `the index of ${tag}`);
+      }
     }
-  }
-  t.throws(() => items.find('note', 'x'), { name: 'OvsdbError', kind: 'invalid' });
-  t.throws(() => mirror.table('Nowhere'), { name: 'OvsdbError', kind: 'invalid' });
+    t.throws(() => items.find('note', 'x'), { name: 'OvsdbError', kind: 'invalid' });
+    t.throws(() => mirror.table('Nowhere'), { name: 'OvsdbError', kind: 'invalid' });
 
-  await t.test('its own transaction is in it when it is answered', async (t) => {
-    await session.transact([insert('Item', { name: 'own' }, 'own')]);
-    t.equal(items.find('name', 'own').length, 1);
-  });
+    await t.test('when a transaction of the session is answered, the mirror has its rows', async (t) => {
+      await session.transact([insert('Item', { name: 'own' }, 'own')]);
+      t.equal(items.find('name', 'own').length, 1);
+    });
 
-  await t.test('until', async (t) => {
-    t.equal(await mirror.until(() => items.find('name', 'own').length, patienceMs), 1);
-    const come = mirror.until(() => items.find('name', 'later')[0], patienceMs);
-    await writer.transact(inventory, [insert('Item', { name: 'later' }, 'later')]);
-    t.match(await come, { name: 'later' });
-    await t.rejects(
-      mirror.until(() => false, 20),
-      { name: 'OvsdbError', kind: 'timeout' },
-    );
-    const mistake = new Error('mistake');
-    await t.rejects(
-      mirror.until(() => {
-        throw mistake;
-      }, patienceMs),
-      mistake,
-    );
-  });
+    await t.test('until', async (t) => {
+      t.equal(await mirror.until(() => items.find('name', 'own').length, patienceMs), 1);
+      const come = mirror.until(() => items.find('name', 'later')[0], patienceMs);
+      await writer.transact(inventory, [insert('Item', { name: 'later' }, 'later')]);
+      t.match(await come, { name: 'later' });
+      await t.rejects(
+        mirror.until(() => false, 20),
+        { name: 'OvsdbError', kind: 'timeout' },
+      );
+      const mistake = new Error('mistake');
+      await t.rejects(
+        mirror.until(() => {
+          throw mistake;
+        }, patienceMs),
+        mistake,
+      );
+    });
 
-  await t.test('after a kill of the server, changes of the meantime arrive as differences', async (t) => {
-    const kept = items.find('name', 'own')[0];
-    const { ended } = await session.client();
-    await server.kill('SIGKILL');
-    await ended;
-    t.equal(items.find('name', 'own')[0], kept, 'the old contents stay');
-    await server.start();
-    const again = await connect(server.path, patienceMs);
-    for (let round = 0; round < 10; round++) await write(again, random);
-    again.close();
-    await mirror.until(() => true, patienceMs);
-    await becomes(t, mirror, await fullRead(session), 'a full read');
-    same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the events replayed');
-  });
+    await t.test('after a restart of the server, changes in the meantime arrive as differences', async (t) => {
+      const kept = items.find('name', 'own')[0];
+      const { ended } = await session.client();
+      await server.kill('SIGKILL');
+      await ended;
+      t.equal(items.find('name', 'own')[0], kept, 'the old contents stay while the server is not running');
+      await server.start();
+      const again = await connect(server.path, patienceMs);
+      for (let round = 0; round < 10; round++) await write(again, random);
+      again.close();
+      await mirror.until(() => true, patienceMs);
+      await becomes(t, mirror, await fullRead(session), 'a full read');
+      same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the replayed events');
+    });
 
-  await t.test('closed', async (t) => {
-    const waiting = mirror.until(() => false, patienceMs);
-    mirror.close();
-    await t.rejects(waiting, { name: 'OvsdbError', kind: 'closed' });
-    const other = await openMirror(session, { Item: {} }, patienceMs);
-    const waitingToo = other.until(() => false, patienceMs);
-    session.close();
-    await t.rejects(waitingToo, { name: 'OvsdbError', kind: 'closed' });
-    await t.rejects(session.transact([]), { name: 'OvsdbError', kind: 'closed' });
-    await t.rejects(openMirror(session, { Item: {} }, patienceMs), { name: 'OvsdbError', kind: 'closed' });
-  });
-  writer.close();
-});
+    await t.test('closed', async (t) => {
+      const waiting = mirror.until(() => false, patienceMs);
+      mirror.close();
+      await t.rejects(waiting, { name: 'OvsdbError', kind: 'closed' });
+      const other = await openMirror(session, { Item: {} }, patienceMs);
+      const waitingToo = other.until(() => false, patienceMs);
+      session.close();
+      await t.rejects(waitingToo, { name: 'OvsdbError', kind: 'closed' });
+      await t.rejects(session.transact([]), { name: 'OvsdbError', kind: 'closed' });
+      await t.rejects(openMirror(session, { Item: {} }, patienceMs), { name: 'OvsdbError', kind: 'closed' });
+    });
+    writer.close();
+  },
+);
 
 t.test('conditions, and columns that the database lacks', { skip: missingParts() }, async (t) => {
   const server = await startServer(t);
@@ -171,10 +175,10 @@ t.test('conditions, and columns that the database lacks', { skip: missingParts()
   t.strictSame(names(), ['light']);
   t.equal(mirror.table('NewTable').size, 0);
   const refused = openMirror(session, { Item: { columns: ['name'], where: [['weight', '>', 'x']] } }, 500);
-  await t.rejects(refused, { name: 'OvsdbError' }, 'a condition that the server refuses');
+  await t.rejects(refused, { name: 'OvsdbError' }, 'a condition that the server refuses is an error');
 });
 
-t.test('a schema that is upgraded while it is followed', { skip: missingParts() }, async (t) => {
+t.test('a schema that is upgraded while a mirror follows the database', { skip: missingParts() }, async (t) => {
   const server = await startServer(t);
   const session = open(t, server.path);
   const mirror = await openMirror(session, { Item: { columns: ['name', 'added'], indexes: ['name'] } }, patienceMs);
@@ -190,7 +194,7 @@ t.test('a schema that is upgraded while it is followed', { skip: missingParts() 
   t.match(mirror.table('Item').find('name', 'old')[0], { added: 'now' });
 });
 
-t.test('no server, no such database', { skip: missingParts() }, async (t) => {
+t.test('a session without a server reports it', { skip: missingParts() }, async (t) => {
   const remotes = 'unix:/nonexistent/db.sock';
   const limitMs = 200;
   let report: (state: SessionState) => void = () => {};
@@ -217,10 +221,7 @@ t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) =
   const session = open(t, cluster.remotes, vswitch);
   const mirror = await openMirror(session, { Open_vSwitch: { columns: ['ovs_version'] } }, patienceMs);
   const version = (): unknown => [...mirror.table(vswitch).rows()][0]?.ovs_version;
-  /**
-   * Repeats the write of the one row until it succeeds, because an election can interrupt it; the write is safe to
-   * repeat.
-   */
+  /** Writes the row again until the write succeeds, because an election can interrupt it. */
   const setVersion = async (text: string): Promise<void> => {
     const operations = [deleteRows(vswitch, []), insert(vswitch, { ovs_version: text }, 'root')];
     await session.transact(operations).catch((error: unknown) => {
@@ -236,8 +237,8 @@ t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) =
   await lost;
   await mirror.until(() => true, patienceMs);
   t.not((await session.client()).remote, leader.remote);
-  // The change is part of the first contents, or arrives immediately after them: the new leader may not have committed
-  // the last write of the old leader yet.
+  // The new leader may not have committed the last write of the old leader yet; then the row arrives shortly after the
+  // first contents.
   await mirror.until(() => version() === 'first', patienceMs);
   await setVersion('second');
   t.equal(await mirror.until(() => version() === 'second' && 'second', patienceMs), 'second');

@@ -70,7 +70,7 @@ export interface RealServer {
 export interface Listening {
   /** A passive connection method with port 0, such as `ptcp:0:127.0.0.1`. */
   readonly listenOn?: string;
-  /** Further words of the command line. */
+  /** Further arguments of the server's command line. */
   readonly words?: readonly string[];
   /** Schema of the database besides Inventory; Open_vSwitch by default. */
   readonly schema?: string;

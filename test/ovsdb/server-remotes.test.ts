@@ -14,7 +14,7 @@ const limitMs = 120_000;
 
 const missing = missingParts() || (hasProgram('openssl', 'version') ? false : 'openssl is missing');
 
-/** Certificates that openssl made, and a server that uses the one with this name. */
+/** Makes certificates with openssl, and starts a server with the certificate of this name. */
 async function startTls(
   t: Test,
   name: string,
@@ -49,7 +49,7 @@ t.test('tcp:', { skip: missing }, async (t) => {
   t.equal(client.remote, `tcp:127.0.0.1:${server.port()}`);
   t.strictSame(await client.call('echo', ['x']), ['x']);
   client.close();
-  await t.test('the first of several that answers; each that does not is named when none does', async (t) => {
+  await t.test('the first remote that answers is used; if none answers, the error names them all', async (t) => {
     const nobody = 'tcp:127.0.0.1:1';
     const first = await connect([nobody, `unix:${server.folder}/none`, `unix:${server.path}`], limitMs);
     t.equal(first.remote, `unix:${server.path}`);
@@ -60,7 +60,7 @@ t.test('tcp:', { skip: missing }, async (t) => {
       message: /^no server can be used: .*tcp:127\.0\.0\.1:1: no server listens.*; .*unix:\/nonexistent\/db\.sock/,
     });
   });
-  await t.test('a port where nothing speaks TLS', async (t) => {
+  await t.test('a port whose server does not speak TLS', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'ovsdb-tls-'));
     t.teardown(() => rmSync(folder, { recursive: true }));
     makeCertificates(folder);
@@ -121,7 +121,7 @@ t.test('ssl:', { skip: missing }, async (t) => {
   );
 });
 
-t.test('ssl: to a server whose certificate is over', { skip: missing }, async (t) => {
+t.test('ssl: to a server whose certificate has expired', { skip: missing }, async (t) => {
   const { remote, using } = await startTls(t, 'expired-server');
   const credentials = using('client');
   await t.rejects(connect(remote, limitMs, { credentials }), {

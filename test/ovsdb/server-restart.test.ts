@@ -5,10 +5,10 @@ import { limitMs, missingParts, startWithClient } from './real-server.ts';
 const inventory = 'Inventory';
 const lost = { name: 'OvsdbError', kind: 'lost' };
 
-t.test('a server that hangs, crashes and comes back', { skip: missingParts() }, async (t) => {
+t.test('a server that hangs, crashes and is restarted', { skip: missingParts() }, async (t) => {
   const { server, client } = await startWithClient(t);
 
-  await t.test('hang: calls end at their limit', async (t) => {
+  await t.test('calls to a server that hangs end at their limit', async (t) => {
     const hasty = await connect(server.path, 500);
     server.signal('SIGSTOP');
     await t.rejects(hasty.call('list_dbs', []), { name: 'OvsdbError', kind: 'timeout' });
@@ -26,7 +26,7 @@ t.test('a server that hangs, crashes and comes back', { skip: missingParts() }, 
     hasty.close();
   });
 
-  await t.test('killed and restarted: calls end, data is there', async (t) => {
+  await t.test('calls to a killed server end, and the data exists after its restart', async (t) => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const name = `after ${signal}`;
       const client = await connect(server.path, limitMs);

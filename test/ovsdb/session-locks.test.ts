@@ -49,7 +49,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
   t.notOk(second.isHeld);
   await t.rejects(write(other, 'by who waits'), refused);
 
-  await t.test('released: the waiting client gets it', async (t) => {
+  await t.test('a released lock goes to the waiting client', async (t) => {
     await first.release();
     await second.held(patienceMs);
     t.same([first.isHeld, second.isHeld], [false, true]);
@@ -57,7 +57,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
     await t.rejects(first.held(patienceMs), { name: 'OvsdbError', kind: 'closed' });
   });
 
-  await t.test('stolen: the holder is informed, and gets it next', async (t) => {
+  await t.test('the holder of a stolen lock is informed, and gets the lock back after the thief', async (t) => {
     const gone = lost(second);
     const thief = await connect(server.path, patienceMs);
     t.teardown(() => thief.close());
@@ -70,7 +70,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
     await write(other, 'by the victim, later');
   });
 
-  await t.test('the server is killed: only the first client that requests it gets it', async (t) => {
+  await t.test('after a restart of the server, only the first client that requests the lock gets it', async (t) => {
     const gone = lost(second);
     const rival = openLock(one, name);
     await server.kill('SIGKILL');
@@ -88,7 +88,7 @@ t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
     await waiting.release();
   });
 
-  await t.test('a session that ends releases it', async (t) => {
+  await t.test('the end of a session releases its lock', async (t) => {
     const short = open(t);
     const held = openLock(short, name);
     await held.held(patienceMs);

@@ -49,7 +49,7 @@ export const overlayAnnouncement: FuzzTarget = {
       const granted = announced !== null && 'gateway' in announced ? announced.gateway : undefined;
       const member = granted === undefined ? node : { ...node, granted };
       const { nodes, trace, faults } = membersNow(dual, nodeOf(1), [nodeOf(1), member], [chassis]);
-      printable([...trace, ...faults].join(' '), 'what is said of it');
+      printable([...trace, ...faults].join(' '), 'a message about the announcement');
       // The planner can use an accepted announcement, and the planned rows contain the same announcement.
       const plan = planNorthbound(factsOf(emptyNorthbound().rows(), { layout: dual, nodes }));
       printable(JSON.stringify(plan.changes), 'a row');

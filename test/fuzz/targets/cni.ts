@@ -18,7 +18,7 @@ const network = JSON.stringify({
   },
 });
 const seen = JSON.stringify([{ ifname: 'eth0', flags: ['UP'], addr_info: [{ local: '10.42.1.3', prefixlen: 24 }] }]);
-/** An input line for ip(8): words, and the alias. */
+/** Pattern of an input line for ip(8): plain words, and the quoted alias of a pod's interface. */
 const line = /^[\w./+:@,=-]+( ([\w./+:@,=-]+|"microshift-net pod"))*$/;
 
 export const cniRequests: FuzzTarget = {

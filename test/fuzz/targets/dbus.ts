@@ -13,7 +13,7 @@ import { cutAnyhow, listenOn, type PrivateSocket } from '../private-socket.ts';
 import { scratchFolder } from '../scratch.ts';
 import type { FuzzTarget, Random } from '../target.ts';
 
-/** Separates the peer's answers to one request from those to the next. */
+/** Separator between the peer's answers to one request and those to the next. */
 const nextRequest = '=NEXT=';
 /** If the peer has no answer for a request, it waits this long, and then closes the connection. */
 const patienceMs = 2;

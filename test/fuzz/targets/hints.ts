@@ -9,7 +9,7 @@ import { expectedFailure } from '../expect.ts';
 import { readingOnly, scratchFolder } from '../scratch.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Separates the five files in an input. */
+/** Separator of the five files in an input. */
 const nextFile = '\x1f';
 const names = ['iface_default_hint', 'extra_bridge', 'default_bridge', 'primary-ip', 'bridges.json'];
 

@@ -14,10 +14,7 @@ import type { FuzzTarget } from '../target.ts';
 
 const boot = '00000000-0000-4000-8000-000000000000';
 
-/**
- * One line, so that the fuzzer can change it as a tree; the events of a journal come from `words` and from the seeds
- * below.
- */
+/** First lines of journals, without the events that follow, so that the fuzzer can change each as a JSON tree. */
 function headers(): readonly Buffer[] {
   const nodes = observations().filter((node) =>
     currentBridges(node).bridges.every((bridge) => bridge.uplink?.interface === 'eth0'),

@@ -7,7 +7,7 @@ import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Separates the files in an input. */
+/** Separator of the files in an input. */
 const nextFile = '\x1f';
 
 export const networkManagerConf: FuzzTarget = {

@@ -69,7 +69,7 @@ export const ovsdb: FuzzTarget = {
       feed: async (input, random) => {
         let sent = 0;
         server.serve = (socket) => {
-          // The answers refer to the first request.
+          // The server answers after the first request, as a real one does.
           socket.once('data', () => {
             for (const piece of cutAnyhow(input, random)) socket.write(piece);
             sent = input.length;

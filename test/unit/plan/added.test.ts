@@ -148,7 +148,7 @@ t.test('disable leaves bridges of bridge add, and names them', (t) => {
   t.end();
 });
 
-t.test('the default route of the bridge wins where that of the NIC did', (t) => {
+t.test("a bridge's default route has the precedence that the NIC's had", (t) => {
   const metricOf = (nic: string, observation = twoNics) =>
     listWith(asked(nic), defaultConfig, observation)[0]?.routeMetric;
   t.equal(metricOf('eth1'), 50, "the bridge has the best metric of the NIC's routes");
@@ -157,11 +157,15 @@ t.test('the default route of the bridge wins where that of the NIC did', (t) => 
     'routes/[+]': { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'eth2', metric: 248 },
   });
   t.equal(metricOf('eth0', crowded), 250, "the metric differs from that of another program's route");
-  t.equal(metricOf('eth0', changed(twoNics, { routes: [] })), 800, 'as NetworkManager has it for such an interface');
+  t.equal(
+    metricOf('eth0', changed(twoNics, { routes: [] })),
+    800,
+    "without a default route, the metric is NetworkManager's for an ovs-interface",
+  );
   t.end();
 });
 
-t.test('no br-ex is made on the way, and none is touched', (t) => {
+t.test('`bridge add` neither creates nor changes br-ex', (t) => {
   const list = listWith(asked('eth1'), defaultConfig, twoNics);
   const plan = planAdded(list, none, defaultConfig, twoNics, { asked: 'breth1', isNew: true });
   t.strictSame(
@@ -188,7 +192,7 @@ t.test('no br-ex is made on the way, and none is touched', (t) => {
   t.end();
 });
 
-t.test('there and back', (t) => {
+t.test('a bridge is added, its addition is undone, and the removal is undone', (t) => {
   const list = listWith(asked('eth1'), defaultConfig, twoNics);
   const node = new ModelNode(twoNics);
   node.run(planAdded(list, none, defaultConfig, twoNics, { isNew: true }).steps);
@@ -251,7 +255,7 @@ t.test('the plan warns about a change of the route to the node', (t) => {
   t.end();
 });
 
-t.test('NetworkManager without its plugin', (t) => {
+t.test('NetworkManager without its plugin for Open vSwitch', (t) => {
   const bare = changed(twoNics, { 'networkManager/ovsPlugin': false });
   const list = listWith(asked('eth1'), defaultConfig, bare);
   t.throws(() => planAdded(list, none, defaultConfig, bare), failure('ovs-plugin-missing'));

@@ -14,7 +14,7 @@ const source = uplinkSource(gatewayBridge, 'eth0', again.observation);
 
 type OtherKind = Exclude<DifferenceKind, 'setting'>;
 
-/** The comparison uses only the kind of step and the profile's property. */
+/** Fields of every difference; the planner uses only the kind of a difference and the property of a profile. */
 const words = { bridge: 'br-ex', wanted: 'one', observed: 'another' };
 const about = {
   profile: 'br-ex',
@@ -48,7 +48,7 @@ function named(step: Step): string {
 
 const inPlace = 'reapply ovs-if-br-ex, waitAddresses';
 
-t.test('by kind', (t) => {
+t.test('steps for each kind of difference', (t) => {
   const table: Readonly<Record<OtherKind, string>> = {
     profile: 'rebuild',
     active: 'rebuild',
@@ -72,7 +72,7 @@ t.test('by kind', (t) => {
   t.end();
 });
 
-t.test('by the setting of a profile', (t) => {
+t.test('steps for a difference in each setting of a profile', (t) => {
   const [bridge, port, device] = ['br-ex', 'ovs-port-br-ex', 'ovs-if-br-ex'];
   const table: readonly (readonly [profile: string, property: string, remedy: string])[] = [
     ['br-ex', 'connection.autoconnect', `update ${bridge}`],
@@ -102,7 +102,7 @@ t.test('by the setting of a profile', (t) => {
   t.end();
 });
 
-t.test('several at once', (t) => {
+t.test('steps for several differences', (t) => {
   const [port, configured, inactive, address] = (
     ['port', 'uplink-configured', 'uplink-inactive', 'address'] as const
   ).map((kind) => differing(kind));
@@ -118,14 +118,14 @@ t.test('several at once', (t) => {
   t.equal(
     steps([method, ids, port]),
     `update br-ex ovs-if-br-ex, reapply br-ex, attachUplink, clear, ${inPlace}`,
-    'every profile once, the NIC before the addresses',
+    'each profile is updated once, and the NIC is moved before the addresses',
   );
   t.equal(steps([configured, differing('mac')]), 'rebuild', 'the difference with the largest repair decides');
   t.equal(steps([]), '');
   t.end();
 });
 
-t.test('a NIC that runs nothing is started with the profile of the admin first', (t) => {
+t.test("a NIC without an active profile is first activated with the administrator's profile", (t) => {
   const down = changed(again.observation, {
     'networkManager/devices/[interface=eth0]/state': 30,
     'networkManager/devices/[interface=eth0]/activeConnection': null,
@@ -136,7 +136,7 @@ t.test('a NIC that runs nothing is started with the profile of the admin first',
   t.end();
 });
 
-t.test('IPv6 addresses of others are returned to a bridge that NetworkManager takes over again', (t) => {
+t.test('foreign IPv6 addresses are restored on a bridge that NetworkManager takes over again', (t) => {
   const flags = { metric: null, noDad: true, deprecated: false };
   const route = { gateway: null, source: null, metric: null, mtuBytes: null, table: null };
   const given = {
@@ -199,6 +199,10 @@ t.test('a bridge that has IPv6 keeps it while NetworkManager takes it over again
     addresses: link.addresses.filter(({ family }) => family === 4),
   }));
   const missing = started('static-dual', { links: withoutIpv6 });
-  t.match(missing, { undetected: undefined }, 'an address that the bridge has not is checked');
+  t.match(
+    missing,
+    { undetected: undefined },
+    'duplicate address detection checks an address that the bridge does not have',
+  );
   t.end();
 });

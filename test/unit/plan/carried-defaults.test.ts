@@ -117,7 +117,7 @@ t.test('only defaults that the profile does not set and that NetworkManager acce
   t.end();
 });
 
-t.test('they are written with the types of the profile', (t) => {
+t.test('copied defaults have the D-Bus types of profiles', (t) => {
   const from = { section: 'connection-x', file: '/a' };
   const settings = withDefaults(auto, [
     { property: 'ipv4.route-metric', value: '77', ...from },

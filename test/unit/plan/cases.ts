@@ -73,13 +73,13 @@ export function readCase(name: string): PlanCase {
   };
 }
 
-/** The changes of a case have addresses in the form of observations: `192.0.2.50/24` has only usual properties. */
+/** Returns the observation with complete addresses: a text such as `192.0.2.50/24` has only usual properties. */
 function withWholeAddresses(observation: Observation): Observation {
   const links = observation.links.map((link) => ({ ...link, addresses: link.addresses.map(wholeAddress) }));
   return { ...observation, links };
 }
 
-/** observation.json: an observation, or the name of a case with changes to its observation. */
+/** Reads observation.json of a case: an observation, or the name of another case with changes to its observation. */
 function ownObservation(name: string): ShortObservation {
   const kept = JSON.parse(readFileSync(join(casesDirectory, name, 'observation.json'), 'utf8')) as
     | ShortObservation
@@ -87,7 +87,7 @@ function ownObservation(name: string): ShortObservation {
   return 'like' in kept ? changed(numberedObservation(ownObservation(kept.like)), kept.change) : kept;
 }
 
-/** The case after a run, as a second run finds it. */
+/** Returns the case after a run, as a second run finds it. */
 export function appliedCase(name: string): PlanCase {
   return { ...readCase(name), observation: observationOf(name, 'true') };
 }

@@ -58,7 +58,7 @@ function change(root: Node, way: string, wanted: unknown): void {
   else delete node[key];
 }
 
-/** Slashes inside brackets belong to a value (`[destination=0.0.0.0/0]`). */
+/** Divides a path at its slashes; slashes inside brackets belong to a value (`[destination=0.0.0.0/0]`). */
 function partsOf(way: string): string[] {
   return way.match(/\[[^\]]*\]|[^/[]+/g) ?? [];
 }
@@ -79,7 +79,7 @@ function positionOf(list: readonly unknown[], selector: string, way: string): nu
   return position;
 }
 
-/** Compact JSON: a value that fits on a line is on one line, and a list of plain values fills its lines. */
+/** Returns compact JSON: a value that fits on a line is on one line, and a list of plain values fills its lines. */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? 'null';
   if (typeof value !== 'object' || value === null || flat.length + indent.length <= 138) return flat;

@@ -12,7 +12,7 @@ const none = { bridges: [] };
 /** NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
 const external = 0x80;
 
-/** The same node, except that eth0 runs a generated profile. */
+/** Returns the node with a generated profile that is active on eth0. */
 function displaced(observation: Observation): Observation {
   const own = observation.networkManager.profiles.find((profile) => profile.id === 'eth0');
   const active = `networkManager/activeConnections/[uuid=${own?.uuid}]`;
@@ -47,11 +47,15 @@ t.test('a NIC that has left the bridge gets its own profile, and keeps its held 
     [],
     "no step is planned if the NIC's own profile is active",
   );
-  t.strictSame(planRestore(none, displaced(start.observation)), [], 'nor for one that the run had nothing to do with');
+  t.strictSame(
+    planRestore(none, displaced(start.observation)),
+    [],
+    'no step is planned for a NIC that the run did not change',
+  );
   t.end();
 });
 
-t.test('while it is in the bridge, it is returned to its own profile', (t) => {
+t.test('a NIC that is still in the bridge is returned to its own profile', (t) => {
   const { observation } = appliedCase('dhcp');
   const steps = planRestore(none, displaced(observation), planOfCase(readCase('dhcp')).wanted) ?? [];
   t.match(
@@ -62,26 +66,29 @@ t.test('while it is in the bridge, it is returned to its own profile', (t) => {
   t.end();
 });
 
-t.test('a NIC that was configured by others before goes back to them, and keeps the copy that it runs', (t) => {
-  const start = readCase('external-vlan');
-  const plan = planOfCase(start);
-  t.strictSame(planRestore(none, start.observation, plan.wanted), []);
-  const [copies] = plan.steps.flatMap((step) => (step.do === 'writeProfiles' ? [step.profiles] : []));
-  const copy = copies?.find((profile) => profile.uuid === plan.wanted.bridges[0]?.uplink?.sourceProfile);
-  t.ok(copy, 'the first run makes a copy');
-  const profile = { ...copy, path: '/copy', filename: '/run/copy', flags: 0 };
-  const written = changed(start.observation, { 'networkManager/profiles/[+]': profile });
-  t.match(planRestore(none, written, plan.wanted), [{ do: 'deleteProfiles', profiles: [{ uuid: copy?.uuid }] }]);
-  const [active] = written.networkManager.activeConnections.filter(({ stateFlags }) => (stateFlags & external) !== 0);
-  const renewed = changed(written, {
-    'networkManager/profiles/[+]': { ...profile, path: '/again', uuid: 'again', settings: {} },
-    [`networkManager/activeConnections/[uuid=${active?.uuid}]/uuid`]: 'again',
-  });
-  const again = planRestore(none, renewed, plan.wanted) ?? [];
-  t.match(again[0], { do: 'detachUplink', activate: true, profile: { uuid: copy?.uuid } });
-  t.notOk(
-    again.some((step) => step.do === 'deleteProfiles'),
-    'the active copy is not deleted',
-  );
-  t.end();
-});
+t.test(
+  'a NIC that another program configured is returned to it, and keeps an active copy of its configuration',
+  (t) => {
+    const start = readCase('external-vlan');
+    const plan = planOfCase(start);
+    t.strictSame(planRestore(none, start.observation, plan.wanted), []);
+    const [copies] = plan.steps.flatMap((step) => (step.do === 'writeProfiles' ? [step.profiles] : []));
+    const copy = copies?.find((profile) => profile.uuid === plan.wanted.bridges[0]?.uplink?.sourceProfile);
+    t.ok(copy, 'the first run makes a copy');
+    const profile = { ...copy, path: '/copy', filename: '/run/copy', flags: 0 };
+    const written = changed(start.observation, { 'networkManager/profiles/[+]': profile });
+    t.match(planRestore(none, written, plan.wanted), [{ do: 'deleteProfiles', profiles: [{ uuid: copy?.uuid }] }]);
+    const [active] = written.networkManager.activeConnections.filter(({ stateFlags }) => (stateFlags & external) !== 0);
+    const renewed = changed(written, {
+      'networkManager/profiles/[+]': { ...profile, path: '/again', uuid: 'again', settings: {} },
+      [`networkManager/activeConnections/[uuid=${active?.uuid}]/uuid`]: 'again',
+    });
+    const again = planRestore(none, renewed, plan.wanted) ?? [];
+    t.match(again[0], { do: 'detachUplink', activate: true, profile: { uuid: copy?.uuid } });
+    t.notOk(
+      again.some((step) => step.do === 'deleteProfiles'),
+      'the active copy is not deleted',
+    );
+    t.end();
+  },
+);

@@ -143,7 +143,7 @@ function flat(settings: ProfileSettings): Flat {
   return Object.fromEntries(entries);
 }
 
-/** Returns the entries that differ from the other's; null for an entry that does not exist here. */
+/** Returns the entries of `value` that differ from those of `base`; null for an entry that only `base` has. */
 function unlike(value: Flat, base: Flat): Flat {
   const names = [...new Set([...Object.keys(value), ...Object.keys(base)])];
   return Object.fromEntries(

@@ -11,7 +11,7 @@ const ipv4 = (method: string, addresses: readonly string[] = []) => ({
   },
 });
 
-t.test('an address is of the profile whose method can add it', (t) => {
+t.test('an address belongs to the profile if its method can add it', (t) => {
   if (link === undefined) throw new Error('there is no eth0');
   t.strictSame(profileAddresses(link, ipv4('auto')), ['192.0.2.50/24']);
   t.strictSame(profileAddresses(link, ipv4('manual', ['192.0.2.50'])), ['192.0.2.50/24']);

@@ -31,7 +31,7 @@ function differences(seen: Observation): readonly string[] {
   return decision.plan.differences.map((one) => (one.kind === 'loopback' ? `${one.address} ${one.wanted}` : one.kind));
 }
 
-t.test('the DHCP client of br-ex never gives up', (t) => {
+t.test('the DHCP client of br-ex has no time limit', (t) => {
   const profile = observation.networkManager.profiles.find(({ id }) => id === 'ovs-if-br-ex');
   t.strictSame(profile?.settings.ipv4?.['dhcp-timeout'], ['i', endlessDhcpTimeout]);
   t.end();
@@ -58,7 +58,7 @@ t.test('other hosts get no answer for the addresses of lo', (t) => {
   t.end();
 });
 
-t.test('disable removes it, with or without a lease', (t) => {
+t.test('disable removes the address from lo, with or without a lease', (t) => {
   for (const seen of [node(['192.0.2.50']), node([])]) {
     const removed = planDisable(seen).steps.flatMap((step) => (step.do === 'changeKernel' ? (step.removed ?? []) : []));
     t.strictSame(removed, ['192.0.2.50/32']);

@@ -63,7 +63,11 @@ t.test('1: node.nodeIP has to be on an interface other than br-ex; lo is one', (
 t.test('2 and 5: without node.nodeIP, the address of the default route', (t) => {
   t.equal(found(onBridge, [route('br-ex')]).nodeIp, '192.0.2.50', 'the default route may be on br-ex');
   const own = link('br-ex', 9, ['10.44.0.0', '192.0.2.50']);
-  t.equal(found([lo(), own], [route('br-ex')]).nodeIp, '10.44.0.0', 'the first address, also one of MicroShift itself');
+  t.equal(
+    found([lo(), own], [route('br-ex')]).nodeIp,
+    '10.44.0.0',
+    'the first address is found, even if MicroShift has added it',
+  );
   const two = [lo(), link('eth1', 3, ['198.51.100.5']), link('br-ex', 9, ['192.0.2.50'])];
   t.equal(found(two, [route('br-ex'), route('eth1')]).nodeIp, '192.0.2.50', 'the first of two default routes decides');
   const six = route('br-ex', '::/0', 'fe80::1');
@@ -72,7 +76,11 @@ t.test('2 and 5: without node.nodeIP, the address of the default route', (t) => 
     '198.51.100.5',
     'an IPv4 default route comes before an IPv6 one',
   );
-  t.equal(found(onBridge, [six]).nodeIp, '2001:db8::50', 'IPv6 where there is nothing else; not link-local');
+  t.equal(
+    found(onBridge, [six]).nodeIp,
+    '2001:db8::50',
+    'an IPv6 address that is not link-local is found if there is no IPv4 default route',
+  );
   t.equal(
     found([lo('192.0.2.7'), link('br-ex', 9, ['169.254.1.1'])], [route('br-ex')]).nodeIp,
     '192.0.2.7',
@@ -181,13 +189,17 @@ t.test('the address that MicroShift uses without the bridge is added to lo', (t)
   const both = ['fe80::50', '2001:db8::50', '192.0.2.50', '192.0.2.51'];
   const needed = (nodeIp: string | null, routes: readonly Route[], others: readonly Link[] = []) =>
     onLo(cluster(nodeIp), both, routes, others);
-  t.same(needed(null, byBridge), ['192.0.2.50/32'], 'the address of the default route, which may go');
+  t.same(
+    needed(null, byBridge),
+    ['192.0.2.50/32'],
+    'the address of the default route is needed, because the route can be lost',
+  );
   t.same(needed(null, [route('eth0')]), ['192.0.2.50/32'], 'the address is also needed before the NIC moves');
   t.same(needed('192.0.2.51', byBridge), ['192.0.2.51/32']);
   t.same(needed('2001:db8::50', byBridge), ['2001:db8::50/128']);
   t.same(needed('198.51.100.1', byBridge), [], 'no address is needed if another device has node.nodeIP');
   t.same(onLo(cluster('192.0.2.50'), null, byBridge), [], 'no address is needed on a br-ex without a NIC');
-  t.same(needed(null, []), ['192.0.2.50/32'], 'no default route: the node has to have one beside br-ex');
+  t.same(needed(null, []), ['192.0.2.50/32'], 'without a default route, an address outside of br-ex is needed');
   t.same(onLo(cluster(null), ['fe80::1', '2001:db8::50'], []), ['2001:db8::50/128']);
   t.same(onLo(cluster(null), ['fe80::1', '169.254.1.1'], byBridge), [], 'link-local addresses are not added');
   const eth1 = link('eth1', 3, ['198.51.100.5']);
@@ -197,11 +209,15 @@ t.test('the address that MicroShift uses without the bridge is added to lo', (t)
     'no address is needed if another default route is preferred',
   );
   t.same(needed(null, [route('br-ex'), route('eth1')], [eth1]), ['192.0.2.50/32']);
-  t.same(needed(null, [], [eth1]), ['192.0.2.50/32'], 'without one, the NIC comes first by its index');
+  t.same(
+    needed(null, [], [eth1]),
+    ['192.0.2.50/32'],
+    'an address is needed without a default route if the other NIC has a higher index',
+  );
   t.same(
     needed(null, [], [{ ...eth1, name: 'eth9', index: 1 }]),
     [],
-    'no address is needed if MicroShift finds that of another NIC',
+    'no address is needed if MicroShift finds the address of another NIC',
   );
   t.same(
     onLo(cluster(null), ['2001:db8::50'], [route('br-ex', '::/0', 'fe80::1')]),
@@ -211,7 +227,7 @@ t.test('the address that MicroShift uses without the bridge is added to lo', (t)
   t.end();
 });
 
-t.test('MicroShift is led to lo where it takes an IPv6 address by a default route', (t) => {
+t.test('a signpost is needed where MicroShift finds an IPv6 address by a default route', (t) => {
   const needs = (settings: ReturnType<typeof cluster>, addresses: readonly string[], routes: readonly Route[]) => {
     const host = { links: [lo(), eth0, link('br-ex', 9, addresses)], routes };
     return loopbackNeeds(settings, host, { ...eth0InBridge, addresses }).signpost;
@@ -232,7 +248,7 @@ t.test('MicroShift is led to lo where it takes an IPv6 address by a default rout
   t.end();
 });
 
-t.test('an IPv6 address that lo has stays the one', (t) => {
+t.test('lo keeps its IPv6 address while the uplink has it', (t) => {
   const host = { links: [lo('2001:db8::50'), eth0, link('br-ex', 9, [])], routes: [route('br-ex', '::/0', 'fe80::1')] };
   const uplink = { ...eth0InBridge, addresses: ['2001:db8::99', '2001:db8::50'] };
   t.same(loopbackNeeds(cluster(null), host, uplink).addresses, ['2001:db8::50/128']);
@@ -245,7 +261,7 @@ t.test('an IPv6 address that lo has stays the one', (t) => {
   t.end();
 });
 
-t.test('with them, MicroShift finds the node by its rules, whether there is a default route or not', (t) => {
+t.test('with these addresses on lo, MicroShift finds the node with and without a default route', (t) => {
   for (const nodeIp of [null, '192.0.2.50', '2001:db8::50']) {
     for (const routes of [[], [route('br-ex')]]) {
       const extra = onLo(cluster(nodeIp), ['192.0.2.50', '2001:db8::50'], routes);
@@ -259,7 +275,7 @@ t.test('with them, MicroShift finds the node by its rules, whether there is a de
   t.end();
 });
 
-t.test('with both families, its own address on br-ex is not taken for the node', (t) => {
+t.test("with both families, MicroShift's own address on br-ex is not used as the node's", (t) => {
   const networks = ['10.42.0.0/16', 'fd01::/48'];
   const addresses = ['192.0.2.50', '2001:db8::50'];
   const byBridge = [route('br-ex')];

@@ -69,7 +69,7 @@ export class ModelNode {
   readonly #states = new Map<string, LinkState>();
   #bridges: OvsBridge[];
 
-  /** Starts as an observed node. */
+  /** Creates the node as it was observed. */
   constructor(observation: Observation) {
     const { networkManager: nm, links, routes, ovs } = observation;
     this.#start = observation;
@@ -94,7 +94,7 @@ export class ModelNode {
     }
   }
 
-  /** The same node, with only the entries on its NICs that their profiles and the LAN provide. */
+  /** Creates the observed node with only those entries on its NICs that their profiles and the LAN provide. */
   static configured(observation: Observation): ModelNode {
     const node = new ModelNode(observation);
     for (const device of node.#devices) {
@@ -121,7 +121,7 @@ export class ModelNode {
     this.#hearLan();
   }
 
-  /** nmcli connection down */
+  /** Has the effect of `nmcli connection down`. */
   down(uuid: string): void {
     for (const [path, running] of [...this.#running]) if (running.uuid === uuid) this.#stop(path);
     this.#hearLan();
@@ -137,31 +137,31 @@ export class ModelNode {
     this.#profiles.push(profile);
   }
 
-  /** ovs-vsctl add-port */
+  /** Has the effect of `ovs-vsctl add-port`. */
   addPort(bridge: string, name: string): void {
     if (this.#bridgeWith(name) === undefined) this.#addPort(bridge, name, 'system', {}, {});
   }
 
-  /** ovs-vsctl del-port */
+  /** Has the effect of `ovs-vsctl del-port`. */
   removePort(name: string): void {
     this.#removePort(name);
     this.#hearLan();
   }
 
-  /** ovs-vsctl del-br: NetworkManager's interface goes with it. */
+  /** Has the effect of `ovs-vsctl del-br`, which also removes NetworkManager's interface. */
   removeBridge(name: string): void {
     this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
     for (const device of this.#devices.filter((entry) => entry.interface === name)) this.#stop(device.path);
     this.#hearLan();
   }
 
-  /** nmcli connection up, or a cable that is back */
+  /** Has the effect of `nmcli connection up`, or of a cable that is connected again. */
   start(uuid: string, name: string): void {
     this.#activate({ id: '', uuid, interface: name });
     this.#hearLan();
   }
 
-  /** nmcli device disconnect */
+  /** Has the effect of `nmcli device disconnect`. */
   disconnect(name: string): void {
     const device = this.#kernelDevice(name);
     this.#stop(device.path);
@@ -169,8 +169,8 @@ export class ModelNode {
   }
 
   /**
-   * systemctl restart NetworkManager: its bridges stay without its marks and as they are, and its NICs are configured
-   * by their profiles.
+   * Has the effect of a restart of NetworkManager: its bridges stay as they are but lose its marks, and its NICs are
+   * configured by their profiles.
    */
   restartNetworkManager(): void {
     const { links, routes } = this.observe();
@@ -458,7 +458,7 @@ export class ModelNode {
     this.#states.set(device.interface, { ...state, held: [...held], heldRoutes: [...routes] });
   }
 
-  /** Answers of the LAN to requests of a MAC. */
+  /** Marks each family that the LAN configures as answered, for every interface that is connected to the LAN. */
   #hearLan(): void {
     for (const [name, state] of this.#states) {
       if (!this.#isReached(name)) continue;
@@ -765,12 +765,12 @@ function typeOf(settings: ProfileSettings): string {
   return String(settings.connection?.type?.[1]);
 }
 
-/** Profile with which earlier releases of the agent and configure-ovs.sh made a NIC a port. */
+/** Returns true for a profile with which earlier releases of the agent and configure-ovs.sh made a NIC a port. */
 function isPortOfOvs({ settings }: NmProfile): boolean {
   return settings.connection?.['slave-type']?.[1] === 'ovs-port' && typeOf(settings) !== 'ovs-interface';
 }
 
-/** Devices that the kernel has; devices of Open vSwitch exist only in NetworkManager. */
+/** Returns true for a device of the kernel; false for one of Open vSwitch, which exists only in NetworkManager. */
 function isKernels(device: NmDevice): boolean {
   return ![ovsInterface, ovsPort, ovsBridge].includes(device.type);
 }
@@ -834,7 +834,7 @@ function withoutSignpost({ signpost: _, ...observation }: Observation): Observat
   return observation;
 }
 
-/** For routes with the same destination, the kernel lists the preferred one first; it has a separate file for IPv4. */
+/** Compares routes by the kernel's order: IPv4 first, and of routes with one destination the preferred one first. */
 function inKernelOrder(one: Route, other: Route): number {
   if (one.family !== other.family) return one.family - other.family;
   return one.destination === other.destination ? one.metric - other.metric : 0;

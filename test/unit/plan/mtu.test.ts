@@ -17,7 +17,7 @@ const settings = 'networkManager/profiles/[id=eth0]/settings';
 const fixed = { address: ['s', '192.0.2.60'], prefix: ['u', 24] };
 const mtuOf = (observation: typeof pending) => wantedMtu(uplinkSource(gatewayBridge, 'eth0', observation)).mtu;
 
-t.test('a NIC without a lease yet has its driver’s, which must not win against that of the lease', (t) => {
+t.test('the MTU of a NIC that has no lease yet is not used, because the lease can set another one', (t) => {
   t.equal(mtuOf(pending), null);
   const [address] = readCase('dhcp').observation.links[0]?.addresses ?? [];
   const beside = changed(pending, {
@@ -28,7 +28,7 @@ t.test('a NIC without a lease yet has its driver’s, which must not win against
   t.end();
 });
 
-t.test('the MTU of the NIC counts if the NIC has a lease, gets none, or its profile sets it', (t) => {
+t.test('the MTU of the NIC is used if it has a lease, if it gets none, or if its profile sets the MTU', (t) => {
   t.strictSame(mtuOf(readCase('dhcp').observation), ['u', 1500]);
   t.strictSame(mtuOf(appliedCase('dhcp').observation), ['u', 1500]);
   t.strictSame(mtuOf(changed(pending, { [`${settings}/ipv4/method`]: ['s', 'disabled'] })), ['u', 1500]);

@@ -81,7 +81,7 @@ export function shortObservation(whole: Observation): ShortObservation {
 
 type Parts = Pick<Observation, 'links' | 'networkManager' | 'ovs'>;
 
-/** Returns links, NetworkManager and Open vSwitch for their short form. */
+/** Returns the complete links and facts of NetworkManager and Open vSwitch for their short form. */
 export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<Parts>): Parts {
   const nm = withPaths(networkManager, objects, '');
   const { devices = [], activeConnections = [], profiles = [] } = nm;
@@ -114,7 +114,7 @@ export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<
   } as Parts;
 }
 
-/** Returns the short form of links, NetworkManager and Open vSwitch. */
+/** Returns the short form of links and of facts of NetworkManager and Open vSwitch. */
 function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
   const { profiles } = networkManager;
   return {
@@ -156,7 +156,7 @@ function wholeLink({ name, index, mac, addresses = [], ...link }: Short<Link>): 
   return { name, index, mac, ...usualLink, ...link, addresses: addresses.map(wholeAddress) } as Link;
 }
 
-/** Returns the address for its short form. */
+/** Returns the complete address for its short form. */
 export function wholeAddress(short: Short<LinkAddress>): LinkAddress {
   return { ...usualAddress, ...(typeof short === 'string' ? addressOf(short) : short) } as LinkAddress;
 }

@@ -20,8 +20,8 @@ const withWholeProfiles: readonly string[] = [
 ];
 
 /**
- * Each folder is a case (README.md there). UPDATE_CASES=1 writes the results; a person reviews the diff before the
- * commit.
+ * Each folder of test/cases/plan is a case, which its README.md describes. UPDATE_CASES=1 writes the results; a person
+ * reviews the diff before the commit.
  */
 for (const name of caseNames()) {
   t.test(name, (t) => {
@@ -46,7 +46,7 @@ t.test('every plan can be read back from its journal', (t) => {
   t.end();
 });
 
-/** null if the run is refused, or waits. */
+/** Returns the plan of a case; null if the run is refused, or waits. */
 function planOf(one: PlanCase): Plan | null {
   try {
     return one.command === 'disable' ? planDisable(one.observation) : planOfCase(one);

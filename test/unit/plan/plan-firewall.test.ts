@@ -36,12 +36,12 @@ t.test('networks of connected clusters are trusted, their hosts are not', (t) =>
       ['10.45.0.0/16', 4],
       ['fd04::/112', 6],
     ],
-    'and the family of another cluster gives this one no masquerade address',
+    'a family that only another cluster has adds no masquerade address',
   );
   t.end();
 });
 
-t.test('only what is missing is added', (t) => {
+t.test('only missing sources are added', (t) => {
   const plan = planFirewall(defaultConfig, { zone: 'trusted', running: ['10.42.0.0/16', '192.0.2.1'], permanent: [] });
   t.match(plan, { addRunning: ['169.254.169.1'], addPermanent: ['10.42.0.0/16', '169.254.169.1'] });
   t.end();

@@ -7,11 +7,11 @@ import { seededRandom } from '../ovsdb/random.ts';
 import { configOf } from './cases.ts';
 import { randomNode } from './random-node.ts';
 
-/** Enough to draw every pair of settings and routes; takes one or two seconds. */
+/** Number of nodes: enough to draw every pair of settings and routes in one or two seconds. */
 const runs = 600;
 const config = configOf(null);
 
-/** Properties of random profiles that depend on the address. */
+/** Properties of profiles that move to the bridge together with the addresses. */
 const follows = /^(ipv4|ipv6|proxy|hostname|user)\.|^connection\.(zone|mdns|permissions|metered)$/;
 /**
  * Properties that the bridge does not take from the NIC's profile: names, the winning metric, the effective MTU, the
@@ -37,7 +37,7 @@ t.test('most random nodes can be planned for', (t) => {
   t.end();
 });
 
-t.test('a plan depends on the observation alone and is plain JSON', (t) => {
+t.test('the plan of an observation is always the same, and is plain JSON', (t) => {
   for (const { seed, observation, plan } of planned) {
     const text = JSON.stringify(plan);
     const again = planApply(config, JSON.parse(JSON.stringify(observation)) as Observation, true);

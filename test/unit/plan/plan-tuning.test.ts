@@ -48,12 +48,12 @@ function configWith(ovs: { readonly [K in keyof OvsConfig]?: OvsConfig[K]['value
 const kinds = (plan: { readonly steps: readonly { readonly do: string }[] }): string[] =>
   plan.steps.map((step) => step.do);
 
-t.test('nothing to do where the package has been installed and the daemons run in the desired state', (t) => {
+t.test('no steps if the package is installed and the daemons are in the desired state', (t) => {
   t.strictSame(planTuning(defaultConfig, facts(), tuned), { steps: [], differences: [], notes: [] });
   t.end();
 });
 
-t.test('running threads get their CPU and vswitchd its threads, with no file written', (t) => {
+t.test('running threads get their CPU and ovs-vswitchd its numbers of threads, and no file is written', (t) => {
   const plan = planTuning(defaultConfig, facts({ cpus: '0-3' }), untuned);
   t.strictSame(kinds(plan), ['pinThreads', 'pinThreads', 'setKeys']);
   t.match(plan.steps[0], { daemon: 'ovs-vswitchd', pid: 100, threads: null, cpus: '0' });
@@ -63,7 +63,7 @@ t.test('running threads get their CPU and vswitchd its threads, with no file wri
   t.end();
 });
 
-t.test('without the package the drop-ins are written, and systemd reads them once', (t) => {
+t.test('without the package, drop-ins are written, and systemd reads them once', (t) => {
   const plan = planTuning(defaultConfig, facts({ shipped: false }), tuned);
   t.strictSame(kinds(plan), ['writeDropIn', 'writeDropIn', 'writeDropIn', 'reloadUnits']);
   const written = facts({ shipped: false, affinity: affinityText('0'), memory: memoryText(false) });
@@ -71,7 +71,7 @@ t.test('without the package the drop-ins are written, and systemd reads them onc
   t.end();
 });
 
-t.test('another list than the shipped one hides it, the same one takes the file back', (t) => {
+t.test('a list of CPUs other than that of the package has drop-ins, which the list of the package removes', (t) => {
   const wanted = configWith({ cpuAffinity: '2-3' });
   const plan = planTuning(wanted, facts(), tuned);
   t.strictSame(kinds(plan), ['pinThreads', 'pinThreads', 'writeDropIn', 'writeDropIn', 'reloadUnits']);
@@ -91,7 +91,7 @@ t.test('another list than the shipped one hides it, the same one takes the file 
   t.end();
 });
 
-t.test('lists are compared as sets', (t) => {
+t.test('lists of CPUs are compared as sets', (t) => {
   const done = facts({ cpus: '0-2', affinity: affinityText('0-2') });
   t.strictSame(planTuning(configWith({ cpuAffinity: '2,1,0' }), done, tuned).steps, []);
   t.equal(affinityIn('[Service]\nCPUAffinity=3\nCPUAffinity=\nCPUAffinity=0 1\nCPUAffinity=2\n'), '0-2');
@@ -99,7 +99,7 @@ t.test('lists are compared as sets', (t) => {
   t.end();
 });
 
-t.test('none takes the affinity away, and does not fight a cpuset afterwards', (t) => {
+t.test('without an affinity, threads may use every CPU, and a cpuset is then not a difference', (t) => {
   const wanted = configWith({ cpuAffinity: null });
   const plan = planTuning(wanted, facts(), tuned);
   t.strictSame(kinds(plan), ['pinThreads', 'pinThreads', 'writeDropIn', 'writeDropIn', 'reloadUnits']);
@@ -109,7 +109,7 @@ t.test('none takes the affinity away, and does not fight a cpuset afterwards', (
   t.end();
 });
 
-t.test('CPUs the machine lacks are refused before anything else', (t) => {
+t.test('CPUs that the machine lacks are refused', (t) => {
   const refused = (list: string, text: RegExp): void => {
     t.throws(() => planTuning(configWith({ cpuAffinity: list }), facts(), tuned), {
       kind: 'config-invalid',
@@ -132,7 +132,7 @@ t.test('threads of the userspace data path keep their CPU', (t) => {
   t.end();
 });
 
-t.test("the admin's own drop-in is left alone, and said", (t) => {
+t.test("the administrator's own drop-in is kept, and reported", (t) => {
   const plan = planTuning(defaultConfig, facts({ cpus: '1', affinity: '[Service]\nCPUAffinity=1\n' }), tuned);
   t.strictSame(plan.steps, []);
   t.match(plan.notes, [
@@ -146,7 +146,7 @@ t.test("the admin's own drop-in is left alone, and said", (t) => {
   t.end();
 });
 
-t.test('locked memory is said, never unlocked by a restart', (t) => {
+t.test('locked memory is reported, and no daemon is restarted to unlock it', (t) => {
   const plan = planTuning(defaultConfig, facts({ lockedKib: 81_000 }), tuned);
   t.strictSame(plan.steps, []);
   t.match(plan.notes, [
@@ -158,7 +158,7 @@ t.test('locked memory is said, never unlocked by a restart', (t) => {
   t.end();
 });
 
-t.test('a daemon that does not run gets its drop-in and nothing else', (t) => {
+t.test('a daemon that is not running gets its drop-in and nothing else', (t) => {
   const plan = planTuning(configWith({ cpuAffinity: '1' }), facts({ pid: null }), tuned);
   t.strictSame(kinds(plan), ['writeDropIn', 'writeDropIn', 'reloadUnits']);
   t.end();

@@ -54,7 +54,7 @@ export function randomNode(random: Random): Observation {
         profile: profile.path,
         devices: [`/device/${index}`],
         state: 2,
-        // sometimes configured by another program than NetworkManager
+        // A tenth of the NICs are configured by other programs than NetworkManager.
         stateFlags: random(10) === 0 ? 0xdc : 0x5c,
       })),
       profiles,
@@ -62,7 +62,7 @@ export function randomNode(random: Random): Observation {
     },
     ovs: { version: '4.0.0', bridges: [], externalIds: {}, otherConfig: {}, nextCfg: 1, curCfg: 1 },
   };
-  // Not random, so that a seed stands for the same node as in earlier versions.
+  // MicroShift is not chosen at random, so that each seed results in the same node as before this choice was added.
   const withMicroShift = (links.length + routes.length) % 2 === 0 ? ofMicroShift(observation) : observation;
   if (random(4) !== 0) return withMicroShift;
   const added = { bridge: 'brlan', interface: pick(), routeMetric: 50 + random(300) };

@@ -13,7 +13,7 @@ const identities = (name: string) => {
 
 const profile = '00000000-0000-4000-8000-000000000000';
 
-t.test('values that the bridge has instead of the NIC', (t) => {
+t.test('recorded values of a NIC whose bridge has them now', (t) => {
   t.strictSame(identities('slaac-token'), [
     { interface: 'eth0', profile, values: { 'ipv6.token': '::1:2:3:4' }, settings: {} },
   ]);

@@ -12,7 +12,7 @@ import { changed } from './change.ts';
 const eth0 = 'networkManager/devices/[interface=eth0]';
 const idle = { [`${eth0}/state`]: 30, [`${eth0}/activeConnection`]: null };
 
-t.test('the one it runs, before the move and after it', (t) => {
+t.test('the active profile of the NIC, before and after the move', (t) => {
   const source = uplinkSource(gatewayBridge, 'eth0', readCase('static4').observation);
   t.match(source, { id: 'eth0', isActive: true, given: null, addressLink: { name: 'eth0' } });
   const moved = uplinkSource(gatewayBridge, 'eth0', appliedCase('static4').observation);
@@ -20,7 +20,7 @@ t.test('the one it runs, before the move and after it', (t) => {
   t.end();
 });
 
-t.test('where it runs none, the one our profiles were made from', (t) => {
+t.test("without an active profile, the profile from which the agent's profiles were made", (t) => {
   const { observation } = appliedCase('static4');
   const other = { ...observation.networkManager.profiles[0], path: '/other', uuid: 'other', id: 'other' };
   const down = changed(observation, { ...idle, 'networkManager/profiles/[+]': other });
@@ -32,28 +32,28 @@ t.test('where it runs none, the one our profiles were made from', (t) => {
   t.end();
 });
 
-t.test('without profiles of ours, the one that names it', (t) => {
+t.test('without profiles of the agent, the profile that names the NIC', (t) => {
   const down = changed(readCase('static4').observation, idle);
   t.match(uplinkSource(gatewayBridge, 'eth0', down), { id: 'eth0', isActive: false });
   t.equal(adminProfile(gatewayBridge, 'eth7', down), undefined);
   t.end();
 });
 
-t.test('a profile that the script made is not the admin’s', (t) => {
+t.test("a profile of configure-ovs.sh is not the administrator's", (t) => {
   t.match(uplinkSource(gatewayBridge, 'eth0', readCase('script').observation), { id: 'eth0', isActive: false });
   t.match(uplinkSource(gatewayBridge, 'bond0', readCase('script-bond').observation), { id: 'bond0' });
   t.match(uplinkSource(externalBridge, 'eth1', readCase('script-extra-bridge').observation), { id: 'eth1' });
   t.end();
 });
 
-t.test('after the NIC was removed by hand, the bridge still has its settings', (t) => {
+t.test("after the NIC was removed from the bridge by hand, the bridge still has the NIC's settings", (t) => {
   const out = changed(appliedCase('dhcp').observation, { '-ovs/bridges/[name=br-ex]/ports/[name=eth0]': true });
   const source = uplinkSource(gatewayBridge, 'eth0', out);
   t.match(source, { given: { connection: {} }, addressLink: { name: 'br-ex' } });
   t.end();
 });
 
-t.test('a NIC that replaces it is not configured by the profile of the other NIC', (t) => {
+t.test('a NIC that replaces another in the bridge is not configured by the profile of the other NIC', (t) => {
   const { observation } = appliedCase('static4');
   const link = observation.links.find((entry) => entry.name === 'eth0');
   const device = observation.networkManager.devices.find((entry) => entry.interface === 'eth0');
@@ -71,7 +71,7 @@ t.test('a NIC that replaces it is not configured by the profile of the other NIC
   t.end();
 });
 
-/** No steps, because the plan is refused. */
+/** Returns the steps of the plan; none if the plan is refused, or waits. */
 function applied(observation: Observation): readonly Step[] {
   try {
     const decision = planApply(configOf(null), observation, true);

@@ -15,7 +15,7 @@ import { type Damage, damages } from './damage.ts';
 import { ModelNode } from './model-node.ts';
 import { type Random, randomNode } from './random-node.ts';
 
-/** Number of nodes that takes some seconds; twenty tests damage these nodes. */
+/** Number of random nodes, whose test takes some seconds. */
 const runs = 400;
 const damagedRuns = 150;
 const configs = [configOf(null), configOf(null, 'uplink: none\n'), configOf(null, 'uplink: eth0\n')];
@@ -31,9 +31,7 @@ function planned(config: Config, observation: Observation): Plan | null {
   }
 }
 
-/**
- * If a NIC without an address needs one, the run waits for it and fails without one. These tests leave such nodes out.
- */
+/** Returns false for a node on which a run would wait for an address of a NIC; these tests leave such nodes out. */
 function isConfigured(plan: Plan, { links, ovs }: Observation): boolean {
   return plan.wanted.bridges.every(({ bridge, uplink, profiles }) => {
     const row = ovs.bridges.find((entry) => entry.name === bridge);
@@ -102,7 +100,7 @@ function essence({ links, routes, networkManager: nm, ovs }: Observation): objec
   };
 }
 
-/** Fails when an address or a default route of a plan is nowhere on the node. */
+/** Throws if the node lacks an address or a default route that the plan carries. */
 function somebodyAnswers(plan: Plan, { links, routes }: Observation, step: string): void {
   const present = links.flatMap((link) => link.addresses.map((entry) => `${entry.address}/${entry.prefixLength}`));
   for (const { addresses, defaultGateways } of plan.carried) {
@@ -121,7 +119,7 @@ function runPlan(node: ModelNode, plan: Plan): void {
   node.run(plan.steps, (step: Step) => somebodyAnswers(plan, node.observe(), step.do));
 }
 
-/** Fails unless the node is in the desired state and a second run has nothing to do. */
+/** Throws unless the node is in the desired state and a second run has nothing to do. */
 function mustBeDone(config: Config, plan: Plan, after: Observation): void {
   const [difference] = compare(plan.wanted, after, ownNames);
   if (difference !== undefined) throw new Error(`not in the desired state: ${JSON.stringify(difference)}`);
@@ -131,7 +129,7 @@ function mustBeDone(config: Config, plan: Plan, after: Observation): void {
     throw new Error(`not done: ${JSON.stringify(again.plan.differences.slice(0, 3))}`);
 }
 
-t.test('every step can be done, and then nothing is left to do, and the rollback leads back', (t) => {
+t.test('every step can be run, a second run has no steps, and `disable` or `undo` restores the old state', (t) => {
   let [moved, twice] = [0, 0];
   for (const { seed, config, node, start, plan } of nodes((random) => configs[random(3)] ?? configOf(null))) {
     try {
@@ -191,14 +189,14 @@ function found(node: ModelNode, plan: Plan): Observation {
 }
 
 for (const [name, damage] of Object.entries(damages)) {
-  t.test(`${name}: a difference has steps, and they mend it`, (t) => {
+  t.test(`${name}: a difference has steps, which repair it`, (t) => {
     const { mended, failed } = tryDamage(damage, mend);
     for (const failure of failed) t.fail(failure);
     t.ok(mended > 20, `${mended} nodes mended`);
     t.end();
   });
 
-  t.test(`${name}: disabled, the node is as it was before`, (t) => {
+  t.test(`${name}: \`disable\` restores the state before the first run`, (t) => {
     const { mended, failed } = tryDamage(damage, (node, { plan, start }) => {
       node.run(planDisable(found(node, plan)).steps);
       sameNode(node.observe(), start);
@@ -211,7 +209,7 @@ for (const [name, damage] of Object.entries(damages)) {
 
 t.test('two kinds of damage at once', (t) => {
   const kinds = Object.entries(damages)
-    // source-profile.test.ts tests this profile instead.
+    // The profile of another NIC in the bridge is tested in source-profile.test.ts instead.
     .filter(([name]) => name !== 'another NIC in the bridge')
     .map(([, damage]) => damage);
   const both: Damage = (node, plan, random) => {
@@ -254,8 +252,8 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   node.run(repair.steps, (step) => somebodyAnswers(answering, node.observe(), step.do));
   const [left] = compare(repair.wanted, node.observe(), ownNames);
   if (left !== undefined) throw new Error(`not in the desired state: ${JSON.stringify(left)}`);
-  // The first run cannot know everything about a deleted bridge: its client identifier, and the metric that takes
-  // precedence over its own. The second run sees both.
+  // The first run cannot know the client identifier of a deleted bridge, nor a metric that takes precedence over that
+  // of the bridge. The second run sees both, and may have steps.
   const again = planApply(config, found(node, plan), true);
   if (again.kind !== 'planned') throw new Error('it waits');
   const isRebuilt = buildsBridge(repair);
@@ -288,11 +286,11 @@ function tryDamage(
       failed.push(`seed ${seed}: ${(error as Error).message}`);
     }
   }
-  // One failure is enough; hundreds would be hard to read.
+  // Only three failures are reported; hundreds would be hard to read.
   return { mended, failed: [...failed.slice(0, 3), ...(failed.length > 3 ? [`${failed.length} in all`] : [])] };
 }
 
-/** The steps for a new or adopted bridge begin with the step for its port. */
+/** Returns true if the steps create a bridge; those for a bridge that is taken over activate its port as well. */
 function buildsBridge({ steps }: Plan): boolean {
   const starts = steps.flatMap((step) => (step.do === 'activate' ? step.profiles.map(({ id }) => id) : []));
   const takesOver = steps.filter((step) => step.do === 'claimBridge').length;

@@ -15,7 +15,7 @@ import { checkpoint, headerOf, refused, untouched } from './played-transaction.t
 interface Changed {
   readonly calls: readonly string[];
   readonly said: readonly string[];
-  /** Transaction in the record of the run. */
+  /** Ids of the transactions that the record of the run contains. */
   readonly began: readonly string[];
   readonly journals: readonly JournalRecord[];
   readonly error: AgentError | null;
@@ -95,7 +95,7 @@ async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: P
   return { calls, said, began, journals: readJournals(places.journals).records, error };
 }
 
-t.test('a change is noted, and survives this process, before it begins', async (t) => {
+t.test('a unit that rolls the change back after a crash is started before the change begins', async (t) => {
   const { calls, said, began, journals, error } = await change(t, {});
   t.strictSame([error, said], [null, []]);
   t.strictSame(calls, ['survive first', 'probe', 'CheckpointCreate', 'step a', 'step b', 'CheckpointDestroy']);
@@ -104,7 +104,7 @@ t.test('a change is noted, and survives this process, before it begins', async (
   t.match(journals, [{ state: 'committed', header }]);
 });
 
-t.test('a change that is tried waits to be confirmed', async (t) => {
+t.test('a change with a time to confirm waits for its confirmation', async (t) => {
   const { calls, journals } = await change(t, { confirmTimeoutSeconds: 60 });
   t.strictSame(
     calls.slice(-2),
@@ -114,7 +114,7 @@ t.test('a change that is tried waits to be confirmed', async (t) => {
   t.match(journals, [{ state: 'awaiting-confirm', checkpoint }]);
 });
 
-t.test('a change that fails goes back through its own checkpoint', async (t) => {
+t.test('a change that fails is rolled back with its own checkpoint', async (t) => {
   const { calls, journals, error, began } = await change(t, { refuse: 'step b' });
   t.match(error, { kind: 'networkmanager-refused', facts: { transaction: began[0], ended: 'rolled-back' } });
   t.strictSame(calls.slice(calls.indexOf('step b') + 1), [
@@ -125,10 +125,10 @@ t.test('a change that fails goes back through its own checkpoint', async (t) => 
   t.match(journals, [{ state: 'rolled-back', checkpoint }]);
 });
 
-t.test('while another program tries a change of its own, nothing is begun', async (t) => {
+t.test('no change is begun while another program has a checkpoint', async (t) => {
   const { calls, began, journals, error } = await change(t, { others: ['/checkpoint/7'] });
   t.match(error, { kind: 'busy', facts: { devices: ['eth0'], rollbackSeconds: 60 } });
-  t.notMatch(String(error?.message), '/checkpoint/7', 'the name of an object of D-Bus is of no use to a person');
+  t.notMatch(String(error?.message), '/checkpoint/7', 'the message has no D-Bus path');
   t.strictSame([calls, began, journals], [[], [], []]);
 });
 

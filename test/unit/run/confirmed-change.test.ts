@@ -44,7 +44,7 @@ t.test('a change that is confirmed in time stays, and is the state of the node',
   );
 });
 
-t.test('a change whose time is over cannot be confirmed any more', async (t) => {
+t.test('a change whose time to confirm has ended cannot be confirmed', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
   const calls: string[] = [];
   const why = failure('nothing-to-confirm', {
@@ -54,14 +54,10 @@ t.test('a change whose time is over cannot be confirmed any more', async (t) => 
     calls.push('recover');
   };
   await t.rejects(keepTriedOn(managed(['/checkpoint/of/another'], calls), recover, places), why);
-  t.strictSame(
-    calls,
-    ['recover'],
-    'what NetworkManager has not rolled back is, and the checkpoint of another program stays',
-  );
+  t.strictSame(calls, ['recover'], 'the recovery rolls the change back, and the checkpoint of another program is kept');
 });
 
-t.test('a rollback that fails then comes after why there was one', async (t) => {
+t.test('a failure of this rollback is reported after the reason for the rollback', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
   const error: unknown = await keepTriedOn(managed([]), () => Promise.reject(refused()), places).catch(
     (thrown) => thrown,
@@ -76,19 +72,19 @@ t.test('a change that is already rolled back is reported', async (t) => {
   await t.rejects(keepTriedOn(managed([checkpoint]), late, places), why);
 });
 
-t.test('where no change was tried there is nothing to confirm', async (t) => {
+t.test('without a change that waits, there is nothing to confirm', async (t) => {
   const places = written(t, { a: 'committed', b: 'rolled-back', c: 'open' });
   const why = failure('nothing-to-confirm', { message: /^no change waits to be confirmed$/ });
   await t.rejects(keepTriedOn(managed([checkpoint]), late, places), why);
 });
 
-t.test('a confirmation that NetworkManager refuses leaves the change to its time', async (t) => {
+t.test('a confirmation that NetworkManager refuses is an error, and the change still waits', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
   await t.rejects(keepTriedOn(managed([checkpoint], [], true), late, places), failure('networkmanager-refused'));
   t.match(readJournals(places.journals).records, [{ state: 'awaiting-confirm' }]);
 });
 
-t.test('a confirmation that cannot be written down leaves the change to its time', async (t) => {
+t.test('a confirmation that cannot be written down is an error, and the change still waits', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
   const calls: string[] = [];
   const journal = join(places.journals, 'a.open');

@@ -7,16 +7,16 @@ import { armedFault } from '../../../agent/run/fault-points.ts';
 
 const hold = { point: 'after step 3' };
 
-t.test('nothing is armed without the file', async (t) => {
+t.test('no fault point is armed without the file', async (t) => {
   const { point, said } = armed(t, null);
   await point('before journal');
   t.strictSame(said, []);
 });
 
-t.test('a point is held until the file is removed', async (t) => {
+t.test('a run is held at a fault point until the file is removed', async (t) => {
   const { file, point, said } = armed(t, JSON.stringify(hold));
   await point('before step 3');
-  t.strictSame(said, [], 'a point with another name is not held');
+  t.strictSame(said, [], 'a run is not held at a point with another name');
   const held = point('after step 3');
   t.match(said, [new RegExp(`^armed fault: held after step 3 until .*fault\\.json\\.${process.pid} is removed$`)]);
   t.notOk(fs.existsSync(file), 'the file is removed, so that the next run is not held');

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import t from 'tap';
 import { atMostOnce } from '../../../agent/run/follow-node.ts';
 
-t.test('a burst is one call at its begin and one at its end', async (t) => {
+t.test('a burst of events causes one call at its begin and one at its end', async (t) => {
   const events = new EventEmitter();
   let calls = 0;
   let finish = (): void => undefined;

@@ -11,7 +11,7 @@ const module = new URL('../../../agent/run/lock.js', import.meta.url).href;
 
 interface Contender {
   readonly process: ChildProcess;
-  /** `held`, or the kind of the error. */
+  /** Result of the attempt to take the lock: `held`, or the kind of the error. */
   readonly result: Promise<string>;
 }
 
@@ -41,7 +41,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-t.test('one process holds it, and a second one learns the holder', async (t) => {
+t.test('one process holds the lock, and the error of a second process names the holder', async (t) => {
   const directory = join(t.testdir({}), 'run/lock');
   const holder = contend(t, directory);
   t.equal(await holder.result, 'held');
@@ -53,7 +53,7 @@ t.test('one process holds it, and a second one learns the holder', async (t) => 
   t.equal(readdirSync(directory).length, 1, 'a refused run leaves no file');
 });
 
-t.test('a holder that was killed does not hold it any more', async (t) => {
+t.test('a holder that was killed no longer holds the lock', async (t) => {
   const directory = t.testdir({});
   const holder = contend(t, directory);
   t.equal(await holder.result, 'held');
@@ -66,7 +66,7 @@ t.test('a holder that was killed does not hold it any more', async (t) => {
   lock.release();
 });
 
-t.test('of many at once exactly one gets it', async (t) => {
+t.test('exactly one of several simultaneous processes gets the lock', async (t) => {
   const directory = t.testdir({});
   const results = await Promise.all(Array.from({ length: 4 }, () => contend(t, directory).result));
   t.strictSame(results.toSorted(), ['busy', 'busy', 'busy', 'held']);
@@ -160,7 +160,7 @@ t.test('a file of an earlier process with the pid of a running process does not 
   t.notOk(existsSync(reused));
 });
 
-t.test('foreign files beside it neither hold nor break it', async (t) => {
+t.test('foreign files in the directory do not affect the lock', async (t) => {
   const directory = t.testdir({ 'README.txt': 'not a lock', '.hidden': '', '12.34.56': '' });
   (await takeLock(directory, 'apply', 'long')).release();
 });

@@ -96,7 +96,7 @@ const short = { ...patientWait, routeMs: 50 };
 await t.rejects(
   planWhenReady(node, planner, short, (line) => lines.push(line), deadline),
   { kind: 'no-uplink', message: /extra_bridge names the interface "eth7", which has not come/ },
-  'a unit that fails for want of a network is tried again',
+  'a missing NIC is the error no-uplink, after which systemd starts the unit again',
 );
 deadline.clear();
 t.match(

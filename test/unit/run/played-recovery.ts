@@ -30,7 +30,7 @@ function nodeAfter(steps: number): Observation {
 }
 
 export const atOnce = nodeAfter(0);
-/** The NIC is still outside of the bridge, and profiles of the agent remain. */
+/** Node after the first step of the run: profiles of the agent exist, and the NIC is not in the bridge yet. */
 export const atFirstStep = nodeAfter(1);
 export const asWanted = nodeAfter(plan.steps.length);
 
@@ -44,9 +44,9 @@ export function journalOf(id: string, bootId = currentBootId(), other: Partial<P
 export interface Death {
   readonly id?: string;
   readonly bootId?: string;
-  /** Checkpoint in its journal; null if the run died before it recorded the checkpoint. */
+  /** Checkpoint in the journal; null if the run crashed before it recorded the checkpoint. */
   readonly checkpoint?: string | null;
-  /** Values of its recorded plan that differ from the simulated one. */
+  /** Values of the recorded plan that differ from the plan of the simulated run. */
   readonly plan?: Partial<Plan>;
   /** Writes the journal entries that the run made before its crash. */
   readonly wrote?: (journal: Journal) => void;
@@ -59,7 +59,7 @@ export interface Leftovers {
   readonly observation?: Observation;
   readonly nm?: Partial<NetworkManager>;
   readonly deadline?: (deadline: Deadline) => void;
-  /** Fails on every query about the node. */
+  /** True if every query about the node fails. */
   readonly unasked?: boolean;
   /** Function that is called before the recovery. */
   readonly prepare?: (journals: string) => void;

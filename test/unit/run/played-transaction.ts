@@ -24,7 +24,7 @@ export const untouched = readCase('static4').observation;
 export interface Control {
   readonly deadline: Deadline;
   readonly directory: string;
-  /** NetworkManager disconnects from the bus, or the bus itself is gone. */
+  /** Reports that NetworkManager has left the bus, or that the bus is lost. */
   readonly vanish: (error: AgentError) => void;
   /** Triggers the next heartbeat; returns the number of active heartbeats. */
   readonly beat: () => number;

@@ -46,7 +46,7 @@ t.test('a service that stops after the plan fails the run, which rolls back', as
   t.strictSame(await run([{ error, isPlanned: true }]), { said: [], opened: ['open'], result: error });
 });
 
-t.test('another failure is not repeated', async (t) => {
+t.test('planning is not repeated after another failure', async (t) => {
   const error = new AgentError('no-uplink', 'no suitable interface');
   t.strictSame(await run([{ error, isPlanned: false }]), { said: [], opened: ['open'], result: error });
 });

@@ -44,7 +44,7 @@ t.test('a short wait is not reported', async (t) => {
   t.strictSame(said, []);
 });
 
-t.test('a wait that fails ends the report too', async (t) => {
+t.test('a wait that fails also ends the report', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   const said: string[] = [];

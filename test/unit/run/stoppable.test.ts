@@ -35,7 +35,7 @@ t.test('a signal ends the wait for a row, and the change is rolled back', async 
   t.equal(process.listenerCount('SIGINT'), listeners);
 });
 
-t.test('nothing is opened after a signal', async (t) => {
+t.test('no connection is opened after a signal', async (t) => {
   const server = await startFakeServer();
   t.teardown(() => server.stop());
   await shown(async (stop) => {
@@ -56,7 +56,7 @@ t.test('an incomplete rollback', async (t) => {
   );
 });
 
-t.test('a failure without a signal has no such sentence', async (t) => {
+t.test('a failure without a signal has no sentence about a signal', async (t) => {
   const failed = new AgentError('proof-failed', 'it is not connected');
   t.equal(await shown(() => Promise.reject(failed)), 'microshift-net: it is not connected');
   t.equal(await shown(async () => 'done'), 'done');

@@ -58,7 +58,7 @@ t.test('a first signal stops the run, a further one does not stop its rollback',
   t.end();
 });
 
-t.test('work that no signal stops', async (t) => {
+t.test('a signal does not stop the rollback of an earlier run', async (t) => {
   const said: string[] = [];
   const before = process.listenerCount('SIGINT');
   const work = async (): Promise<string> => {

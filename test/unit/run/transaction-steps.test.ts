@@ -18,7 +18,7 @@ const carried: MovedAddresses = {
   addresses: ['127.0.0.1/8'],
   defaultGateways: ['127.0.0.9'],
 };
-/** The node whose default route is on this interface. */
+/** Node after the steps: its default route is on the interface with the carried addresses. */
 const after = { ...untouched, routes: untouched.routes.map((route) => ({ ...route, device: carried.interface })) };
 /** A step that can move the node's addresses. */
 const moving: Step = {
@@ -48,17 +48,17 @@ t.test('after the refusal or interruption of any kind of step, the old state is 
       answer: (call) => {
         if (call.startsWith('step ') && !isPlayed(call.slice(5))) throw refused();
       },
-      // A step that is not refused waits for a kernel that does not change.
+      // A step that is not refused waits for a change of the kernel that never happens, so the test interrupts it.
       progress: (line, { deadline }) => {
         if (line.startsWith('2/') && line.endsWith('started')) deadline.interrupt(stopped());
       },
     });
     takenBack(t, ran, checkpoint, step.do);
-    t.ok(ran.calls.includes('step first') && !ran.calls.includes('step last'), `${step.do}: nothing is run after it`);
+    t.ok(ran.calls.includes('step first') && !ran.calls.includes('step last'), `${step.do}: no later step is run`);
   }
 });
 
-t.test('a host that answers before the change and not after it fails the run', async (t) => {
+t.test('a host that answers only before the change fails the run', async (t) => {
   const { file, fresh } = play(t, 'ping', '[ ! -e "$0.after" ]');
   const plan = { steps: [moving], carried: [carried] };
   const ran = await run(t, {
@@ -85,7 +85,7 @@ t.test('a host that did not answer before need not answer afterwards', async (t)
   t.equal(result?.state, 'committed');
 });
 
-t.test('gateways are asked, and have answered or not, before the first step that moves addresses', async (t) => {
+t.test('the pings of the gateways end before the first step that moves addresses', async (t) => {
   const { file, fresh } = play(t, 'ping', 'while [ ! -e "$0.go" ]; do /bin/sleep 0.01; done; : > "$0.asked"; exit 1');
   let askedAtFirst: boolean | undefined;
   let askedAtMoving: boolean | undefined;
@@ -106,13 +106,13 @@ t.test('gateways are asked, and have answered or not, before the first step that
   t.equal(ran.result?.state, 'committed');
 });
 
-t.test('without a ping to ask with, the run goes back before anything has moved', async (t) => {
+t.test('without the program ping, the run is rolled back before an address moves', async (t) => {
   const { fresh } = play(t, 'ping', null);
   const ran = await run(t, {
     directory: fresh(),
     plan: { steps: [stepOf('first'), moving], carried: [carried] },
     nm: deletes,
-    // The neighbours' pings have failed before this later ping fails.
+    // When this later ping has failed, those of the neighbours have failed as well.
     at: async (point) => {
       if (point !== 'before step 1') return;
       await answersPing('127.0.0.1', 'lo').catch(() => undefined);
@@ -152,7 +152,7 @@ function stepsOf(name: string): readonly Step[] {
   try {
     return (one.command === 'disable' ? planDisable(one.observation) : planOfCase(one)).steps;
   } catch {
-    // The step is refused, or waits.
+    // The plan of the case is refused, or waits.
     return [];
   }
 }

@@ -11,7 +11,7 @@ const gone = new AgentError('networkmanager-not-running', 'NetworkManager left t
 const noAnswer = new AgentError('dbus-timeout', 'no answer within 15 s');
 const push = 'CheckpointAdjustRollbackTimeout 12';
 
-t.test('time that is over in the middle of a step ends the run after it', async (t) => {
+t.test('a time limit that passes during a step ends the run after that step', async (t) => {
   const answer: Played['answer'] = (call, { deadline }) => {
     if (call === 'step b') deadline.interrupt(timeOver);
   };
@@ -53,7 +53,7 @@ t.test('a run that is stopped after its commit stays committed', async (t) => {
   }
 });
 
-t.test('a checkpoint whose answer comes after the stop is the one that is rolled back to', async (t) => {
+t.test('a run that was stopped is rolled back to a checkpoint that was reported only afterwards', async (t) => {
   const ran = await run(t, { answer: late('CheckpointCreate') });
   takenBack(t, ran, checkpoint);
   t.strictSame(ran.calls, ['probe', 'CheckpointCreate']);
@@ -89,7 +89,7 @@ t.test('a step waits for each of its answers, in any order', async (t) => {
   t.equal(ran.result?.state, 'committed');
 });
 
-t.test('an answer that comes after another has failed changes nothing', async (t) => {
+t.test('a late answer of a step that has already failed changes nothing', async (t) => {
   const profiles = ['x', 'y'].map((id) => ({ id, uuid: id, settings: { connection: { id: ['s', id] as const } } }));
   let answerLate = (): void => undefined;
   const answer: Played['answer'] = async (call) => {
@@ -136,7 +136,7 @@ t.test('a bus that is lost while a step waits for its answer ends the run', asyn
   t.match(ran.error, { kind: 'dbus-lost' });
 });
 
-t.test('the checkpoint is pushed forward while steps are run, and not any more from the commit on', async (t) => {
+t.test("the checkpoint's timer is extended while steps are run, but not from the commit on", async (t) => {
   const beats: Record<string, number> = {};
   const at: Played['at'] = (point, { beat }) => {
     beats[point] = beat();
@@ -158,7 +158,7 @@ t.test('the checkpoint is pushed forward while steps are run, and not any more f
   takenBack(t, failed, checkpoint);
 });
 
-t.test('a push that fails does not end a run by itself', async (t) => {
+t.test('a failure to extend the timer does not end the run', async (t) => {
   const at: Played['at'] = async (point, { beat }) => {
     if (point === 'before step 1') beat();
     await setImmediate();
@@ -179,23 +179,23 @@ t.test('at every position of a plan, each kind of failure restores the old state
     })) {
       const what = `${position} ${how}`;
       const ran = await run(t, { names, answer });
-      t.strictSame(ran.calls, ['probe', ...positions.slice(0, index + 1)], `${what}: nothing after it`);
+      t.strictSame(ran.calls, ['probe', ...positions.slice(0, index + 1)], `${what}: no call follows`);
       const answered = how.startsWith('is answered');
-      // A confirmed change remains, even if the answer arrives late.
+      // If the commit has succeeded, the run stays committed, even if the answer arrives late.
       if (answered && position === 'CheckpointDestroy') t.equal(ran.journal?.state, 'committed', what);
       else takenBack(t, ran, index === 0 && !answered ? null : checkpoint, what);
     }
   }
 });
 
-/** Refuses a call. */
+/** Returns a function that refuses one call. */
 function refusing(call: string): NonNullable<Played['answer']> {
   return async (asked) => {
     if (asked === call) throw refused();
   };
 }
 
-/** Answers a call only after the run was stopped. */
+/** Returns a function that delays the answer to one call until the run was stopped. */
 function late(call: string): NonNullable<Played['answer']> {
   return async (asked, control) => {
     if (asked !== call) return;
@@ -204,7 +204,7 @@ function late(call: string): NonNullable<Played['answer']> {
   };
 }
 
-/** Ends a call when the run is stopped, like a bus at its own time limit. */
+/** Returns a function that fails one call when the run is stopped, like a bus at its own time limit. */
 function never(call: string): NonNullable<Played['answer']> {
   return async (asked, control) => {
     await late(call)(asked, control);

@@ -11,7 +11,7 @@ import { checkpoint, now, type Played, type Ran, refused, run, takenBack, transa
 
 const pushed = 'CheckpointAdjustRollbackTimeout';
 
-t.test('a run that ends well is committed, and nothing of it goes on', async (t) => {
+t.test('a successful run is committed, and leaves no subscription or heartbeat', async (t) => {
   const ran = await run(t, {});
   t.equal(ran.error, null);
   t.match(ran.result, { id: transaction, state: 'committed', confirmUntil: null });
@@ -37,7 +37,7 @@ t.test('the progress reports the begin and the end of every step', async (t) => 
   t.strictSame(failed.progress, ['1/3 writeProfiles started', '1/3 writeProfiles failed']);
 });
 
-t.test('faults can be made to happen at the points that docs/lab/faults.md names, in their order', async (t) => {
+t.test('a run passes the fault points of docs/lab/faults.md in order', async (t) => {
   const beginning = ['before journal', 'after journal', 'before checkpoint', 'after checkpoint'];
   const first = ['before step 1', 'after step 1', 'before step 2'];
   const rest = ['after step 2', 'before step 3', 'after step 3', 'before step 4', 'after step 4', 'before journal-end'];
@@ -47,7 +47,7 @@ t.test('faults can be made to happen at the points that docs/lab/faults.md names
   t.strictSame((await run(t, { answer: failing('CheckpointCreate') })).points, [...beginning.slice(0, 3), ...back]);
 });
 
-t.test('the journal is open, and knows the checkpoint, before the first step', async (t) => {
+t.test('the journal is open before the checkpoint, and names it before the first step', async (t) => {
   const seen: unknown[] = [];
   await run(t, {
     at: (point, { directory }) => {
@@ -61,7 +61,7 @@ t.test('the journal is open, and knows the checkpoint, before the first step', a
   ]);
 });
 
-t.test('with a time to confirm, the checkpoint stays for as long and the journal says until when', async (t) => {
+t.test('with a time to confirm, the checkpoint is kept for that time, and the journal has its end', async (t) => {
   const ran = await run(t, { confirmTimeoutSeconds: 90 });
   const confirmUntil = '2026-01-02T03:05:35.000Z';
   t.match(ran.result, { state: 'awaiting-confirm', confirmUntil });
@@ -72,7 +72,7 @@ t.test('with a time to confirm, the checkpoint stays for as long and the journal
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('a checkpoint that cannot be given its time to confirm is a failure', async (t) => {
+t.test('a checkpoint whose timer cannot be set to the time to confirm is a failure', async (t) => {
   const ran = await run(t, { confirmTimeoutSeconds: 90, answer: failing(`${pushed} 90`) });
   takenBack(t, ran, checkpoint);
 });
@@ -86,7 +86,7 @@ t.test('nothing is begun while ovs-vswitchd does not answer', async (t) => {
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('a journal that cannot be written ends the run before anything is touched', async (t) => {
+t.test('a journal that cannot be written ends the run before the first change', async (t) => {
   const ran = await run(t, { directory: join(t.testdir({ file: '' }), 'file') });
   t.match(ran.error, { kind: 'state-unwritable' });
   t.strictSame([ran.calls, ran.points, ran.restored], [['probe'], ['before journal'], []]);
@@ -120,7 +120,7 @@ t.test('a defect of the agent is rolled back as any other failure', async (t) =>
   t.match(ran.error, { kind: 'internal' });
 });
 
-t.test('an end that cannot be written down is rolled back, though the checkpoint is gone', async (t) => {
+t.test('a run whose end cannot be recorded is rolled back, even after the checkpoint was destroyed', async (t) => {
   const at: Played['at'] = (point, { directory }) => {
     if (point === 'before journal-end') rmSync(directory, { recursive: true });
   };
@@ -140,7 +140,7 @@ t.test('a rollback that fails is reported after the failure that caused it', asy
 });
 
 t.test(
-  'an end that cannot be written is reported after the first failure, with and without the old state',
+  'an end that cannot be recorded is reported after the first failure, if the old state is restored or not',
   async (t) => {
     for (const left of [null, notRestored()]) {
       const first = refused('step b is refused');
@@ -169,7 +169,7 @@ t.test('the journal stays open until the rollback has ended', async (t) => {
   t.strictSame(seen, [['open']]);
 });
 
-t.test('a rollback that breaks off leaves the journal to the next run', async (t) => {
+t.test('after an incomplete rollback, the journal stays open for the next run', async (t) => {
   const restore = () => Promise.reject(refused('the bus is closed'));
   const ran = await run(t, { answer: failing('step b'), restore });
   t.match(ran.error, { kind: 'not-restored' });
@@ -182,12 +182,12 @@ function notRestored(): AgentError {
   return new AgentError('not-restored', 'the old state could not be fully restored', { facts: { missing: [] } });
 }
 
-/** Failures in order. */
+/** Returns the messages of all failures of a run, in order. */
 function messages({ error }: Ran): readonly string[] {
   return error === null ? [] : failuresOf(error).map(({ message }) => message);
 }
 
-/** Refuses one call. */
+/** Returns a function that refuses one call. */
 function failing(call: string, error = refused()): NonNullable<Played['answer']> {
   return (asked) => {
     if (asked === call) throw error;

@@ -15,7 +15,7 @@ const ofUnits = readdirSync('systemd', { recursive: true, encoding: 'utf8' })
   )
   .filter((command) => !/^(manifests|overlay)|--boot$/.test(command) || command === 'apply --boot');
 
-t.test('undo goes back to before the last run that changed something, or the one that is named', (t) => {
+t.test('undo restores the state before the last run that changed something, or before the named run', (t) => {
   const { journals } = written(t, {
     a1: 'confirmed',
     a2: 'committed',

@@ -44,7 +44,7 @@ function placeOf(t: Test, start: readonly AddedBridge[]): Place {
   };
 }
 
-t.test('each end of a transaction leaves its list', (t) => {
+t.test('after each end of a transaction, the list is the old or the new one', (t) => {
   const ends: Readonly<Record<TransactionState, readonly AddedBridge[]>> = {
     open: before,
     'awaiting-confirm': before,
@@ -65,7 +65,7 @@ t.test('each end of a transaction leaves its list', (t) => {
   t.end();
 });
 
-t.test('a trial counts when it is confirmed', (t) => {
+t.test('a change with a time to confirm writes the list when it is confirmed', (t) => {
   const place = placeOf(t, before);
   const header = headerOf(wanted);
   const journal = openJournal(place.journals, header);
@@ -87,7 +87,7 @@ t.test('an empty list is not written to a file', (t) => {
   t.end();
 });
 
-t.test('a run that does not speak of it leaves it as it is', (t) => {
+t.test('a run that does not change the list keeps it', (t) => {
   const place = placeOf(t, wanted);
   const journal = openJournal(place.journals, headerOf(undefined));
   journal.setState('committed', at, null);

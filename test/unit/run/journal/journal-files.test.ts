@@ -79,7 +79,7 @@ t.test('a transaction is read back as it was written', (t) => {
   t.end();
 });
 
-t.test('every last state but two ends the transaction', (t) => {
+t.test('every last state except open and awaiting-confirm ends the transaction', (t) => {
   for (const state of [
     'committed',
     'confirmed',
@@ -100,21 +100,21 @@ t.test('every last state but two ends the transaction', (t) => {
   t.end();
 });
 
-t.test('one id is used once', (t) => {
+t.test('an id cannot be used twice', (t) => {
   const directory = t.testdir({});
   openJournal(directory, headerOf('a')).close();
   t.throws(() => openJournal(directory, headerOf('a')), failure('state-unwritable'));
   t.end();
 });
 
-t.test('a last line cut short by a power cut is as if it had not been written', (t) => {
+t.test('a last line that a power cut has left incomplete is ignored', (t) => {
   const directory = t.testdir({});
   const journal = openJournal(directory, headerOf('a'));
   journal.append({ event: 'checkpoint', path: '/checkpoint/1' });
   journal.close();
   appendFileSync(join(directory, 'a.open'), '{"event":"state","state":"comm');
   t.match(readJournals(directory), { records: [{ state: 'open', checkpoint: '/checkpoint/1' }], unusable: [] });
-  // The next run appends the end after the incomplete line; the end is valid.
+  // The next run appends the end of the transaction after the incomplete line.
   const reopened = reopenJournal(directory, 'a');
   reopened.setState('rolled-back', at, null);
   reopened.close();
@@ -174,14 +174,14 @@ t.test('a link, a directory, a giant or a foreign file in place of a journal', (
   t.end();
 });
 
-t.test('a directory that cannot be written fails before anything is touched', (t) => {
+t.test('a journal in a directory that cannot be written is an error', (t) => {
   const directory = t.testdir({ file: '' });
   t.throws(() => openJournal(join(directory, 'file/tx'), headerOf('a')), failure('state-unwritable'));
   t.match(readJournals(join(directory, 'file/tx')), { records: [], unusable: [{ why: /file is no directory/ }] });
   t.end();
 });
 
-t.test('the last 20 ended ones are kept, open ones always', (t) => {
+t.test('the last 20 ended journals are kept, and open ones always', (t) => {
   const directory = t.testdir({});
   const name = (index: number): string => `2026010${index % 10}T0000${String(index).padStart(2, '0')}Z`;
   const names = Array.from({ length: 25 }, (_, index) => name(index)).toSorted();
@@ -199,7 +199,7 @@ t.test('the last 20 ended ones are kept, open ones always', (t) => {
   t.end();
 });
 
-t.test('the last one that was kept stays behind any number of runs that failed', (t) => {
+t.test('the journal of the last committed run is kept, regardless of the number of later failures', (t) => {
   const directory = t.testdir({});
   const id = (index: number): string => `20260102T0304${String(index).padStart(2, '0')}Z-0001`;
   for (let index = 0; index < 30; index++) {
@@ -215,7 +215,7 @@ t.test('the last one that was kept stays behind any number of runs that failed',
   t.end();
 });
 
-t.test('a repair returns to the last run of this boot that was kept', (t) => {
+t.test('a repair returns to the state of the last run of this boot that was not rolled back', (t) => {
   const runs = (...all: readonly (readonly [state: TransactionState, bridge: string, bootId?: string])[]) => {
     const directory = t.testdir({});
     for (const [index, [state, bridge, bootId = 'boot']] of all.entries()) {
@@ -239,7 +239,7 @@ t.test('a repair returns to the last run of this boot that was kept', (t) => {
   t.end();
 });
 
-t.test('the last one that a person asked for stays behind any number of repairs', (t) => {
+t.test('the journal of the last run that a person started is kept, regardless of the number of later repairs', (t) => {
   const directory = t.testdir({});
   const id = (index: number): string => `20260102T0304${String(index).padStart(2, '0')}Z-0001`;
   for (let index = 0; index < 30; index++) {

@@ -68,8 +68,8 @@ t.test('a run that failed and was rolled back', (t) => {
   t.end();
 });
 
-t.test('a run that failed before it could look', (t) => {
-  const error = new AgentError('networkmanager-not-running', 'NetworkManager does not run');
+t.test('a run that failed before it had read the state of the node', (t) => {
+  const error = new AgentError('networkmanager-not-running', 'NetworkManager is not running');
   const record = nextRecord(null, { ...end, outcome: 'failed', error, plan: null, transaction: null });
   t.match(record, { differences: null, transaction: null, bridges: [], rollbacks: 0 });
   const metrics = parseMetrics(metricsText(record));
@@ -78,7 +78,7 @@ t.test('a run that failed before it could look', (t) => {
   t.end();
 });
 
-t.test('a run that died, ended by another one', (t) => {
+t.test('a run that crashed, and that another run ended', (t) => {
   const dead = { id: 'TX', state: 'rolled-back', at, tookMs: null, expectedOutageMs: null } as const;
   const record = nextRecord(null, { ...end, command: 'recover', plan: null, transaction: dead });
   t.match(record, { rollbacks: 1, transaction: dead });
@@ -105,7 +105,7 @@ t.test('the parser of this test is strict', (t) => {
     ['twice the same sample', `${good}a_seconds 2\n`],
     ['a family in two places', `${good}${good.replaceAll('a_', 'b_')}${good}`],
     ['a counter that is not called _total', good.replace('gauge', 'counter')],
-    ['a gauge that is', good.replaceAll('a_seconds', 'a_total')],
+    ['a gauge that is called _total', good.replaceAll('a_seconds', 'a_total')],
     ['an open label', good.replace('seconds 1', 'seconds{x="1 1')],
     ['a value that is not a number', good.replace('seconds 1', 'seconds NaNa')],
     ['milliseconds', good.replaceAll('a_seconds', 'a_ms')],

@@ -154,7 +154,7 @@ t.test('objects that need too much memory are read again after ten minutes, each
     await pass(longestMs - 1);
     t.equal(followed(), 0);
     await pass(1);
-    t.equal(followed(), all, `and everything after the pause, round ${rounds}`);
+    t.equal(followed(), all, `all objects are followed after the pause, round ${rounds}`);
   }
   use(76);
   await watcher.close();

@@ -18,12 +18,12 @@ const refuse = async (): Promise<never> => {
   throw new AgentError('networkmanager-refused', 'it cannot be');
 };
 
-t.test('where nothing is open the node is not asked for anything', async (t) => {
+t.test('without an open transaction, the node is not queried', async (t) => {
   const { error, announced, said } = await recover(t, { deaths: [], unasked: true });
   t.strictSame([error, announced, said], [null, [], []]);
 });
 
-t.test('a run that died while its checkpoint stands is rolled back in place', async (t) => {
+t.test('a crashed run whose checkpoint still exists is rolled back in place', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep });
   t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
@@ -31,19 +31,22 @@ t.test('a run that died while its checkpoint stands is rolled back in place', as
   t.match(ran.said[0], /^transaction \S+ was interrupted by a crash; rolling back$/);
 });
 
-t.test('it is rolled back even if the node is as it was meant to be: its proof was not over', async (t) => {
-  const plan = { wanted: { bridges: [] } };
-  const ran = await recover(t, { deaths: [{ plan }] });
-  t.strictSame(ran.calls, ['CheckpointDestroy']);
-  ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
-  ended(
-    await recover(t, { deaths: [{ plan }], standing: [[]] }),
-    'committed',
-    'the agent crashed after its work was done',
-  );
-});
+t.test(
+  'a run that crashed before the end of its proof is rolled back even if the node is in the desired state',
+  async (t) => {
+    const plan = { wanted: { bridges: [] } };
+    const ran = await recover(t, { deaths: [{ plan }] });
+    t.strictSame(ran.calls, ['CheckpointDestroy']);
+    ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
+    ended(
+      await recover(t, { deaths: [{ plan }], standing: [[]] }),
+      'committed',
+      'the agent crashed after its work was done',
+    );
+  },
+);
 
-t.test('a run that died after its commit is kept when the node is as it was meant to be', async (t) => {
+t.test('a run that crashed after its commit is kept if the node is in the desired state', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: asWanted, standing: [[]] });
   t.strictSame(ran.calls, [], 'the recovery calls nothing');
   ended(ran, 'committed', 'the agent crashed after its work was done');
@@ -52,7 +55,7 @@ t.test('a run that died after its commit is kept when the node is as it was mean
   t.equal(ran.uplinks, 'eth0\n', 'the units that monitor the NIC read its name');
 });
 
-t.test('a run whose checkpoint ran out goes back by steps, as far as there is something left', async (t) => {
+t.test('a run whose checkpoint has expired is rolled back by steps that remove what remains of it', async (t) => {
   const ran = await recover(t, { deaths: [{}], observation: atFirstStep, standing: [[]] });
   t.strictSame(ran.calls, deleted);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
@@ -65,27 +68,27 @@ t.test('the checkpoint of another program is neither rolled back nor ended', asy
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
 });
 
-t.test('a checkpoint that was made and not written down is waited for', async (t) => {
+t.test('the recovery waits for the end of a checkpoint that the crashed run created but did not record', async (t) => {
   const ran = await recover(t, { deaths: [{ checkpoint: null }], standing: [['/checkpoint/9'], []] });
   t.match(ran.said[0], /^waiting up to 12 s for NetworkManager to end the checkpoint that it left$/);
   t.strictSame(ran.calls, []);
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
 });
 
-t.test('a run of an earlier boot ended with it: the node is not asked for anything', async (t) => {
+t.test('a run of an earlier boot ended with that boot, and the node is not queried', async (t) => {
   const ran = await recover(t, { deaths: [{ bootId: otherBoot }], unasked: true });
   ended(ran, 'interrupted', 'the machine went down in the middle');
   reported(ran, "was cut short by a reboot; the node started from the admin's own profiles");
 });
 
-t.test('a try that still may be confirmed has to be decided on first', async (t) => {
+t.test('a change that can still be confirmed is refused as busy', async (t) => {
   const ran = await recover(t, { deaths: [{ wrote: tried }] });
   t.match(ran.error, failure('busy', { facts: { transaction: id } }));
   t.match(ran.journals, [{ state: 'awaiting-confirm' }]);
   t.strictSame([ran.calls, ran.announced], [[], []]);
 });
 
-t.test('a try whose checkpoint has gone was not confirmed', async (t) => {
+t.test('a change whose checkpoint no longer exists was not confirmed in time', async (t) => {
   for (const observation of [atOnce, atFirstStep]) {
     const ran = await recover(t, { deaths: [{ wrote: tried }], standing: [[]], observation });
     t.strictSame(ran.calls, observation === atOnce ? [] : deleted, 'the remains of the unconfirmed change are deleted');
@@ -94,7 +97,7 @@ t.test('a try whose checkpoint has gone was not confirmed', async (t) => {
   }
 });
 
-t.test('a try of an earlier boot was not confirmed', async (t) => {
+t.test('a change of an earlier boot that waited for its confirmation was not confirmed', async (t) => {
   const ran = await recover(t, { deaths: [{ bootId: otherBoot, wrote: tried }], unasked: true });
   ended(ran, 'reverted', 'the machine was rebooted before it was confirmed');
   reported(ran, 'was not confirmed and has been reverted');
@@ -115,14 +118,14 @@ t.test('a rollback that fails is reported with its cause, and the journal has bo
   }
 });
 
-t.test('a node that cannot be asked leaves the journal to the next run', async (t) => {
+t.test('if the node cannot be queried, the journal stays open for the next run', async (t) => {
   const ran = await recover(t, { deaths: [{}], nm: { property: refuse } });
   t.match(ran.error, failure('networkmanager-refused'));
   t.match(ran.journals, [{ state: 'open' }]);
   t.equal(ran.status, null);
 });
 
-t.test('a stopped run ends the crashed one, and then stops', async (t) => {
+t.test('a stopped recovery ends the crashed run that it has begun with, and then stops', async (t) => {
   const reason = new AgentError('interrupted', 'stopped by SIGTERM');
   const deaths = [{ id }, { id: '20260102T030406Z-0002' }];
   const ran = await recover(t, { deaths, deadline: (deadline) => deadline.interrupt(reason) });
@@ -158,7 +161,7 @@ t.test('an invalid journal is set aside and reported, and the others are process
   ended(ran, 'rolled-back', 'the agent crashed; the next run rolled back');
 });
 
-t.test('a run that died while it was closing its journal has the end that it wrote', async (t) => {
+t.test('a run that crashed while it closed its journal keeps the end that it wrote', async (t) => {
   const detail = 'as it was written';
   for (const bootId of [undefined, otherBoot])
     for (const state of ['committed', 'rolled-back'] as const) {
@@ -191,14 +194,14 @@ t.test('neither an ended nor an invalid journal is open', (t) => {
   t.end();
 });
 
-/** The journal and the metrics have this end of the run. */
+/** Checks that the journal and the metrics have this end of the run. */
 function ended({ journals, status, error }: Recovered, state: string, detail: string): void {
   t.equal(error, null);
   t.match(journals, [{ header: { id }, state, detail }], state);
   t.match(status, { command: 'recover', outcome: 'changed', transaction: { id, state } }, state);
 }
 
-/** This message about the recovery is printed, and no other. */
+/** Checks that this message about the recovery is printed, and no other. */
 function reported({ announced }: Recovered, text: string): void {
   t.strictSame(announced, [{ kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id }]);
 }

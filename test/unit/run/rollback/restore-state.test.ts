@@ -117,7 +117,7 @@ function playPrograms(t: Test, held: readonly object[]): (program: string) => re
   return (program) => (existsSync(notes(program)) ? readFileSync(notes(program), 'utf8').trim().split('\n') : []);
 }
 
-/** Fails only the first time. */
+/** Returns a function that fails at its first call only. */
 function once(error: AgentError): () => Promise<string> {
   let calls = 0;
   return async () => {
@@ -130,11 +130,11 @@ const pushing = 'CheckpointAdjustRollbackTimeout';
 const returning = 'returning: what was before';
 const rollingBack = 'rolling back to the checkpoint';
 
-t.test('in place, and the checkpoint is not needed', async (t) => {
+t.test('a rollback in place, which does not use the checkpoint', async (t) => {
   const { log, left, freed, pushes } = await restore(t, {});
   t.equal(left, null);
   t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
-  t.equal(pushes, 1, 'its timer does not run out during the rollback');
+  t.equal(pushes, 1, 'the timer of the checkpoint is extended once');
   t.strictSame(freed, []);
 });
 
@@ -145,25 +145,25 @@ t.test('a checkpoint that expires at this moment does not fail the rollback', as
   t.equal((await restore(t, { nm: { request } })).left, null);
 });
 
-t.test('nothing to do in place: the checkpoint goes all the same', async (t) => {
+t.test('without steps to roll back, the checkpoint is destroyed as well', async (t) => {
   const { log, left } = await restore(t, { planRestore: () => [] });
   t.equal(left, null);
   t.strictSame(log, ['CheckpointDestroy']);
 });
 
-t.test('a rollback that fails is followed by the checkpoint, and by the remaining parts', async (t) => {
+t.test('a rollback in place that fails is followed by the checkpoint, and then by the remaining steps', async (t) => {
   const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
   t.equal(left, null);
   t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
 });
 
-t.test('a bridge that only the checkpoint can build is left to it', async (t) => {
+t.test('a bridge that only the checkpoint can restore is restored by the checkpoint', async (t) => {
   const { log, left } = await restore(t, { planRestore: () => null });
   t.equal(left, null);
   t.strictSame(log, [rollingBack, 'CheckpointRollback']);
 });
 
-t.test('the rest after the checkpoint is planned from the present state', async (t) => {
+t.test('the remaining steps after the checkpoint are planned from the present state', async (t) => {
   let asked = 0;
   const planRestore = () => (asked++ === 0 ? null : [step]);
   const { log } = await restore(t, { planRestore });
@@ -185,18 +185,18 @@ t.test('a rollback that NetworkManager refuses is reported, and the steps are ru
 });
 
 for (const [why, played] of Object.entries<Played>({
-  'its timer ran out': { checkpoints: [] },
-  'another one stands': { checkpoints: ['/checkpoint/2'] },
-  'there never was one': { checkpoint: null },
+  'its timer has expired': { checkpoints: [] },
+  'only another one exists': { checkpoints: ['/checkpoint/2'] },
+  'none was created': { checkpoint: null },
 })) {
-  t.test(`without the checkpoint (${why}) the steps alone bring it back`, async (t) => {
+  t.test(`without the checkpoint (${why}), steps alone restore the old state`, async (t) => {
     const { log, left } = await restore(t, played);
     t.equal(left, null);
     t.strictSame(log, [returning, 'addProfile']);
   });
 }
 
-t.test('a NIC that waits for a lease while it is still a port is not waited for', async (t) => {
+t.test('the rollback does not wait for the lease of a NIC that is still a port', async (t) => {
   const properties: Readonly<Record<string, unknown>> = {
     Checkpoints: [],
     ActiveConnections: ['/active/1'],
@@ -223,9 +223,9 @@ t.test('a NIC that waits for a lease while it is still a port is not waited for'
   await late;
 });
 
-t.test('a silent vswitchd: the NIC is freed, and goes back in place without it', async (t) => {
+t.test('if ovs-vswitchd does not answer, the NIC is freed from the kernel and restored in place', async (t) => {
   const probeVswitchd = async (): Promise<never> => {
-    await setTimeout(1_100); // one that hangs, not one that is being restarted
+    await setTimeout(1_100); // A restart would take less time, so ovs-vswitchd counts as hanging.
     throw new AgentError('vswitchd-not-responding', 'it does not answer');
   };
   const { log, left, freed } = await restore(t, { ovs: { probeVswitchd } });
@@ -239,7 +239,7 @@ t.test('a silent vswitchd: the NIC is freed, and goes back in place without it',
   t.strictSame(inside.freed, [], 'a NIC that was in a bridge before stays in it');
 });
 
-t.test('a vswitchd that systemd has restarted is one that answers', async (t) => {
+t.test('an ovs-vswitchd that systemd has just restarted counts as answering', async (t) => {
   let calls = 0;
   const probeVswitchd = async (): Promise<void> => {
     if (calls++ === 0) throw new AgentError('vswitchd-not-responding', 'it starts');
@@ -277,7 +277,7 @@ t.test('a rollback that cannot be planned is left to the checkpoint', async (t) 
   t.equal(left, null);
 });
 
-t.test('a service that crashes during the rollback is waited for, and it begins again', async (t) => {
+t.test('the rollback waits for a service that crashes during it, and begins again', async (t) => {
   const stopped = new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used');
   const beginsAnew = `${stopped.message}; the rollback starts again when it runs again`;
   let calls = 0;
@@ -326,7 +326,7 @@ t.test(
   },
 );
 
-t.test('a NetworkManager that goes while its routes are waited for has the rollback begun again', async (t) => {
+t.test('if NetworkManager stops while the rollback waits for routes, the rollback begins again', async (t) => {
   const destinations = ['192.0.2.0/24'];
   const why = 'a route comes';
   const waits: Step = { do: 'releaseRoutes', interface: 'lo', destinations, routes: [], metric: 47, why };
@@ -369,12 +369,12 @@ t.test('while NetworkManager is not running, the parts of the rollback that do n
   t.strictSame(log, ['NICs with addresses are freed']);
 });
 
-t.test('every failure at the end is a state that is not restored', async (t) => {
+t.test('every final failure of the rollback is reported as not-restored', async (t) => {
   const fails = async (): Promise<never> => {
     throw refused('it cannot be');
   };
   const table: Readonly<Record<string, Played>> = {
-    'no connection comes back': { reconnect: fails },
+    'no service can be reached again': { reconnect: fails },
     'in place, and after the checkpoint': { nm: { addProfile: fails } },
     'after the checkpoint alone': { planRestore: () => [step], checkpoints: [], nm: { addProfile: fails } },
     'without a checkpoint': { checkpoint: null, nm: { addProfile: fails } },
@@ -384,7 +384,7 @@ t.test('every failure at the end is a state that is not restored', async (t) => 
         throw refused('it cannot be');
       },
     },
-    'Open vSwitch does not tell its bridges': { ovs: { facts: fails } },
+    'Open vSwitch does not report its bridges': { ovs: { facts: fails } },
   };
   for (const [what, played] of Object.entries(table)) {
     const { left } = await restore(t, played);
@@ -394,7 +394,7 @@ t.test('every failure at the end is a state that is not restored', async (t) => 
   }
 });
 
-t.test('a failure of any other kind than ours is not-restored as well', async (t) => {
+t.test('an error that is not an AgentError is also reported as not-restored', async (t) => {
   const { left } = await restore(t, { checkpoint: null, nm: { addProfile: () => Promise.reject(new TypeError('x')) } });
   t.match(left, { kind: 'not-restored' });
 });

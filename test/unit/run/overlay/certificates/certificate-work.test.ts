@@ -75,7 +75,11 @@ t.test('the replacement of an authority, step by step', async (t) => {
   dropOldAuthority(pki);
   t.equal(certificatesIn(readOwnAuthority(pki) ?? '').length, 1, 'only the signing authority is trusted');
   writeFileSync(pkiFiles(pki).authority, both);
-  t.strictSame(work(null), { ...idle, steps: [{ do: 'drop-old' }] }, 'after a crash between its two files');
+  t.strictSame(
+    work(null),
+    { ...idle, steps: [{ do: 'drop-old' }] },
+    'after a crash between the two files of the authority',
+  );
   dropOldAuthority(pki);
   t.strictSame(work(null), { ...idle, steps: [{ do: 'end-connections' }] }, 'after a crash before the connections end');
   forgetConnectionsToEnd(pki);

@@ -5,7 +5,7 @@ import { removeConflist, writeConflist } from '../../../../../agent/run/overlay/
 
 const own = '10-microshift-net.conflist';
 
-t.test('networks of others are left alone, and one that runtimes take first is reported', (t) => {
+t.test('files of foreign networks are not changed, and one that takes precedence is reported', (t) => {
   const others = { '05-other.conf': 'theirs', '87-podman.conflist': 'theirs', '00-readme.txt': 'no network' };
   const folder = t.testdir(others);
   const said: string[] = [];

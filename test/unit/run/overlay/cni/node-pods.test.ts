@@ -6,7 +6,7 @@ const network = JSON.stringify({
   default: { ip_addresses: ['10.42.1.3/24'], mac_address: '0a:58:0a:2a:01:03', gateway_ips: ['10.42.1.1'] },
 });
 
-/** An API with a simulated server that sends the given answers. */
+/** Returns an API without a server, and functions with which a test reports pods. */
 function playedApi() {
   let follower: Follower<unknown> | undefined;
   const api: Pick<KubernetesApi, 'follow'> = {
@@ -35,7 +35,7 @@ interface Said {
 const asked = { namespace: 'web', name: 'a', uid: 'u1' };
 const never = new AbortController().signal;
 
-t.test('a pod that has its addresses, or gets them', async (t) => {
+t.test('a pod that has its addresses, or gets them during the wait', async (t) => {
   const { api, whole, change } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
   t.equal(pods.isKnown, false);
@@ -51,7 +51,7 @@ t.test('a pod that has its addresses, or gets them', async (t) => {
   t.match(await pods.addressed({ ...asked, uid: null }, 60_000, never), { uid: 'u1' });
 });
 
-t.test('a name that another pod gets', async (t) => {
+t.test('a pod with the name of an earlier pod', async (t) => {
   const { api, whole, change } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
   await whole({ name: 'a', uid: 'u0', has: true });
@@ -73,7 +73,7 @@ t.test('a name that another pod gets', async (t) => {
   );
 });
 
-t.test('the runtime no longer waits', async (t) => {
+t.test('a runtime that no longer waits', async (t) => {
   const { api, whole } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
   await whole();

@@ -6,7 +6,7 @@ import t from 'tap';
 import { socketCounts } from '../../../../../agent/drivers/host/kernel/socket-counts.ts';
 import { createListenerCheck } from '../../../../../agent/run/overlay/daemon/listener-watch.ts';
 
-/** Checks with numbers and a list that a test sets. */
+/** Returns a check for new listening sockets, whose numbers and list of sockets the test sets. */
 function checks() {
   const now = { counts: '1' as string | null, list: 'a' as string | null, reads: 0 };
   const hasNews = createListenerCheck(

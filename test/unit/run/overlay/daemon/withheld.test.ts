@@ -21,7 +21,7 @@ function played() {
   return { withheld, begun, end };
 }
 
-t.test('the last set is written last, and the same set once', async (t) => {
+t.test('the newest set of addresses is written last, and an unchanged set is not written again', async (t) => {
   const { withheld, begun, end } = played();
   withheld.know(['192.0.2.200']);
   withheld.know(['192.0.2.201']);

@@ -28,11 +28,11 @@ function played() {
   return { work, begun, next, end: (outcome: Outcome | Error) => end(outcome) };
 }
 
-t.test('one at a time, and one more for all that comes meanwhile', async (t) => {
+t.test('one job runs at a time, and events during a run cause one more', async (t) => {
   const { work, begun, next, end } = played();
   const first = next();
   for (const scope of ['look', 'boot', 'look'] as const) work.ask(scope);
-  t.equal(await first, 'boot', 'several events are one, and the largest of them');
+  t.equal(await first, 'boot', 'several events cause one run with the largest extent');
   const second = next();
   for (const scope of ['look', 'all', 'look'] as const) work.ask(scope);
   t.strictSame(begun, ['boot'], 'no other work begins while the first runs');
@@ -62,7 +62,7 @@ t.test('failed work is repeated by itself, and at the next event', async (t) => 
   await closed;
 });
 
-t.test('the wait grows to a minute', (t) => {
+t.test('the pause after failures grows to a minute', (t) => {
   t.strictSame([1, 2, 3, 6, 7, 50].map(retryAfterMs), [1000, 2000, 4000, 32_000, 60_000, 60_000]);
   t.end();
 });

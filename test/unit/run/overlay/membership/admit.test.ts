@@ -36,7 +36,7 @@ async function centralNode(t: Test, script: Script): Promise<OverlayPlaces> {
 
 interface Admission {
   readonly request?: string | null;
-  /** Replaces the lock, and with a bundle also the admission. */
+  /** Function that runs the admission under the lock, or that returns a bundle instead of the admission. */
   readonly locked?: Parameters<typeof admitNode>[2];
   readonly giveOut?: (bundle: OverlayBundle) => void;
 }
@@ -81,7 +81,7 @@ t.test('Ctrl-C during the wait for the lock has one sentence', async (t) => {
 });
 
 t.test('Ctrl-C during the wait for the port names the member and its missing bundle', async (t) => {
-  // The server does not answer before ovn-northd has copied the port.
+  // The server does not answer, as if ovn-northd had not copied the port yet.
   const places = await centralNode(t, () => process.emit('SIGINT'));
   const given: unknown[] = [];
   const giveOut = (one: OverlayBundle): void => void given.push(one);
@@ -93,10 +93,10 @@ t.test('Ctrl-C during the wait for the port names the member and its missing bun
     await endOf(places, { locked: admitted, giveOut, request: 'REQUEST' }),
     `microshift-net: stopped by SIGINT; ${isMember} pki renew n2 --request FILE${orRemove}`,
   );
-  t.strictSame(given, [], 'the bundle is not given out');
+  t.strictSame(given, [], 'the bundle is not printed');
 });
 
-t.test('a signal before the end of the admission keeps the bundle back', async (t) => {
+t.test('after a signal before the end of the admission, no bundle is printed', async (t) => {
   const places = await centralNode(t, silent);
   const locked: NonNullable<Admission['locked']> = async () => {
     process.emit('SIGTERM');
@@ -105,7 +105,7 @@ t.test('a signal before the end of the admission keeps the bundle back', async (
   t.equal(await endOf(places, { locked }), `microshift-net: stopped by SIGTERM; ${isMember} pki renew n2${orRemove}`);
 });
 
-t.test('a bundle that cannot be written out', async (t) => {
+t.test('a bundle that cannot be written', async (t) => {
   const places = await centralNode(t, (message, peer) => peer.reply(message, [{}]));
   const giveOut = (): void => {
     throw new AgentError('state-unwritable', 'bundle.txt cannot be written: no space is left on the device (ENOSPC)');

@@ -2,7 +2,7 @@ import t from 'tap';
 import { requestOf } from '../../../../../agent/run/overlay/membership/gateway-request.ts';
 import { failure } from '../../../failure.ts';
 
-t.test('nothing said, and all', (t) => {
+t.test('requests without options, and with all options', (t) => {
   t.strictSame(requestOf({}), {
     bridge: 'br-ex',
     interface: null,
@@ -31,7 +31,7 @@ t.test('nothing said, and all', (t) => {
   t.end();
 });
 
-t.test('invalid words', (t) => {
+t.test('invalid values of options', (t) => {
   for (const [options, message] of [
     [{ interface: 'eth1', bridge: 'br-ex' }, /two gateways/],
     [{ interface: 'eth 1' }, /"eth 1" cannot be an interface/],

@@ -55,7 +55,7 @@ const commands = (
 ): readonly string[] =>
   planManagementPort(device, layout, node, { links, routes: known, takesAdvertisements }).map(kernelCommand);
 
-t.test('the kernel after a boot', (t) => {
+t.test('the commands after a boot', (t) => {
   t.strictSame(commands([{ ...port, up: false, mtuBytes: 1500, addresses: [] }], []), [
     'ip link set dev ovn-k8s-mp0 up',
     'ip link set dev ovn-k8s-mp0 mtu 1442',
@@ -67,7 +67,7 @@ t.test('the kernel after a boot', (t) => {
   t.end();
 });
 
-t.test('flushed routes, including those of its own subnets', (t) => {
+t.test('the commands after all routes were flushed, including those of the own subnets', (t) => {
   t.strictSame(commands([port], []), [
     'ip route replace 10.42.1.0/24 dev ovn-k8s-mp0 proto kernel src 10.42.1.2',
     'ip route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
@@ -77,7 +77,7 @@ t.test('flushed routes, including those of its own subnets', (t) => {
   t.end();
 });
 
-t.test('nothing to do where all is there', (t) => {
+t.test('no commands if the interface is in the desired state', (t) => {
   t.strictSame(commands([port], routes), []);
   t.end();
 });
@@ -87,7 +87,7 @@ t.test('router advertisements are ignored before the interface is up', (t) => {
     'sysctl -w net/ipv6/conf/ovn-k8s-mp0/accept_ra=0',
     'ip link set dev ovn-k8s-mp0 up',
   ]);
-  // A name with a dot, which sysctl(8) accepts with slashes around it.
+  // sysctl(8) accepts a name with a dot only if the separators of the key are slashes.
   t.match(commands([], routes, true, 'k8s-edge.one')[0], 'sysctl -w net/ipv6/conf/k8s-edge.one/accept_ra=0');
   t.end();
 });

@@ -58,7 +58,7 @@ function config(overlay: Partial<Record<keyof Config['overlay'], string>>, mtu?:
   };
 }
 
-t.test('how a host appears in the cluster', (t) => {
+t.test('the record of a host as a node of the cluster', (t) => {
   t.strictSame(identify(defaultConfig, host), {
     name: 'node-1.example',
     encap: { types: ['geneve'], addresses: ['192.0.2.11'] },
@@ -94,7 +94,10 @@ t.test('a MicroShift that runs ovn-kubernetes itself', (t) => {
   const { cluster } = defaultConfig;
   const none = { value: 'none', source: 'config.yaml:3' } as const;
   t.doesNotThrow(() => refuseMicroshift({ cluster: { ...cluster, cniPlugin: none } }, beside));
-  t.doesNotThrow(() => refuseMicroshift(defaultConfig, host), 'what a MicroShift would do that is not here');
+  t.doesNotThrow(
+    () => refuseMicroshift(defaultConfig, host),
+    'settings of MicroShift are ignored if MicroShift is not installed',
+  );
   t.end();
 });
 
@@ -140,7 +143,7 @@ t.test('the layout of a new cluster', (t) => {
   t.end();
 });
 
-t.test('ranges that a host has or reaches otherwise', (t) => {
+t.test('ranges of the cluster that overlap with networks of the host are refused', (t) => {
   const layout = newLayout(defaultConfig, identify(defaultConfig, host));
   t.doesNotThrow(() => refuseHostRanges(layout, host, []));
   const joined = { ...host, links: [...host.links, link('ovn-k8s-mp0', ['10.42.0.2/24'])] };

@@ -22,7 +22,7 @@ const record: OverlayRecord = {
   members: [central, nodeOf(2)],
 };
 
-t.test('an address that is still there is kept', (t) => {
+t.test('an address that the node still has is kept', (t) => {
   t.equal(withOwnAddress(record, defaultConfig, host(['198.51.100.7/24', '192.0.2.11/24'])), record);
   t.equal(
     withOwnAddress(record, defaultConfig, host(['192.0.2.11/24'], false)),
@@ -32,7 +32,7 @@ t.test('an address that is still there is kept', (t) => {
   t.end();
 });
 
-t.test('while there is no other address, nothing is known', (t) => {
+t.test('the recorded address is kept while no other address is known', (t) => {
   t.equal(withOwnAddress(record, defaultConfig, host([])), record);
   t.equal(withOwnAddress(record, defaultConfig, host(['198.51.100.7/24'], false)), record);
   const fixed = { ...defaultConfig.overlay, encapAddress: { value: '192.0.2.11', source: 'ovn.yaml:2' } };
@@ -59,16 +59,16 @@ t.test('a central node that has moved', (t) => {
   t.end();
 });
 
-/** The host with these addresses on lo instead. */
+/** Returns the host with these addresses on lo. */
 function withOnLo(facts: HostFacts, ...addresses: readonly string[]): HostFacts {
   return { ...facts, links: [...facts.links, linkOf('lo', ['127.0.0.1/8', ...addresses])] };
 }
 
-t.test('where the API server is reached on a node with MicroShift', async (t) => {
+t.test('addresses of the API server on a central node with MicroShift', async (t) => {
   const there = host(['192.0.2.11/24']);
   const both = ['192.0.2.11', '10.44.0.0'];
 
-  t.test('behind the range of services, as soon as MicroShift has put it there', (t) => {
+  t.test('the address after the service network, as soon as MicroShift has added it', (t) => {
     const now = withOwnAddress(record, defaultConfig, withOnLo(there, '10.44.0.0/32'));
     t.strictSame(now.node.hostAddresses, both);
     t.strictSame(now.node.encap, central.encap, 'the tunnel addresses are unchanged');
@@ -84,17 +84,21 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
       now,
       'a second reading changes nothing',
     );
-    t.equal(withOwnAddress(now, defaultConfig, there), now, 'until MicroShift has started after a boot it is kept');
+    t.equal(
+      withOwnAddress(now, defaultConfig, there),
+      now,
+      'after a boot, the address is kept until MicroShift has started',
+    );
     const moved = withOwnAddress(now, defaultConfig, withOnLo(host(['198.51.100.7/24']), '10.44.0.0/32'));
     t.strictSame(
       moved.node.hostAddresses,
       ['198.51.100.7', '10.44.0.0'],
-      'the address behind the services is kept when the node moves',
+      'the address after the service network is kept when the node moves',
     );
     t.end();
   });
 
-  t.test('of each family, and none where nothing is behind it', (t) => {
+  t.test('the address of each family, and none for a network that ends with the address range', (t) => {
     const serviceSubnets = ['10.43.0.0/16', 'fd02::/112', '255.255.0.0/16'];
     const dual = { ...record, layout: { ...modern, serviceSubnets } };
     const now = withOwnAddress(dual, defaultConfig, withOnLo(there, '10.44.0.0/32', 'fd02::1:0/128'));
@@ -102,7 +106,7 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
     t.end();
   });
 
-  t.test('apiServer.advertiseAddress, while it is on the node', (t) => {
+  t.test('apiServer.advertiseAddress, if the node has it', (t) => {
     const advertising = (value: string): Config => {
       const advertiseAddress = { value, source: 'config.yaml:2' };
       return { ...defaultConfig, cluster: { ...defaultConfig.cluster, advertiseAddress } };
@@ -111,7 +115,11 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
     const now = withOwnAddress(record, config, withOnLo(there, '203.0.113.5/32'));
     t.strictSame(now.node.hostAddresses, ['192.0.2.11', '203.0.113.5']);
     t.equal(withOwnAddress(record, config, there), record, 'an address that no interface has is not added');
-    t.strictSame(withOwnAddress(now, defaultConfig, there), record, 'the address is no longer configured');
+    t.strictSame(
+      withOwnAddress(now, defaultConfig, there),
+      record,
+      'an address that is no longer configured is removed',
+    );
     t.equal(
       withOwnAddress(record, advertising('192.0.2.11'), there),
       record,
@@ -120,7 +128,7 @@ t.test('where the API server is reached on a node with MicroShift', async (t) =>
     t.end();
   });
 
-  t.test('of a member nothing is known', (t) => {
+  t.test('a member has no address of the API server', (t) => {
     const member = { ...record, node: nodeOf(2), members: null };
     const facts = withOnLo(host(['192.0.2.12/24']), '10.44.0.0/32');
     t.equal(withOwnAddress(member, defaultConfig, facts), member);

@@ -9,7 +9,7 @@ import { failure } from '../../../failure.ts';
 import { modern, nodeOf } from '../../../overlay/cluster.ts';
 import { type Script, startFakeServer } from '../../../ovsdb/fake-server.ts';
 
-t.test('the bundle of a node that was taken out is refused with that cause', (t) => {
+t.test('the bundle of a removed member is refused with the cause', (t) => {
   t.doesNotThrow(() => refuseWithoutPort('n2', true));
   t.throws(
     () => refuseWithoutPort('n2', false),
@@ -18,7 +18,7 @@ t.test('the bundle of a node that was taken out is refused with that cause', (t)
   t.end();
 });
 
-t.test('the central node is asked about a member, and the reason is known if it cannot be asked', async (t) => {
+t.test('the central node is asked whether a node is a member, and a failure of this query is reported', async (t) => {
   const places = { ...overlayPlaces, ovnRuns: [], pki: t.testdir({}) };
   const member = { format: 1, layout: modern, node: nodeOf(2), members: null } as const;
   const asked = async (script: Script, limitMs = 60_000): Promise<unknown> => {

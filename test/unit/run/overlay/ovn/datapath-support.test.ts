@@ -36,7 +36,7 @@ t.test('a data path without connection tracking', async (t) => {
   const places = { ...overlayPlaces, ovsRun, record, systemId: `${folder}/system-id.conf`, pki: `${folder}/pki` };
   const say = (step: string): void => void t.fail(`nothing is begun or waited for: ${step}`);
 
-  await t.test('is refused before the first change, and the error names the missing parts', async (t) => {
+  await t.test('the data path is refused before the first change, and the error names the missing parts', async (t) => {
     writeFileSync(`${ovsRun}/features`, features);
     await t.rejects(
       initOverlay(defaultConfig, 'id', places, say),

@@ -41,7 +41,7 @@ t.test('a run that fails leaves units as they were', async (t) => {
     const ask = machine(units);
     const work = async (): Promise<void> => {
       t.equal(await startUnits(names, places, ask), true);
-      t.strictSame(units, { 'ovn-central.service': 'enabled active' }, `${state}: it runs, now and at every boot`);
+      t.strictSame(units, { 'ovn-central.service': 'enabled active' }, `${state}: the unit is started and enabled`);
       throw new AgentError('proof-failed', 'it does not work');
     };
     await t.rejects(withUnits(places, work, ask), failure('proof-failed'));
@@ -93,7 +93,7 @@ t.test('a refused start is also rolled back, and an incomplete rollback is repor
   );
 });
 
-t.test('rows that could not be taken out keep their daemons', async (t) => {
+t.test('the daemons keep running if the rows could not be removed', async (t) => {
   const places = { units: join(t.testdir({}), 'units.json') };
   const units: Record<string, State> = { 'ovn-central.service': 'disabled inactive' };
   const ask = machine(units);
@@ -105,7 +105,7 @@ t.test('rows that could not be taken out keep their daemons', async (t) => {
   t.strictSame(units, { 'ovn-central.service': 'enabled active' });
 });
 
-t.test('a daemon that was ended for a moment is started, and no more', async (t) => {
+t.test('a daemon that was stopped temporarily is started again, and no other unit changes', async (t) => {
   const units: Record<string, State> = { 'ovn-host.service': 'disabled inactive' };
   await startAgain(['ovn-host.service', 'ovn-controller.service'], machine(units));
   t.strictSame(units, { 'ovn-host.service': 'disabled active' });

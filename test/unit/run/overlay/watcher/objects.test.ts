@@ -45,7 +45,7 @@ t.test('nothing is reported before every kind is listed completely', async (t) =
   t.strictSame([...objects.workload.pods.keys()], ['default/a', 'default/b']);
 });
 
-t.test('changes, and all of it again', async (t) => {
+t.test('changes, and a second complete list', async (t) => {
   const { of, pod, objects, news } = reported();
   for (const plural of plurals) await of(plural).whole([]);
   news();
@@ -67,7 +67,7 @@ t.test('changes, and all of it again', async (t) => {
   t.strictSame([...objects.workload.pods.keys()], ['default/b']);
 });
 
-t.test('an API server that is not heard', async (t) => {
+t.test('an API server that cannot be reached', async (t) => {
   const { of, objects, followers, news } = reported();
   for (const plural of plurals) await of(plural).whole([]);
   news();

@@ -6,7 +6,7 @@ import { createSlices } from '../../../../../agent/slices.ts';
 import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
 import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
 
-t.test('a slice that is used up lets the event loop run, another one does not', async (t) => {
+t.test('only a slice whose time is used up lets the event loop run', async (t) => {
   let nowMs = 0;
   let ran = 0;
   const breathe = createSlices(() => nowMs);
@@ -20,7 +20,7 @@ t.test('a slice that is used up lets the event loop run, another one does not', 
   t.equal(ran, 1);
 });
 
-t.test('a turn of the event loop has one slice of all works that wait', async (t) => {
+t.test('each turn of the event loop runs one slice of one of the jobs that wait', async (t) => {
   let nowMs = 0;
   const order: string[] = [];
   const works = ['a', 'b', 'c'].map((name) => ({ name, breathe: createSlices(() => nowMs) }));
@@ -54,7 +54,7 @@ t.test('two thousand services are compared and written in slices', async (t) => 
         shape,
         isOwner: true,
         onChange: () => undefined,
-        // An answer that needs no turn of the event loop, so only the writer itself can let the loop run.
+        // This answer needs no turn of the event loop, so only the writer itself can let the loop run.
         transact: () => {
           transactions += 1;
           return Promise.resolve('written' as const);

@@ -16,7 +16,7 @@ function touched(table: string, old: DatabaseRow | undefined, now: DatabaseRow |
   return units === 'everything' ? units : [...units];
 }
 
-t.test('a row of a unit', async (t) => {
+t.test('a row with an object key', async (t) => {
   t.strictSame(touched('Load_Balancer', balancer('web'), undefined), ['service:default/web']);
   t.strictSame(touched('Load_Balancer', foreign, undefined), []);
   const before: DatabaseRow = { _uuid: 'g', external_ids: ids('policy:default/p') };
@@ -28,7 +28,7 @@ t.test('a row of a unit', async (t) => {
 });
 
 for (const table of ['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group'])
-  t.test(`a load balancer that is taken off a ${table}`, async (t) => {
+  t.test(`a load balancer that is removed from a ${table}`, async (t) => {
     const all = ['web', 'gone', 'foreign'];
     t.strictSame(touched(table, holder(...all), holder('gone', 'foreign')), ['service:default/web']);
     t.strictSame(

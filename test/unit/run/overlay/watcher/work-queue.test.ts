@@ -27,7 +27,7 @@ function drain(errands: WorkQueue, bad: readonly string[], nowMs: number) {
   }
 }
 
-t.test('changes during a transaction are one transaction of limited size, in their order', async (t) => {
+t.test('changes during a transaction become one transaction of limited size, in order', async (t) => {
   const errands = createWorkQueue(alone);
   t.strictSame([errands.take(0), errands.dueMs()], [[], null]);
   for (const name of ['pod:a', 'pod:b', 'pod:a']) errands.add(name, [name, 'namespace:default']);
@@ -50,7 +50,7 @@ t.test('changes during a transaction are one transaction of limited size, in the
   );
 });
 
-t.test('changes without a result are the next transaction', async (t) => {
+t.test('changes of a transaction without a result are written again first', async (t) => {
   const errands = createWorkQueue(alone);
   errands.add('pod:a', ['pod:a']);
   const batch = errands.take(0);
@@ -59,7 +59,7 @@ t.test('changes without a result are the next transaction', async (t) => {
   t.strictSame([namesOf(errands.take(0)), namesOf(errands.take(0))], [['pod:a'], ['pod:b']]);
 });
 
-t.test('a refused change is found by halving, and waits alone', async (t) => {
+t.test('a refused change is found by halving, and only it waits', async (t) => {
   const errands = createWorkQueue(alone);
   const names = Array.from({ length: 100 }, (_, index) => `pod:${index}`);
   for (const name of names) errands.add(name, [name, 'namespace:default']);
@@ -90,7 +90,7 @@ t.test('a refused change is found by halving, and waits alone', async (t) => {
   t.strictSame([errands.refused, errands.dueMs()], [new Set(), null]);
 });
 
-t.test('a policy that is refused keeps no pod from its row', async (t) => {
+t.test('a refused policy does not prevent the rows of its pods', async (t) => {
   const errands = createWorkQueue((unit) => [unit, 'policy:p']);
   errands.add('pod:a', ['pod:a', 'namespace:default', 'policy:p']);
   errands.add('pod:b', ['pod:b', 'namespace:default', 'policy:p']);
@@ -106,7 +106,7 @@ t.test('a pod that is tried again is planned together with its groups', async (t
   t.strictSame(drain(errands, [], 1000).written, [['pod:a', 'policy:p']]);
 });
 
-t.test('several that are refused at once', async (t) => {
+t.test('several refused changes in one transaction', async (t) => {
   const errands = createWorkQueue(alone);
   for (let index = 0; index < 300; index += 1) errands.add(`pod:${index}`, [`pod:${index}`]);
   const bad = ['pod:0', 'pod:150', 'pod:151', 'pod:299'];

@@ -54,7 +54,7 @@ function isLeftAlone(t: Test, folder: string, directory: string, why: RegExp): v
   t.throws(() => openJournal(directory, header), failure('state-unwritable', { message: why }));
   t.match(readJournals(directory), { records: [], unusable: [{ why }] });
   t.match(readOpenJournals(directory), { records: [], unusable: [{ why }] });
-  t.notOk(hasOpenJournals(directory), 'an absent file is no open journal');
+  t.notOk(hasOpenJournals(directory), 'no open journal is found');
   pruneJournals(directory);
   t.strictSame(readdirSync(folder), before, 'the folder has the same files as before');
 }
@@ -74,7 +74,7 @@ t.test('a link in place of the journals', (t) => {
   t.end();
 });
 
-t.test('journals in a folder everybody may write', (t) => {
+t.test('journals in a folder that every user may write', (t) => {
   const folder = filledFolder(t);
   chmodSync(folder, 0o777);
   isLeftAlone(t, folder, folder, /can be written by everybody/);
@@ -88,7 +88,7 @@ t.test('journals in a folder of another user', { skip: notRoot }, (t) => {
   t.end();
 });
 
-t.test('a journal that was prepared under the next name', (t) => {
+t.test('a link with the name of the next journal', (t) => {
   const folder = t.testdir({ target: 'kept' });
   symlinkSync(join(folder, 'target'), join(folder, `${header.id}.open`));
   t.throws(() => openJournal(folder, header), failure('state-unwritable'));
@@ -102,24 +102,24 @@ t.test('the lock', async (t) => {
   const startTime = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[19];
   const parentStart = readFileSync('/proc/1/stat', 'latin1').split(') ').at(-1)?.split(' ')[19];
 
-  await t.test('is not written through a link', async () => {
+  await t.test('the lock is not written through a link', async () => {
     symlinkSync(join(folder, 'target'), join(lock, `${process.pid}.${startTime}`));
     (await takeLock(lock, 'apply', 'long')).release();
     t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'kept');
   });
-  await t.test('is not held by a file that is not a lock', async () => {
+  await t.test('a FIFO, a directory or an empty file does not hold the lock', async () => {
     fifo(join(lock, `1.${parentStart}`));
     mkdirSync(join(lock, '7.7'));
     writeFileSync(join(lock, 'words'), '');
     (await takeLock(lock, 'apply', 'long')).release();
     t.notOk(existsSync(join(lock, `1.${parentStart}`)));
   });
-  await t.test('is not held by a file of another user', { skip: notRoot }, async () => {
+  await t.test('a file of another user does not hold the lock', { skip: notRoot }, async () => {
     writeFileSync(join(lock, `1.${parentStart}`), 'apply');
     chownSync(join(lock, `1.${parentStart}`), nobody, nobody);
     (await takeLock(lock, 'apply', 'long')).release();
   });
-  await t.test('is not taken where everybody may write, nor through a link', async (t) => {
+  await t.test('the lock is not taken in a folder that every user may write, nor through a link', async (t) => {
     symlinkSync(lock, join(folder, 'link'));
     await t.rejects(takeLock(join(folder, 'link'), 'apply', 'long'), failure('state-unwritable'));
     chmodSync(lock, 0o777);
@@ -139,12 +139,12 @@ t.test('a hint that is a link to a file with secrets', (t) => {
     t.match(error, failure('config-unreadable', { message: /not everybody may read/ }));
     t.notMatch(JSON.stringify([error, String(error)]), /salt/);
   }
-  t.equal(readSmallFile(join(folder, 'managed')), 'eth0\n', "a link to a public file is the admin's own business");
+  t.equal(readSmallFile(join(folder, 'managed')), 'eth0\n', 'a link to a file that every user may read is followed');
   t.equal(readSmallFile(join(folder, 'shadow'))?.trim(), secret, 'a private file that is not a link is read');
   t.end();
 });
 
-t.test('the hint is not written where everybody may put something in its place', (t) => {
+t.test('a hint file is not written in a folder in which every user can replace it', (t) => {
   const folder = t.testdir({ ovnk: {} });
   chmodSync(join(folder, 'ovnk'), 0o777);
   t.throws(() => writeFileAtomically(join(folder, 'ovnk/iface_default_hint'), 'eth0\n'), failure('state-unwritable'));

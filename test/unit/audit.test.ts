@@ -44,11 +44,11 @@ async function audit(t: Test, answer: object | null, accepted: object): Promise<
   return { code, said: stdout + stderr };
 }
 
-t.test('a registry without the endpoint is said, and does not fail', async (t) => {
+t.test('a registry without the endpoint is reported, and is not a failure', async (t) => {
   t.match(await audit(t, null, {}), { code: 0, said: /NOT CHECKED.*405/ });
 });
 
-t.test('nothing is known', async (t) => {
+t.test('a registry that knows no faults', async (t) => {
   t.match(await audit(t, {}, {}), { code: 0, said: /nothing else is known/ });
 });
 

@@ -20,7 +20,7 @@ t.test('a table is read as it is written', (t) => {
   t.end();
 });
 
-t.test('the part that needs no heading', (t) => {
+t.test('a part without a heading', (t) => {
   const cases = [
     { name: 'one', about: '', parts: { given: 'a\nb\n', report: 'c\n' } },
     { name: 'two', about: '', parts: { given: '', report: 'c\n' } },

@@ -14,7 +14,7 @@ export interface TableCase {
 }
 
 // Control characters except the newline, and Unicode characters that have no width or change the direction of text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\ufeff]/g;
 
 /**

@@ -12,8 +12,7 @@ interface Ended {
 }
 
 function run(words: readonly string[], prefix: readonly string[] = []): Ended {
-  // Without these variables of the test runner, which would make every Node.js process load its modules and write to
-  // its folder.
+  // The test runner sets NODE_OPTIONS, which would make the process load the runner's modules and write to its folder.
   const [program = '', ...more] = [...prefix, 'env', '-u', 'NODE_OPTIONS', process.execPath, main, ...words];
   return spawnSync(program, more, {
     encoding: 'utf8',
@@ -64,7 +63,7 @@ t.test('exit codes', (t) => {
   t.end();
 });
 
-t.test('a reader that is slow gets all of it', (t) => {
+t.test('a slow reader gets the whole output', (t) => {
   const words = [
     '--output',
     'json',
@@ -76,12 +75,12 @@ t.test('a reader that is slow gets all of it', (t) => {
     `/${'a'.repeat(90_000)}`,
   ];
   const { stdout } = run(words, ['sh', '-c', '"$@" | { head -c 1; sleep 1; cat; }', 'sh']);
-  t.ok(stdout.length > 100_000, `more than a pipe takes: ${stdout.length}`);
+  t.ok(stdout.length > 100_000, `the output is larger than the buffer of a pipe: ${stdout.length}`);
   t.match(JSON.parse(stdout), { command: 'manifests render', outcome: 'rendered' });
   t.end();
 });
 
-t.test('an error of the command line is also a document', (t) => {
+t.test('with `--output json`, an error of the command line is a JSON document', (t) => {
   const table: readonly (readonly [words: string, command: string | null, message: RegExp])[] = [
     ['--output json aply', null, /^unknown command 'aply' \(Did you mean apply\?\)$/],
     ['--output json', null, /^a command is missing$/],
@@ -101,7 +100,7 @@ t.test('an error of the command line is also a document', (t) => {
   t.end();
 });
 
-t.test('--help is the table of contents', (t) => {
+t.test('--help lists the commands', (t) => {
   const { stdout } = run(['--help']);
   for (const command of ['apply', 'confirm', 'undo', 'history', 'plan', 'verify', 'status', 'disable', 'config'])
     t.match(stdout, new RegExp(`^ {2}${command}\\b.{10,}`, 'm'));

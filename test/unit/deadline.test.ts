@@ -23,7 +23,7 @@ t.test('a deadline runs out', async (t) => {
   t.throws(() => throwIfStopped(deadline), failure('deadline-exceeded'));
 });
 
-t.test('one within another ends with it, and is never longer', async (t) => {
+t.test('a deadline within another ends with it, and is never longer', async (t) => {
   const whole = open(t, 1_000);
   const part = startDeadline(60_000, whole);
   t.teardown(() => part.clear());
@@ -33,10 +33,14 @@ t.test('one within another ends with it, and is never longer', async (t) => {
   await t.rejects(wait, failure('interrupted', { message: /^the whole of it$/ }));
   const after = startDeadline(60_000, whole);
   t.teardown(() => after.clear());
-  t.throws(() => throwIfStopped(after), failure('interrupted'), 'a limit that begins after the end has also passed');
+  t.throws(
+    () => throwIfStopped(after),
+    failure('interrupted'),
+    'a deadline that begins after the end of the outer one has also passed',
+  );
 });
 
-t.test('the end of one within another leaves the other alone', async (t) => {
+t.test('the end of an inner deadline does not end the outer one', async (t) => {
   const whole = open(t, 1_000);
   const part = startDeadline(60_000, whole);
   part.interrupt(new AgentError('interrupted', 'a part of it'));
@@ -44,7 +48,7 @@ t.test('the end of one within another leaves the other alone', async (t) => {
   throwIfStopped(whole);
 });
 
-t.test('a wait ends with its event, and its subscription with it', async (t) => {
+t.test('a wait and its subscription end with the event', async (t) => {
   const deadline = open(t);
   let stopped = 0;
   const wait = waitFor<number>(deadline, 1_000, late, (resolve) => {
@@ -95,7 +99,7 @@ t.test('a wait that fails, is too late or is interrupted ends its subscription',
   }
 });
 
-t.test('a wait that is over when it starts ends its subscription too', async (t) => {
+t.test('a wait for an event that happens at once also ends its subscription', async (t) => {
   let stopped = 0;
   const start = (resolve: (value: string) => void) => {
     resolve('at once');

@@ -7,7 +7,7 @@ import { bridges } from '../../agent/model/names.ts';
 import { isNeeded } from '../../agent/overlay/node-ports.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
-/** The pages have line breaks inside sentences. */
+/** Joins the lines of a text, because sentences of the pages have line breaks. */
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /**
@@ -25,7 +25,7 @@ function constant(file: string, name: string): number {
 type Unit = 'ms' | 's' | 'MiB' | '';
 const divisors: Readonly<Record<Unit, number>> = { ms: 1000, s: 1, MiB: 1024 * 1024, '': 1 };
 
-/** `unit file constant`: the constant is in this unit, and the documents have seconds, MiB or a plain number. */
+/** Returns a constant, given as `UNIT FILE NAME`, as the documents write it: in seconds, in MiB, or unchanged. */
 function textOf(source: string): string {
   const [unit = '', file = '', name = ''] = source.split(' ');
   const divisor = divisors[(unit === '-' ? '' : unit) as Unit];
@@ -205,7 +205,7 @@ t.test('limits of units', (t) => {
   t.end();
 });
 
-t.test('metrics of routes', (t) => {
+t.test('metrics of default routes', (t) => {
   const [first, second] = bridges.map(({ routeMetric }) => routeMetric);
   const standby = constant('agent/model/limits.ts', 'standbyMetric');
   t.ok(flat(read('docs/use/hints.md')).includes(`br-ex has route metric ${first} and br-ex1 has ${second},`));
@@ -215,7 +215,7 @@ t.test('metrics of routes', (t) => {
   t.end();
 });
 
-t.test('ports that no service has', (t) => {
+t.test('ports that no service may have', (t) => {
   const needed = (protocol: 'tcp' | 'udp'): string => {
     const all = Array.from({ length: 65_536 }, (_, port) => port).filter((port) => isNeeded(protocol, port));
     return all

@@ -81,7 +81,7 @@ t.test('docs/use/commands.md lists every command', (t) => {
 });
 
 t.test(
-  'only `config` and `manifests` do without root',
+  'only `config` and `manifests` work without root',
   { skip: process.getuid?.() !== 0 && 'only root can become another user' },
   (t) => {
     const commands =

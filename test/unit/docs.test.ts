@@ -12,7 +12,7 @@ t.test('docs/use/troubleshooting.md has one heading per error kind, in the order
   t.end();
 });
 
-t.test('every kind is described with its own exit code and no other', (t) => {
+t.test('every kind of error is described with its own exit code and no other', (t) => {
   const sections = read('docs/use/troubleshooting.md').split(/^## /m).slice(1);
   for (const [kind, { exitCode: code }] of Object.entries(errorTable)) {
     const section = sections.find((text) => text.startsWith(`${kind}\n`)) ?? '';
@@ -34,7 +34,7 @@ t.test('docs/use/doctor.md has one row per check, in the order of a report', (t)
   t.end();
 });
 
-t.test('the report in docs/use/doctor.md counts as many checks as there are', (t) => {
+t.test('the report in docs/use/doctor.md counts every check', (t) => {
   const summary = /^ +\d+ failed, .* not applicable$/m.exec(read('docs/use/doctor.md'))?.[0] ?? '';
   const counts = [...summary.matchAll(/\d+/g)].map(Number);
   t.equal(
@@ -51,7 +51,7 @@ t.test('docs/use/commands.md lists every exit code once', (t) => {
   t.end();
 });
 
-t.test('links between the documents lead somewhere', (t) => {
+t.test('targets of links between the documents exist', (t) => {
   const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownBelow('docs')];
   for (const page of pages) {
     for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {

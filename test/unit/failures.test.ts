@@ -15,7 +15,7 @@ t.test('the first failure decides, unless the old state is not restored', async 
   t.match(followedBy(left, disk), { kind: 'not-restored' });
 });
 
-t.test('all of them are there, in their order, however they were put together', async (t) => {
+t.test('the error has all failures in order, regardless of how they were combined', async (t) => {
   const order = [proof.message, left.message, disk.message];
   t.strictSame(messages(followedBy(followedBy(proof, left), disk)), order);
   t.strictSame(messages(followedBy(proof, followedBy(left, disk))), order);
@@ -25,7 +25,7 @@ t.test('all of them are there, in their order, however they were put together', 
   t.match(failuresOf(followedBy(proof, new TypeError('x is undefined'))).at(-1), { kind: 'internal' });
 });
 
-t.test('cleanup code runs in every case, and its failure hides no other one', async (t) => {
+t.test('cleanup code runs in every case, and its failure hides no other failure', async (t) => {
   const refuse = (error: Error) => () => Promise.reject(error);
   const ended: string[] = [];
   const end = (): void => {

@@ -38,7 +38,7 @@ async function commandTree(path: readonly string[] = []): Promise<readonly (read
   return [[path.join(' '), help], ...below];
 }
 
-/** Lines of a help that are wider than the terminal, without those of a single word. */
+/** Returns the lines of a help that are wider than the terminal, without those of a single word. */
 function wideLines(help: string, columns: number): readonly string[] {
   return help.split('\n').filter((line) => line.length > columns && /\S \S/.test(line.trim()));
 }

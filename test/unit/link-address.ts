@@ -1,8 +1,8 @@
 import type { LinkAddress } from '../../agent/model/observation.ts';
 
 /**
- * A usable address of a link, from `address/prefix`; its scope is global, except for link-local addresses (RFC 4291,
- * 2.5.6).
+ * Returns a usable address of a link for the text `address/prefix`. The scope is global, except for link-local
+ * addresses (RFC 4291 section 2.5.6).
  */
 export function linkAddress(text: string): LinkAddress {
   const [address = '', prefix = ''] = text.split('/');

@@ -90,7 +90,7 @@ t.test('text of any program', (t) => {
   t.end();
 });
 
-t.test('JSON keeps its shape', (t) => {
+t.test('masked JSON keeps its structure', (t) => {
   const value = {
     settings: {
       '802-1x': {
@@ -186,7 +186,7 @@ t.test('a keyfile', (t) => {
   t.end();
 });
 
-t.test('long text is masked in time', (t) => {
+t.test('a long text is masked in a short time', (t) => {
   const text = `${'psk '.repeat(100_000)}\n${'a=b,'.repeat(100_000)}\n${'-'.repeat(300_000)}\n${'x.'.repeat(200_000)}`;
   t.equal(maskText(text, [secret]).length, text.length);
   t.end();

@@ -34,7 +34,7 @@ t.test('the name under which the program is started selects the command', (t) =>
     const commands = [...(/\nCommands:\n([\s\S]*)/.exec(stdout)?.[1] ?? '').matchAll(/^ {2}([a-z]\S+-\S+)/gm)];
     return [stdout, ...commands.map(([, command]) => run(`${name} ${command} --help`).stdout)];
   });
-  t.equal(helps.length, 8, 'the helps of three programs and five commands');
+  t.equal(helps.length, 8, 'three programs and five commands have a help');
   for (const help of helps) t.notMatch(help, /\b(who|of it|nothing:|is so|all of that)\b/);
   t.match(run('ovn-k8s-underlay --help'), {
     status: 2,

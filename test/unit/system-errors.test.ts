@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { messageOf } from '../../agent/errors.ts';
 
-t.test('a real error of the system is a sentence', async (t) => {
+t.test('a real error of the operating system is reported as a sentence', async (t) => {
   const thrown = (work: () => unknown): string => {
     try {
       work();

@@ -43,7 +43,7 @@ t.test('lines for ip(8)', (t) => {
   t.end();
 });
 
-t.test('the result, in each form that it has had', (t) => {
+t.test('the result of ADD in each version of the CNI specification', (t) => {
   const of = (version: Parameters<typeof successResult>[0]) =>
     JSON.parse(successResult(version, attachment, undefined));
   t.strictSame(of('1.1.0'), {
@@ -178,7 +178,7 @@ t.test('a pod of the API', (t) => {
   t.end();
 });
 
-t.test('the addresses that OVN carries', (t) => {
+t.test('the addresses of a pod are compared with those of its port in OVN', (t) => {
   const { network } = attachment;
   t.equal(carriedFault(network, ['0a:58:0a:2a:01:03 10.42.1.3 fd01:0:0:2::3']), null);
   t.equal(

@@ -9,7 +9,7 @@ import { overlayPlaces } from '../../../agent/run/overlay/record/places.ts';
 const path = 'rpm/files/microshift-net-cni.sh';
 const text = readFileSync(path, 'utf8');
 
-t.test('the shim and the daemon have the same words', (t) => {
+t.test('the shim has the versions, commands and names of the daemon', (t) => {
   const version = JSON.parse(execFileSync('sh', [path], { env: { CNI_COMMAND: 'VERSION' }, encoding: 'utf8' }));
   t.strictSame(version, { cniVersion: cniVersions.at(-1), supportedVersions: cniVersions });
   t.match(text, `socket=${overlayPlaces.cniSocket}\n`);
@@ -20,7 +20,7 @@ t.test('the shim and the daemon have the same words', (t) => {
   t.end();
 });
 
-t.test('without the daemon', (t) => {
+t.test('answers of the shim while the daemon is not running', (t) => {
   const answer = (command: string, config: string, more: object = {}) => {
     const env = { CNI_COMMAND: command, CNI_CONTAINERID: 'x', CNI_NETNS: '/run/netns/x', CNI_IFNAME: 'eth0', ...more };
     const { status, stdout } = spawnSync('sh', [path], { env, input: config, encoding: 'utf8' });

@@ -19,7 +19,7 @@ function subjects(seen: Observation): readonly string[] {
     .map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`);
 }
 
-t.test('a node as it was set up has no difference', (t) => {
+t.test('a node in the desired state has no difference', (t) => {
   t.strictSame(subjects(observation), []);
   t.end();
 });

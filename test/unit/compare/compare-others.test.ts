@@ -123,7 +123,7 @@ t.test(
         ['br-ex', 1, []],
         ['lo', 0, ['10.44.0.0/32']],
       ],
-      'in the same run, which would find it superfluous afterwards and fail',
+      'the run that restores the address also removes it from lo, because its proof would fail otherwise',
     );
     t.strictSame(
       othersNow([wanted], { ...seen, foreign: [onLo, { ...entries, addresses: [address] }] }).map(

@@ -17,7 +17,7 @@ t.equal(
 t.equal(
   lostDefaultRoute(both, [{ ...ipv4, gateway: '192.0.2.2' }, ipv6]),
   null,
-  'another gateway is as good: DHCP may give one',
+  'a default route to another gateway is not lost, because a new lease can name another one',
 );
 t.equal(
   lostDefaultRoute({ ...carried, defaultGateways: ['192.0.2.1'] }, [ipv4]),

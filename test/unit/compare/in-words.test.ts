@@ -46,7 +46,7 @@ t.test('every kind', (t) => {
   t.end();
 });
 
-t.test('the plan in a journal of an earlier agent has its words already', (t) => {
+t.test('differences in the journal of an earlier agent are in words already, and are not changed', (t) => {
   const subject = 'profile br-ex';
   const earlier = { subject, wanted: 'present', observed: 'absent' };
   const plan = { ...planOfCase(readCase('dhcp')), differences: [earlier] } as unknown as Plan;

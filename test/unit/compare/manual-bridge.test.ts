@@ -54,7 +54,7 @@ function lacks(
 const internal = port('br-ex', { type: 'internal' });
 const ready = [link('br-ex', '192.0.2.50'), link('eth0')];
 
-t.test('each thing that is missing is said with its command', (t) => {
+t.test('each missing part is named with the command that adds it', (t) => {
   t.strictSame(lacks([internal, port('eth0')], ready, [through('br-ex')]), []);
   t.strictSame(lacks(null, [], []), ['the bridge br-ex does not exist: ovs-vsctl add-br br-ex']);
   t.match(lacks([internal], ready, [through('br-ex')]), [/^br-ex has no NIC: ovs-vsctl add-port br-ex NIC/]);

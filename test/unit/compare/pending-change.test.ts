@@ -38,7 +38,7 @@ t.test('a change waits while its checkpoint exists, and has expired without it',
   t.end();
 });
 
-t.test('its lines have the deadline and the next step', (t) => {
+t.test('the lines about a pending change have its deadline and the next step', (t) => {
   const pending = { id: 'tx', command: 'apply', confirmUntil, state: 'waiting' } as const;
   t.strictSame(pendingLines(pending, nowMs, plain), [
     `Transaction tx (apply) waits for confirmation until ${clockTime(confirmUntil)} (in 18 s); then it is rolled back.`,

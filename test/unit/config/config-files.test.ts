@@ -21,7 +21,7 @@ t.test('a missing file is null', (t) => {
   t.end();
 });
 
-t.test('reads the three places and only *.yaml of config.d', (t) => {
+t.test('ovn.yaml, config.yaml and only *.yaml of config.d are read', (t) => {
   const { root } = node(t, {
     'ovn.yaml': 'mtu: 1300\n',
     'config.yaml': 'node: {nodeIP: 192.0.2.1}\n',
@@ -43,7 +43,7 @@ t.test('another ovn.yaml is named by its own path and has to exist', (t) => {
   t.end();
 });
 
-t.test('a symbolic link is followed, one to nowhere is refused', (t) => {
+t.test('a symbolic link is followed, and a link without a target is refused', (t) => {
   const { root, etc } = node(t, { real: 'mtu: 1301\n' });
   symlinkSync('real', join(etc, 'ovn.yaml'));
   t.equal(loadConfig(readConfigFiles(root)).config.mtu.value, 1301);
@@ -52,7 +52,7 @@ t.test('a symbolic link is followed, one to nowhere is refused', (t) => {
   t.end();
 });
 
-t.test('refuses a file that is not a regular file, at once', (t) => {
+t.test('a file that is not a regular file is refused at once', (t) => {
   const { root, etc } = node(t);
   const refused = (name: string, message: RegExp) =>
     throwsMatch(t, () => readConfigFiles(root, join(etc, name)), { kind: 'config-unreadable', message }, name);

@@ -1,9 +1,10 @@
+// Configurations that test/cases/config.txt cannot contain: bytes that are not text, and large files.
 import t from 'tap';
 import { loadConfig } from '../../../agent/config/load.ts';
 import type { FileContent } from '../../../agent/config/read-files.ts';
 import { AgentError } from '../../../agent/errors.ts';
 
-/** Inputs that test/cases/config.txt cannot contain: bytes that are not text, and large files. */
+/** Returns the error with which an ovn.yaml is refused. */
 function failure(ovnYaml: FileContent): AgentError {
   try {
     loadConfig({ ovnYaml, configYaml: null, configD: [] });
@@ -67,13 +68,13 @@ const heavy: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(heavy)) {
-  t.test(`refused in short time: ${name}`, (t) => {
+  t.test(`a large file is refused in a short time: ${name}`, (t) => {
     t.match(failure(text), { message: /^.{1,400}$/, kind: /^config-(?:syntax|invalid)$/ });
     t.end();
   });
 }
 
-t.test('merge keys that multiply in MicroShift files end', (t) => {
+t.test('merge keys that refer to each other many times are read in a short time', (t) => {
   const links = Array.from({ length: 40 }, (_, i) => `x${i}: &x${i + 1} {<<: [*x${i}, *x${i}, *x${i}]}`);
   const configYaml = `x: &x0 {}\n${links.join('\n')}\nnetwork: *x40\n`;
   t.equal(loadConfig({ ovnYaml: null, configYaml, configD: [] }).config.cluster.clusterNetwork.source, 'default');

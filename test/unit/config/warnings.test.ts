@@ -67,7 +67,7 @@ const rules: readonly (readonly [ovnYaml: string, configYaml: string, wanted: Re
   ['', `${remote}\n${ours}`, /does not start with clusterToCluster.remoteClusters and network.cniPlugin: none/],
 ];
 
-t.test('settings with which MicroShift does not run', (t) => {
+t.test('settings with which MicroShift cannot run', (t) => {
   for (const [ovnYaml, configYaml, wanted] of rules) {
     const { warnings, clusterProblems } = loadConfig({ ovnYaml, configYaml, configD: [] });
     const name = `${ovnYaml} | ${configYaml}`;

@@ -93,7 +93,7 @@ t.test('addresses and ranges', (t) => {
   t.end();
 });
 
-t.test('the nearest word', (t) => {
+t.test('the known word that is most similar to a wrong one', (t) => {
   t.equal(editDistance('mtu', 'mut'), 1);
   t.equal(editDistance('', 'abc'), 3);
   t.equal(editDistance('kitten', 'sitting'), 3);
@@ -103,7 +103,7 @@ t.test('the nearest word', (t) => {
   t.end();
 });
 
-t.test('text of others is safe to print', (t) => {
+t.test('text of other programs is safe to print', (t) => {
   t.equal(escapeText('a\u001b[31m\u202e\n\r\t\ud800ä😀'), 'a\\u{1b}[31m\\u{202e}\\n\\r\\t\\u{d800}ä😀');
   t.equal(escapeText('😀😀😀', 2), '😀😀…');
   t.equal(escapeText('a\u00a0b\u00adc\u2009d\u3000e f'), 'a\\u{a0}b\\u{ad}c\\u{2009}d\\u{3000}e f');
@@ -112,7 +112,7 @@ t.test('text of others is safe to print', (t) => {
   t.end();
 });
 
-t.test('one word for a shell', (t) => {
+t.test('a text is quoted so that a shell reads it as one word', (t) => {
   for (const [text, wanted] of [
     ['bond0.100', 'bond0.100'],
     ['Wired connection 1', "'Wired connection 1'"],

@@ -68,7 +68,7 @@ function contradictions({ config, observation }: PlanNode): readonly string[] {
 
 function complaints({ id, verdict, found, fix }: CheckResult, status: Status): readonly string[] {
   const said = `${id}: ${verdict}, ${found.join('; ')}`;
-  // A fix that says `# once` asks for `apply` after another change, which the judged node lacks.
+  // A fix with `# once` is for the node after another change, which the judged node does not have yet.
   const isIdle = fix.some((line) => /^microshift-net apply(?!.*# once)/.test(line)) && !status.applyActs;
   return [
     ...(isIdle ? [`${said}: \`apply\` does nothing about it`] : []),
@@ -100,7 +100,7 @@ for (const name of caseNames()) {
   }
 }
 
-t.test("MicroShift's own br-ex takes no address away from where MicroShift looks", (t) => {
+t.test('doctor accepts the node address of a MicroShift that makes br-ex itself', (t) => {
   const { observation } = readCase('microshift-foreign-addresses');
   for (const name of ['microshift-foreign-addresses', 'microshift-none']) {
     const results = judge(examined(withMicroShift({ ...readCase(name), observation })));

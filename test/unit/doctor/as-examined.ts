@@ -57,7 +57,7 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
   };
 }
 
-/** Facts that are examined outside of an SSH session. Links have their permanent MACs from NetworkManager. */
+/** Returns the observation outside of an SSH session; NetworkManager reports the permanent MACs of the links. */
 export function withoutSession(observation: Observation): Observation {
   const macs = new Map(observation.links.map((link) => [link.name, link.permanentMac] as const));
   const devices = observation.networkManager.devices.map((device) => {

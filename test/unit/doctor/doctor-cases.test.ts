@@ -39,7 +39,7 @@ const withReport = (one: TableCase): TableCase => ({ ...one, parts: { ...one.par
 if (process.env.UPDATE_CASES === '1') writeTable(doctorTable, doctorCases.map(withReport), 'given');
 for (const one of doctorCases) t.equal(one.parts.report, reportOf(one.name), one.name);
 
-t.test('every check has a case in which it complains, and one in which it does not', (t) => {
+t.test('every check has a case with a fault, and a case without', (t) => {
   const all = names.flatMap(resultsOf);
   for (const { id } of checks) {
     const verdicts = new Set(all.filter((result) => result.id === id).map((result) => result.verdict));
@@ -49,19 +49,19 @@ t.test('every check has a case in which it complains, and one in which it does n
   t.end();
 });
 
-t.test('every complaint has a fix', (t) => {
+t.test('every check has evidence, and every failed check has a fix', (t) => {
   for (const name of names) {
     const all = resultsOf(name);
     const idsOf = (list: readonly CheckResult[]): readonly string[] => list.map(({ id }) => id);
-    t.strictSame(idsOf(all.filter(({ found }) => found.length === 0)), [], `${name}: all have evidence`);
-    // A warning about a setting names the line of the file to change.
+    t.strictSame(idsOf(all.filter(({ found }) => found.length === 0)), [], `${name}: every check has evidence`);
+    // A warning about a setting needs no fix, because its evidence names the line of the file to change.
     const unmended = all.filter(({ verdict, fix }) => verdict === 'failed' && fix.length === 0);
-    t.strictSame(idsOf(unmended), [], `${name}: what failed has a fix`);
+    t.strictSame(idsOf(unmended), [], `${name}: every failed check has a fix`);
   }
   t.end();
 });
 
-t.test('a fix can be given to a shell: words are a comment', (t) => {
+t.test('a shell accepts the lines of a fix, whose sentences are comments', (t) => {
   const lines = new Set(names.flatMap((name) => resultsOf(name).flatMap(({ fix }) => fix)));
   for (const line of lines) {
     const { status, stderr } = spawnSync('bash', ['-n', '-c', line], { encoding: 'utf8' });

@@ -9,7 +9,7 @@ import { failure } from '../failure.ts';
 
 const path = '/active/1';
 
-/** The part of NetworkManager that a wait uses; `state` is its answer to a query. */
+/** Returns the part of NetworkManager that a wait uses; `state` is NetworkManager's answer to a query of the state. */
 function scripted(t: Test, state: () => number) {
   const listeners = new Map<(signal: Signal) => void, string | undefined>();
   const nm: Pick<NetworkManager, 'onSignal' | 'property'> = {
@@ -39,17 +39,17 @@ function scripted(t: Test, state: () => number) {
   };
 }
 
-t.test('activated when it is asked', async (t) => {
+t.test('a connection that is active already', async (t) => {
   await scripted(t, () => 2).wait();
 });
 
-t.test('a signal before anybody waits counts', async (t) => {
+t.test('a signal that arrives before the wait begins counts', async (t) => {
   const { signal, wait } = scripted(t, () => 1);
   signal(activeInterface, path, 2, 0);
   await wait();
 });
 
-t.test('a signal while it waits', async (t) => {
+t.test('a signal during the wait', async (t) => {
   const { signal, wait } = scripted(t, () => 1);
   const waiting = wait();
   setTimeout(() => {
@@ -60,7 +60,7 @@ t.test('a signal while it waits', async (t) => {
   await waiting;
 });
 
-t.test('a failure says why: the device knows more than the connection', async (t) => {
+t.test('a failure has the reason of the device, which is more exact than that of the connection', async (t) => {
   const { signal, wait } = scripted(t, () => 1);
   const waiting = wait();
   setTimeout(() => {
@@ -73,24 +73,24 @@ t.test('a failure says why: the device knows more than the connection', async (t
   );
 });
 
-t.test('a failure without a word of the device', async (t) => {
+t.test('a failure for which the device reports no reason', async (t) => {
   const { signal, wait } = scripted(t, () => 1);
   signal(activeInterface, path, 4, 9);
   await t.rejects(wait(), failure('activation-failed', { message: /secrets are missing$/ }));
 });
 
-t.test('an active connection that is gone when it is asked has failed', async (t) => {
+t.test('an active connection that no longer exists has failed', async (t) => {
   const { wait } = scripted(t, () => {
     throw new Error('no such object');
   });
   await t.rejects(wait(), failure('activation-failed'));
 });
 
-t.test('silence is limited', async (t) => {
+t.test('a wait without signals ends at its limit', async (t) => {
   await t.rejects(scripted(t, () => 1).wait(20), failure('activation-timeout'));
 });
 
-t.test('a condition is asked again after every signal, never twice at a time', async (t) => {
+t.test('a condition is checked again after every signal, once at a time', async (t) => {
   const { watch, change, listening, deadline } = scripted(t, () => 1);
   let asked = 0;
   let atOnce = 0;

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { parseBond } from '../../../agent/drivers/host/kernel/bond.ts';
 
-/** Linux 6.18, two veths. */
+/** Contents of the file on Linux 6.18 for a bond of two veths with an ARP monitor. */
 const arpMonitored = `Ethernet Channel Bonding Driver: v6.18.44
 
 Bonding Mode: fault-tolerance (active-backup) (fail_over_mac active)
@@ -48,7 +48,7 @@ t.test('a bond with an ARP monitor', (t) => {
   t.end();
 });
 
-t.test('a bond without ports that is watched by MII', (t) => {
+t.test('a bond without ports that MII monitors', (t) => {
   const text =
     'Bonding Mode: adaptive load balancing\nCurrently Active Slave: None\nMII Status: down\nMII Polling Interval (ms): 100\n';
   t.strictSame(parseBond(text), { mode: 'balance-alb', arpMonitor: null, activePort: null, ports: [] });
@@ -63,7 +63,7 @@ t.test('a kernel before 5.17 does not print how many intervals it waits', (t) =>
   t.end();
 });
 
-t.test('a text of another kind', (t) => {
+t.test('a file of another format', (t) => {
   t.equal(parseBond(''), null);
   t.end();
 });

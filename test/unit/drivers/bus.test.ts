@@ -25,7 +25,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
   const { address, process: daemon } = await startDaemon(t);
   const bus = await connected(t, address);
 
-  await t.test('answers calls, also many at once', async (t) => {
+  await t.test('calls are answered, also many at once', async (t) => {
     const names = (await bus.call({ ...daemonCall, member: 'ListNames' }))[0] as string[];
     t.ok(names.includes('org.freedesktop.DBus'));
     const owners = await Promise.all(
@@ -35,24 +35,25 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     t.equal(bus.callCount(), 202, 'the number of calls includes Hello');
   });
 
-  await t.test('hands on error replies with their names', async (t) => {
+  await t.test('error replies are errors with their names', async (t) => {
     const reply = { name: 'DBusReplyError', errorName: 'org.freedesktop.DBus.Error.NameHasNoOwner' };
     await t.rejects(bus.call(named('GetNameOwner', 'org.example.Nobody')), reply);
     await t.rejects(bus.call({ ...daemonCall, member: 'NoSuchMethod' }), {
       errorName: 'org.freedesktop.DBus.Error.UnknownMethod',
     } as object as Error);
     await t.rejects(bus.call({ destination: 'org.example.Nobody', path: '/', interface: 'org.example', member: 'X' }), {
-      errorName: 'org.freedesktop.DBus.Error.NameHasNoOwner', // not ServiceUnknown: nothing was to be started
+      // The name is not ServiceUnknown, because the call did not permit the bus to start a service.
+      errorName: 'org.freedesktop.DBus.Error.NameHasNoOwner',
     } as object as Error);
   });
 
-  await t.test('refuses a call that cannot be written down, and goes on', async (t) => {
+  await t.test('a call that cannot be encoded is refused, and the connection remains usable', async (t) => {
     await t.rejects(bus.call({ ...daemonCall, member: 'GetNameOwner', signature: 's', body: [7n] }));
     await t.rejects(bus.call({ ...daemonCall, path: 'no path', member: 'ListNames' }));
     t.ok(await bus.call({ ...daemonCall, member: 'ListNames' }));
   });
 
-  await t.test('a peer that does not answer is given up on', async (t) => {
+  await t.test('a call to a peer that does not answer ends at its limit', async (t) => {
     const silent = await connected(t, address);
     const [name] = (await silent.call({
       ...daemonCall,
@@ -71,7 +72,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     await t.rejects(call, failure('dbus-timeout', { facts: { call: 'org.example.Wait', timeoutMs: 50 } }));
   });
 
-  await t.test('delivers every signal between subscribing and the end', async (t) => {
+  await t.test('every signal between the begin and the end of a subscription is delivered', async (t) => {
     const actor = await connected(t, address);
     const seen: Signal[] = [];
     const rule = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
@@ -92,14 +93,14 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     t.equal(owned(), 40, 'no signal is delivered after the end');
   });
 
-  await t.test('NetworkManager is not there, and is not started', async (t) => {
+  await t.test('NetworkManager is not running, and is not started', async (t) => {
     await t.rejects(
       openNetworkManager(bus),
       failure('networkmanager-not-running', { message: /^NetworkManager is not running$/ }),
     );
   });
 
-  await t.test('NetworkManager leaves', async (t) => {
+  await t.test('NetworkManager leaves the bus', async (t) => {
     const other = await connected(t, address);
     await other.call({
       ...daemonCall,
@@ -124,7 +125,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
     closed.close();
   });
 
-  await t.test('crashes: pending calls, later calls and watchers all hear of it', async (t) => {
+  await t.test('a crash of the bus is reported to pending calls, later calls and watchers', async (t) => {
     await connected(t, address).then((silent) =>
       silent.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Deaf', 0] }),
     );
@@ -167,7 +168,7 @@ t.test('the address of the system bus', (t) => {
   t.end();
 });
 
-t.test('a daemon that speaks garbage', async (t) => {
+t.test('a daemon that sends invalid bytes', async (t) => {
   const ok = 'OK 0123456789abcdef0123456789abcdef\r\n';
   const table: readonly (readonly [name: string, answer: string | Buffer | null])[] = [
     ['hangs up at once', null],
@@ -202,7 +203,7 @@ t.test('a daemon that hangs up in the middle of a message is not waited for', as
   await t.rejects(connectBus(address), failure('dbus-unreachable'));
 });
 
-t.test('an array that never ends makes its message one that cannot be read', async (t) => {
+t.test('a message with an array that never ends cannot be read', async (t) => {
   // A reply to Hello whose body declares an array of a gigabyte. An element of type `()` has no bytes, and a read of a
   // byte beyond the end raises no error.
   for (const signature of ['a()', 'a(y)', 'aa(())']) {
@@ -218,7 +219,7 @@ t.test('an array that never ends makes its message one that cannot be read', asy
   }
 });
 
-t.test('a message that names a file, and brings none, can be read', async (t) => {
+t.test('a message that announces a file descriptor and passes none can be read', async (t) => {
   const address = await fakeDaemon(t, (socket) => {
     const fields = { type: 2, serial: 9, replySerial: 1, sender: 'org.freedesktop.DBus', flags: 1 };
     const [message] = marshallMessage(new Message({ ...fields, signature: 'u', body: [7] }));

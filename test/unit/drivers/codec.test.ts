@@ -45,7 +45,7 @@ const twins: readonly (readonly [name: string, wire: Variant, json: SettingValue
 ];
 
 for (const [name, wire, json] of twins) {
-  t.test(`${name} there and back`, (t) => {
+  t.test(`${name}, decoded and encoded again`, (t) => {
     t.strictSame(decodeVariant(wire), json);
     t.strictSame(JSON.parse(JSON.stringify(decodeVariant(wire))), json, 'the decoded value can be written as JSON');
     t.strictSame(encodeVariant(json), wire);
@@ -74,7 +74,7 @@ t.test('toPlain drops the signatures', (t) => {
   t.end();
 });
 
-t.test('settings: the modern form of addresses, routes and DNS wins', (t) => {
+t.test('of two forms of addresses, routes and DNS in settings, the newer one is read', (t) => {
   const legacy = new Variant('aau', [[1, 24, 2]]);
   const modern = new Variant('aa{sv}', []);
   const wire = {
@@ -103,7 +103,7 @@ t.test('settings: the modern form of addresses, routes and DNS wins', (t) => {
   t.strictSame(
     Object.keys(settings.ipv6 ?? {}),
     ['dns', 'method'],
-    'a legacy one without its twin stays (NetworkManager < 1.42)',
+    'an older form without the newer one stays (NetworkManager < 1.42)',
   );
   t.strictSame(
     Object.keys(settings['802-3-ethernet'] ?? {}),

@@ -16,29 +16,25 @@ function socketFor(t: Test): string {
   return join(folder, 'socket');
 }
 
-t.test(
-  'ovs-appctl and its like',
-  { skip: !existsSync('/usr/bin/ovs-appctl') && 'ovs-appctl is missing' },
-  async (t) => {
-    const path = socketFor(t);
-    const asked: string[][] = [];
-    const stop = await listenForCommands(path, async (command, words) => {
-      asked.push([command, ...words]);
-      if (command === 'fail') throw new Error('it failed');
-      return `0${words.join('|')}\nsecond line`;
-    });
-    t.teardown(stop);
-    t.equal(statSync(path).mode & 0o777, 0o600, 'only root can use the socket');
-    const long = 'x'.repeat(100_000);
-    const { stdout } = await call('ovs-appctl', ['-t', path, 'ADD', '', 'ä "b"\n', long]);
-    t.equal(stdout, `0|ä "b"\n|${long}\nsecond line`);
-    await t.rejects(call('ovs-appctl', ['-t', path, 'fail']), /it failed/);
-    t.strictSame(
-      asked.map(([command]) => command),
-      ['ADD', 'fail'],
-    );
-  },
-);
+t.test('commands of ovs-appctl', { skip: !existsSync('/usr/bin/ovs-appctl') && 'ovs-appctl is missing' }, async (t) => {
+  const path = socketFor(t);
+  const asked: string[][] = [];
+  const stop = await listenForCommands(path, async (command, words) => {
+    asked.push([command, ...words]);
+    if (command === 'fail') throw new Error('it failed');
+    return `0${words.join('|')}\nsecond line`;
+  });
+  t.teardown(stop);
+  t.equal(statSync(path).mode & 0o777, 0o600, 'only root can use the socket');
+  const long = 'x'.repeat(100_000);
+  const { stdout } = await call('ovs-appctl', ['-t', path, 'ADD', '', 'ä "b"\n', long]);
+  t.equal(stdout, `0|ä "b"\n|${long}\nsecond line`);
+  await t.rejects(call('ovs-appctl', ['-t', path, 'fail']), /it failed/);
+  t.strictSame(
+    asked.map(([command]) => command),
+    ['ADD', 'fail'],
+  );
+});
 
 t.test('invalid, overlong and double requests', async (t) => {
   const path = socketFor(t);

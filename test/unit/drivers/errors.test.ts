@@ -88,11 +88,11 @@ t.test("ovsdb-server's errors by kind", (t) => {
   t.end();
 });
 
-t.test('Open vSwitch is not there', async (t) => {
+t.test('Open vSwitch is not running', async (t) => {
   await t.rejects(openOpenVSwitch(t.testdir({})), failure('ovsdb-unreachable'));
 });
 
-t.test('every kind has an exit code of the contract', (t) => {
+t.test('every kind has an exit code from 1 to 5', (t) => {
   for (const [kind, trait] of Object.entries(errorTable)) t.ok([1, 2, 3, 4, 5].includes(trait.exitCode), kind);
   t.end();
 });

@@ -9,7 +9,7 @@ import { capture, run, runInto } from '../../../agent/drivers/host/process/exec.
 import { programPath } from '../../../agent/drivers/host/process/programs.ts';
 import { failure } from '../failure.ts';
 
-t.test('the output of a program is kept in every case, with a note', async (t) => {
+t.test('the output of a program is kept even if it fails, hangs or prints too much, with a note', async (t) => {
   t.strictSame(await capture('sh', ['-c', 'echo out; echo err >&2'], 5_000, 1_000), { text: 'out\nerr\n', note: null });
   t.strictSame(await capture('sh', ['-c', 'echo half; exit 3'], 5_000, 1_000), {
     text: 'half\n',
@@ -68,20 +68,20 @@ t.test('input of the terminal does not reach the started programs', async (t) =>
   t.not(ofShared, shared, 'a program that shares the terminal stays in its session');
 });
 
-t.test('a program that is followed ends with us, however we do', async (t) => {
+t.test('a followed program ends with its parent, even if the parent is killed', async (t) => {
   const file = join(t.testdir({}), 'pid');
   const words = JSON.stringify(['-c', `echo $$ > ${file}; exec sleep 1000`]);
   const script = `import(${driver}).then(({ follow }) => follow('sh', ${words}, () => undefined, () => undefined))`;
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' });
   const pid = (): string => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '');
   const runs = (): boolean => existsSync(`/proc/${pid()}/exe`);
-  t.ok(await becomes(() => pid() !== '' && runs()), 'the followed program runs');
+  t.ok(await becomes(() => pid() !== '' && runs()), 'the followed program is running');
   parent.kill('SIGKILL');
   t.ok(await becomes(() => !runs()), 'the followed program has ended');
 });
 
-t.test('the end of a program that could not be started ends no process', async (t) => {
-  // The process is in a separate process group, where the signal would arrive.
+t.test('to end a program that could not be started sends no signal', async (t) => {
+  // The child leads a process group, and a signal to pid 0 would end the child.
   const script = `process.env.PATH = '/nonexistent';
     const { follow } = await import(${driver});
     for (let i = 0; i < 20; i++) (await follow('ip', [], () => undefined, () => undefined))();`;
@@ -90,7 +90,7 @@ t.test('the end of a program that could not be started ends no process', async (
   t.equal(exitCode, 0);
 });
 
-/** True once a condition holds; false after 20 s. */
+/** Returns true as soon as a condition holds; false if it does not hold within 20 s. */
 async function becomes(condition: () => boolean): Promise<boolean> {
   for (let tries = 0; tries < 400; tries++) {
     if (condition()) return true;

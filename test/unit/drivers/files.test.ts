@@ -64,7 +64,7 @@ t.test('replacing a file in memory', (t) => {
   t.end();
 });
 
-t.test('writing where no file belongs is refused and changes nothing', (t) => {
+t.test('writing in place of a link or a folder, or below a file, is refused and changes nothing', (t) => {
   const directory = t.testdir({ target: 'kept', folder: { inside: 'kept' }, file: '' });
   symlinkSync(join(directory, 'target'), join(directory, 'link'));
   symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'));
@@ -82,7 +82,7 @@ t.test('a temporary file of a run that crashed does not stop later runs', (t) =>
   const directory = t.testdir({});
   const path = join(directory, 'hint');
   writeFileSync(`${path}.${process.pid}.tmp`, 'half');
-  // The temporary name contains this process's pid, so the first attempt may fail. It then removes the file.
+  // The file has the temporary name of this process, so the first attempt may fail; a failed attempt removes the file.
   try {
     writeFileAtomically(path, 'eth0\n');
   } catch {

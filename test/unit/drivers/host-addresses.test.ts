@@ -2,7 +2,7 @@
 import t from 'tap';
 import { addressesOfHost } from '../../../agent/drivers/host/kernel/host-addresses.ts';
 
-t.test('a name that is there has addresses, and another one has none', async (t) => {
+t.test('a known name has addresses, and an unknown name has none', async (t) => {
   const own = await addressesOfHost('localhost');
   t.ok(own.includes('127.0.0.1') || own.includes('::1'), own.join());
   t.strictSame(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ipBatch, ipBatchOrRefusal } from '../../../agent/drivers/host/kernel/ip-batch.ts';
 
-t.test('a line that ip would read as another one is not given to it', async (t) => {
+t.test('a line that ip would misread is not passed to ip', async (t) => {
   const folder = t.testdir({});
   const read = join(folder, 'read');
   writeFileSync(join(folder, 'ip'), `#!/bin/sh\ncat > ${read}\n`);
@@ -27,10 +27,10 @@ t.test('a line that ip would read as another one is not given to it', async (t) 
   t.equal(await ipBatchOrRefusal([good]), null);
 });
 
-t.test('a line that ip does not understand does not cost those behind it', async (t) => {
+t.test('the lines after a line that ip refuses are still run', async (t) => {
   const folder = t.testdir({});
   const done = join(folder, 'done');
-  // Ends like ip(8) does after an error: it ignores the rest of the batch.
+  // The replacement of ip(8) ends at an error as ip does, and ignores the rest of the batch.
   writeFileSync(
     join(folder, 'ip'),
     `#!/bin/sh\nwhile read -r line; do case $line in *newer*) exit 255;; esac; echo "$line" >> ${done}; done\n`,

@@ -10,7 +10,7 @@ t.afterEach(() => {
   process.env.PATH = path;
 });
 
-t.test('text from elsewhere does not become a field', async (t) => {
+t.test('a line inside a value does not become a field of the entry', async (t) => {
   const folder = t.testdir({ logger: '#!/bin/sh\ncat > "$0.input"\n' });
   chmodSync(join(folder, 'logger'), 0o755);
   process.env.PATH = `${folder}:${path}`;
@@ -23,7 +23,7 @@ t.test('text from elsewhere does not become a field', async (t) => {
   );
 });
 
-t.test('a logger that is missing, fails or hangs is a no, not an error', async (t) => {
+t.test('a logger that is missing, fails or hangs causes the result false and no error', async (t) => {
   process.env.PATH = t.testdir({});
   t.notOk(await enterInJournal({ MESSAGE: 'text' }), 'a missing logger returns false');
   for (const [name, text] of [
@@ -37,7 +37,7 @@ t.test('a logger that is missing, fails or hangs is a no, not an error', async (
   }
 });
 
-t.test('a process knows the service it runs in', (t) => {
+t.test('a process finds the service to which it belongs', (t) => {
   const folder = t.testdir({
     unit: '0::/system.slice/microshift-ovs-init.service\n',
     session: '0::/user.slice/user-0.slice/session-4.scope\n',

@@ -81,7 +81,7 @@ t.test('addresses', (t) => {
   t.end();
 });
 
-t.test('IPv6 addresses that the kernel lists behind one of the node', (t) => {
+t.test("IPv6 addresses that the kernel lists after one of the node's own addresses", (t) => {
   const entry = (local: string, own: boolean, scope = 'global') => {
     return {
       family: 'inet6',
@@ -208,7 +208,7 @@ t.test('routes that are not foreign', (t) => {
   t.end();
 });
 
-t.test('gateways come after the routes that they need', (t) => {
+t.test('a route by a gateway comes after the route to that gateway', (t) => {
   const lines = [
     'unicast 10.43.0.0/16 via 169.254.169.4 dev d0 table main proto boot scope global ',
     'unicast 169.254.169.4 dev d0 table main proto boot scope link ',
@@ -237,14 +237,14 @@ t.test('policy rules', (t) => {
   t.end();
 });
 
-t.test('entries of two places are there once', (t) => {
+t.test('an entry of two lists occurs once in the joined list', (t) => {
   const address = { address: '192.0.2.60/24', metric: null, noDad: false, deprecated: false };
   const one: KernelEntries = { ...noEntries('br-ex'), addresses: [address] };
   t.strictSame(joined(one, { ...one, addresses: [{ ...address, noDad: true }] }), one);
   t.end();
 });
 
-t.test('an address that is held keeps the lifetimes that it has', (t) => {
+t.test('a held address keeps its lifetimes', (t) => {
   const held = { metric: ownMetric, noDad: true, deprecated: false };
   const shown = { family: 'inet6', prefixlen: 64, scope: 'global', noprefixroute: true } as const;
   const entries = {

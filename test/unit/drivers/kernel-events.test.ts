@@ -3,7 +3,7 @@ import t from 'tap';
 import { startDeadline } from '../../../agent/deadline.ts';
 import { waitForKernel } from '../../../agent/drivers/host/kernel/kernel-events.ts';
 
-t.test('a change is not missed that the kernel announced before anybody listened', async (t) => {
+t.test('a change before the start of `ip monitor` is not missed', async (t) => {
   const folder = t.testdir({ ip: '#!/bin/sh\nexec sleep infinity\n' });
   chmodSync(`${folder}/ip`, 0o755);
   const { PATH } = process.env;

@@ -158,7 +158,11 @@ t.test('routes', (t) => {
     { family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 1024 },
   ]);
   const taken = [{ family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 1024 }];
-  t.strictSame(readKernelAdvertisedRoutes(root), taken, 'what the kernel itself took from an advertisement');
+  t.strictSame(
+    readKernelAdvertisedRoutes(root),
+    taken,
+    'routes that the kernel itself took from router advertisements',
+  );
   t.strictSame(readRoutes(t.testdir({})), [], 'without the files of the kernel, the list of routes is empty');
   t.end();
 });

@@ -11,7 +11,7 @@ function given(address: string, behindOwn = false): KernelAddress {
   return { address, metric: null, noDad: true, deprecated: false, ...(behindOwn ? { behindOwn } : {}) };
 }
 
-/** Order of the entries after `listed` was added to an interface that already has these entries. */
+/** Returns the order of the addresses after `listed` was added to an interface that already has `present`. */
 function after(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
   const isIpv6 = (address: string): boolean => address.includes(':');
   const gone = goFirst(listed, present);
@@ -66,7 +66,7 @@ t.test("foreign entries that were added before the node's own", (t) => {
   t.strictSame(
     lost.slice(3),
     [...rest, ...ownIpv6],
-    'in its own order where it was lost: nothing can come before what is there',
+    "lost addresses come before the node's own, in their former order, because the kernel lists new ones first",
   );
   t.end();
 });

@@ -30,12 +30,12 @@ async function lines(incoming: IncomingMessage): Promise<string[]> {
   return found;
 }
 
-t.test('an answer has an end', async (t) => {
+t.test('an answer beyond the size limit is refused', async (t) => {
   t.equal(await bodyOf(await answer(t, 'x'.repeat(limit)), limit), 'x'.repeat(limit));
   await t.rejects(bodyOf(await answer(t, 'x'.repeat(limit), 'x'), limit), failure('cluster-refused'));
 });
 
-t.test('and so has a line of a watch', async (t) => {
+t.test('a line of a watch beyond the size limit is refused', async (t) => {
   const long = 'x'.repeat(limit);
   t.strictSame(await lines(await answer(t, '{"a":1}\n{"b"', ':2}\n', `${long}\n${long}\n`, 'end')), [
     '{"a":1}',

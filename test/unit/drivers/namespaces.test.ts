@@ -2,7 +2,7 @@
 import t from 'tap';
 import { hasOnlyLoopback, parseStacked } from '../../../agent/drivers/host/kernel/network-namespaces.ts';
 
-t.test('ip -d -j link', (t) => {
+t.test('the output of `ip -d -j link`', (t) => {
   const listed = [
     { ifname: 'lo', ifindex: 1 },
     { ifname: 'net1', link_index: 2, link_netnsid: 0, linkinfo: { info_kind: 'ipvlan' } },
@@ -13,13 +13,13 @@ t.test('ip -d -j link', (t) => {
   t.strictSame(
     parseStacked(JSON.stringify(listed), '/run/netns/pod'),
     [{ name: 'net1', kind: 'ipvlan', parentIndex: 2, namespace: '/run/netns/pod' }],
-    'neither the end of a cable nor what is stacked on a link of the same namespace',
+    'a veth, and a device on a link of its own namespace, are left out',
   );
   t.strictSame(parseStacked('', '/run/netns/pod'), []);
   t.end();
 });
 
-t.test('/proc/PID/net/dev', (t) => {
+t.test('the contents of /proc/PID/net/dev', (t) => {
   const heading =
     'Inter-|   Receive                                                |  Transmit\n' +
     ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n';

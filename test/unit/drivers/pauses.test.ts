@@ -6,7 +6,7 @@ import { leftPerTry } from '../heap.ts';
 
 const long = { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 };
 
-t.test('all of them are woken at once, and each is stopped by its own signal', async (t) => {
+t.test('one call ends all pauses, and each pause ends at its own signal', async (t) => {
   const pauses = createPauses(long);
   const stop = new AbortController();
   const other = new AbortController();
@@ -20,7 +20,7 @@ t.test('all of them are woken at once, and each is stopped by its own signal', a
   t.equal(getEventListeners(other.signal, 'abort').length, 0);
 });
 
-t.test('a pause leaves nothing in the signal that is there as long as the process', async (t) => {
+t.test('pauses leave no listener in a signal that lasts as long as the process', async (t) => {
   const pauses = createPauses(long);
   const { signal } = new AbortController();
   const left = await leftPerTry(2_000, () => {

@@ -28,10 +28,10 @@ t.strictSame(
     '802-3-ethernet': { 'cloned-mac-address': ['s', '52:54:00:aa:00:00'] },
     'ovs-external-ids': { data: ['a{ss}', { 'bridge-id': 'br-ex' }] },
   },
-  'what cannot be changed in place stays as it is applied, the rest is in the desired state',
+  'properties that cannot be changed in place keep their applied values, and the others get their desired values',
 );
 
-/** A NetworkManager that refuses a profile that was not merged with the present one, with this error. */
+/** Returns a simulated NetworkManager that refuses the first change of a device with this error. */
 function refusing(errorName: string): { sent: unknown[]; request: Parameters<typeof reapply>[0] } {
   const sent: unknown[] = [];
   return {
@@ -73,7 +73,7 @@ interface Sent {
   readonly flags: unknown;
 }
 
-/** A NetworkManager whose device runs the profile above; `fail` can refuse a change. */
+/** Returns a simulated NetworkManager whose device has an active profile; `fail` can refuse a change. */
 function running(fail: (sent: Sent) => string | null = () => null) {
   const sent: Sent[] = [];
   const request: Parameters<typeof clearIpSettings>[0] = async (what, { member, path, body = [] }) => {
@@ -91,14 +91,14 @@ function running(fail: (sent: Sent) => string | null = () => null) {
 
 const off = { method: ['s', 'disabled'] };
 
-t.test('IP settings go, everything about the link stays', async (t) => {
+t.test('IP settings are removed, and settings of the link stay', async (t) => {
   const { sent, request } = running();
   await clearIpSettings(request, '/device');
   t.strictSame(sent, [{ settings: { ...nic, ipv4: off, ipv6: off }, version: 0n, flags: 0 }]);
   t.equal(sent[0]?.flags, 0, 'addresses of other programs are also removed');
 });
 
-t.test('a NIC without a family in its profile gets it disabled', async (t) => {
+t.test('families that the profile does not mention are disabled', async (t) => {
   const bare: ProfileSettings = { connection: { id: ['s', 'eth0'] } };
   const sent: ProfileSettings[] = [];
   await clearIpSettings(async (_what, { member, body }) => {
@@ -116,7 +116,7 @@ t.test('a refusal to clear is reported, and nothing else is tried', async (t) =>
   t.equal(sent.length, 1);
 });
 
-t.test('a device that runs nothing has nothing to clear', async (t) => {
+t.test('a device without an active profile is an error', async (t) => {
   const request: Parameters<typeof clearIpSettings>[0] = async (what) => {
     throw fromReply(what, new DBusReplyError('org.freedesktop.NetworkManager.Device.NotActive', 'no connection'));
   };
@@ -129,6 +129,6 @@ t.test('NetworkManager before 1.42 knows no flags', async (t) => {
   t.strictSame(
     sent.map((call) => call.flags),
     [1, 0],
-    'a change that keeps the addresses of others is sent again without',
+    'a change with the flag that keeps foreign addresses is sent again without the flag',
   );
 });

@@ -4,7 +4,7 @@ import { sshClient } from '../../../agent/drivers/host/process/ssh-client.ts';
 
 const from = (client: string): NodeJS.ProcessEnv => ({ SSH_CONNECTION: `${client} 50000 192.0.2.50 22` });
 
-t.test('the variable itself', (t) => {
+t.test('the client in SSH_CONNECTION', (t) => {
   const table: readonly (readonly [client: string, found: string | null])[] = [
     ['192.0.2.9', '192.0.2.9'],
     ['2001:db8::9', '2001:db8::9'],
@@ -20,7 +20,7 @@ t.test('the variable itself', (t) => {
   t.end();
 });
 
-t.test('that of an ancestor, when sudo has dropped it', (t) => {
+t.test('the client in SSH_CONNECTION of an ancestor, if sudo has removed the variable', (t) => {
   const root = t.testdir({
     proc: {
       '30': { environ: 'PATH=/bin\0XSSH_CONNECTION=192.0.2.1 1\0', status: 'Name:\tsudo (x)\nPPid:\t20\n' },
@@ -45,7 +45,7 @@ t.test('that of an ancestor, when sudo has dropped it', (t) => {
   t.end();
 });
 
-t.test('of real processes', (t) => {
+t.test('the client in SSH_CONNECTION of a real ancestor', (t) => {
   const script = `import('${new URL('../../../agent/drivers/host/process/ssh-client.js', import.meta.url)}').then((m) => console.log(m.sshClient()))`;
   const shell = 'env -i "$0" -e "$1"; true';
   const { stdout } = spawnSync('sh', ['-c', shell, process.execPath, script], {

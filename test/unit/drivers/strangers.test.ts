@@ -18,13 +18,13 @@ const agent = 'org.example.Agent';
 
 /** Client of the bus that sends arbitrary messages. */
 interface Speaker {
-  /** Sends a signal to the agent; `h` is the number of a file descriptor that the message would pass. */
+  /** Sends a signal to the agent; with signature `h`, it announces a file descriptor and passes none. */
   signal(sent: Partial<Message>): void;
   /** Resolves when the bus has delivered all earlier messages. */
   heard(by: Bus): Promise<void>;
 }
 
-/** `answers` are the client's answers to calls, by the names of the methods. */
+/** Connects a client to the bus; `answers` are the client's answers to calls, by the names of the methods. */
 async function speaker(
   t: Test,
   address: string,
@@ -61,7 +61,7 @@ async function speaker(
       const fields = { type: 4, destination: agent, path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
       let bytes = write({ ...fields, ...sent, signature: sent.signature?.replace('h', 'u') ?? '' });
       if (sent.signature === 'h') bytes = replaced(bytes, '\x01g\0\x01u\0', '\x01g\0\x01h\0');
-      // A header field with an unknown number and the same value.
+      // The signal claims to be a reply: REPLY_SERIAL (5) gets the number of an unknown header field.
       if (sent.replySerial !== undefined) bytes = replaced(bytes, '\x05\x01u\0', '\xc8\x01h\0');
       socket.write(bytes);
     },
@@ -111,7 +111,7 @@ t.test('a foreign signal does not report the end of NetworkManager', { skip: noD
   );
 });
 
-t.test('a signal that cannot be read does not cost the connection', { skip: noDaemon }, async (t) => {
+t.test('a signal that cannot be read does not end the connection', { skip: noDaemon }, async (t) => {
   const { address } = await startDaemon(t);
   const bus = await agentOn(t, address);
   const stranger = await speaker(t, address);
@@ -156,7 +156,7 @@ t.test('a foreign signal does not report the end of a job of systemd', { skip: n
   t.equal(outcome, 'done');
 });
 
-t.test('a bus that is lost while a job runs is a lost bus', { skip: noDaemon }, async (t) => {
+t.test('the loss of the bus during a job is reported as dbus-lost', { skip: noDaemon }, async (t) => {
   const { address, process: daemon } = await startDaemon(t);
   const bus = await agentOn(t, address);
   let asked: () => void = () => undefined;

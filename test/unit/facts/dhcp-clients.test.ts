@@ -9,10 +9,7 @@ import { dhcpClients } from '../../../agent/facts/network-facts.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-/**
- * Returns true if the agent finds a running client. A process has the name of its script; this one runs until its
- * input is closed.
- */
+/** Returns true if the agent finds a client that is running: a script with the name udhcpc, which waits for input. */
 async function isSeen(t: Test, ...before: readonly string[]): Promise<boolean> {
   const client = path.join(t.testdir({ udhcpc: '#!/bin/sh\necho started\nread -r line\n' }), 'udhcpc');
   chmodSync(client, 0o755);

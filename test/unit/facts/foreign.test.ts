@@ -60,7 +60,7 @@ t.test(
   },
 );
 
-t.test('links say which of their addresses are', async (t) => {
+t.test('addresses of links are marked if they are foreign', async (t) => {
   const link = {
     name: 'br-ex',
     addresses: [

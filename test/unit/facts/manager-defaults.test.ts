@@ -10,7 +10,7 @@ function read(files: Readonly<Record<string, string>>): ReturnType<typeof readMa
   return readManagerConfig(names, (path) => files[path] ?? null);
 }
 
-t.test('files count in their order, and a name of a later folder hides that of an earlier', (t) => {
+t.test('files are read in order, and a file of a later folder hides one with its name in an earlier folder', (t) => {
   const files = read({
     [`${root}/conf.d/20-b.conf`]: 'e',
     [`${root}/conf.d/10-a.conf`]: 'd',
@@ -27,7 +27,7 @@ t.test('files count in their order, and a name of a later folder hides that of a
 });
 
 t.test(
-  'the first section that has a property decides: of a file the first, of files the last, [connection] last',
+  'sections are in order of precedence: a later file first, within a file the earlier section, [connection] last',
   (t) => {
     const files = [
       {
@@ -72,7 +72,7 @@ t.test('a list of devices is extended and shortened by later files', (t) => {
   t.end();
 });
 
-t.test('a file that is switched off does not count', (t) => {
+t.test('a file that is disabled by its section [.config] is ignored', (t) => {
   const counts = (enable: string): boolean => {
     const text = `[.config]\nenable=${enable}\n[connection]\nipv4.dns-priority=1\n`;
     return connectionDefaults([{ path: `${root}/conf.d/a.conf`, text }], '1.58.1').length > 0;

@@ -5,7 +5,7 @@ import { configList, deviceValue, namesDevice, namesProfile } from '../../../age
 
 const brex = { name: 'br-ex', type: 'ovs-interface' };
 
-t.test('files are put together as NetworkManager does it', (t) => {
+t.test('files are merged in the same way as in NetworkManager', (t) => {
   const merged = mergeConfig(
     [
       {
@@ -24,7 +24,7 @@ t.test('files are put together as NetworkManager does it', (t) => {
   t.strictSame(
     merged.map(({ name }) => name),
     ['device-first', 'device-second', 'keyfile', 'device-x', 'device'],
-    'the later file first, within a file the earlier section, [device] last',
+    'a later file comes first, within a file the earlier section, and [device] last',
   );
   const keyfile = merged.find(({ name }) => name === 'keyfile');
   t.strictSame(configList(keyfile?.values['unmanaged-devices']), ['interface-name:br-*', 'mac:00:11:22:33:44:55']);
@@ -32,7 +32,7 @@ t.test('files are put together as NetworkManager does it', (t) => {
   t.end();
 });
 
-t.test('a device list names a device', (t) => {
+t.test('a device list matches a device, excludes it, or does neither', (t) => {
   const names = (list: string) => namesDevice(configList(list), brex);
   for (const list of [
     '*',
@@ -64,7 +64,7 @@ t.test('a device list names a device', (t) => {
   t.end();
 });
 
-t.test('a pattern', (t) => {
+t.test('a pattern of interface names', (t) => {
   const table: readonly (readonly [pattern: string, name: string, is: boolean])[] = [
     ['*', 'br-ex', true],
     ['**', 'br-ex', true],
@@ -87,12 +87,12 @@ t.test('a pattern', (t) => {
   t.end();
 });
 
-t.test('an exception has to be named by a tag', (t) => {
+t.test('an exception without the name of a property has no effect', (t) => {
   t.equal(namesDevice(['*', 'except:br-ex'], brex), true);
   t.end();
 });
 
-t.test('a connection list names a profile', (t) => {
+t.test('a connection list matches a profile', (t) => {
   const profile = { id: 'br-ex', uuid: '00000000-0000-4000-8000-000000000001' };
   t.equal(namesProfile(['id:br-ex'], profile), true);
   t.equal(namesProfile([`uuid:${profile.uuid}`], profile), true);

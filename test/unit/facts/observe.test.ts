@@ -76,7 +76,7 @@ t.test('a snapshot', async (t) => {
   await t.rejects(observe({ ...ports, ovs: () => Promise.reject(new Error('gone')) }), /gone/);
 });
 
-t.test('the note of the NIC that carried br-ex last', (t) => {
+t.test('the record of the last uplink of br-ex', (t) => {
   const noted = (text: string) =>
     readHints((path) => (path === '/var/lib/microshift-net/uplink.json' ? text : null)).hintedNic;
   const nic = { interface: 'eth0', permanentMac: '52:54:00:AA:00:00' };
@@ -119,13 +119,13 @@ t.test('the recorded identities of NICs', (t) => {
     'values that NetworkManager refuses are left out',
   );
   const { settings: _, ...withoutSettings } = nic;
-  t.equal(recorded(file(withoutSettings)), undefined, 'settings that are not known count as no record, not as changed');
+  t.equal(recorded(file(withoutSettings)), undefined, 'a record without settings counts as no record');
   for (const damaged of ['', '{', 'null', '[]', '{"identities":{}}', file(null), file({ interface: 'eth0' }), file(1)])
     t.equal(recorded(damaged), undefined, damaged);
   t.end();
 });
 
-t.test('permanent MACs are those NetworkManager knows', async (t) => {
+t.test('permanent MACs are those that NetworkManager reports', async (t) => {
   const link = (name: string) => ({ name, permanentMac: null }) as Link;
   const device = (name: string, permanentHwAddress: string) => ({ interface: name, permanentHwAddress }) as NmDevice;
   const { links } = await observe({

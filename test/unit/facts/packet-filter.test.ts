@@ -35,7 +35,7 @@ t.test('chains of ovn-kubernetes, and rules that lead to them', async (t) => {
   t.strictSame(natChains, { ipv4: [chain], ipv6: [chain] });
 });
 
-t.test('a program that is missing is not a table without chains', async (t) => {
+t.test('a missing program does not count as a table without chains', async (t) => {
   t.strictSame(await readWith(t, { 'iptables-save': [] }), { natChains: { ipv4: [], ipv6: null }, nftTables: null });
   t.strictSame(await readWith(t, { nft: ['table inet ovn-kubernetes'] }), {
     natChains: { ipv4: null, ipv6: null },

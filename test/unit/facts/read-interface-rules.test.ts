@@ -43,14 +43,14 @@ t.test('every way to name an interface', (t) => {
   t.end();
 });
 
-t.test('rules that name none', (t) => {
+t.test('rules that name no interface', (t) => {
   t.strictSame(namesIn(match(22, dport)), []);
   t.strictSame(namesIn(match('lo')), []);
   t.strictSame(parseInterfaceRules(''), []);
   t.end();
 });
 
-t.test('rules of one chain that name the same are counted', (t) => {
+t.test('rules of one chain that name the same interface are counted', (t) => {
   t.strictSame(parseInterfaceRules(ruleset([match('eth0')], [match('eth1')], [match('eth0'), match(22, dport)])), [
     { table: 'inet filter', chain: 'input', names: ['eth0'], rules: 2 },
     { table: 'inet filter', chain: 'input', names: ['eth1'], rules: 1 },

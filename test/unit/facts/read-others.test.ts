@@ -39,7 +39,7 @@ t.test('a damaged record is ignored', (t) => {
   t.end();
 });
 
-t.test('lifetimes go on while nothing reads them', (t) => {
+t.test('recorded lifetimes are reduced by the time since the record was written', (t) => {
   const address = { metric: null, noDad: false, deprecated: false };
   const route = { gateway: null, source: null, metric: null, mtuBytes: null, table: null };
   const entries = {

@@ -39,7 +39,7 @@ t.test('profiles that NetworkManager generated for lo and for the tap of a bridg
   t.strictSame(devices, facts.devices);
 });
 
-t.test('a profile that was activated there by hand stays', async (t) => {
+t.test('a profile that was activated on such a device by hand stays', async (t) => {
   const started = { ...facts, activeConnections: [active('tap', ['/tap'], 0)] } as unknown as NetworkManagerFacts;
   t.strictSame(withoutShown(started), started);
 });

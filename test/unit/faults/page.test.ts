@@ -21,7 +21,7 @@ const faults = [
   { name: 'power', title: 'power cut', action: 'hold' as const },
 ];
 
-t.test('a later cell takes the place of an earlier one, in the order of steps', (t) => {
+t.test('a later result replaces the earlier result of the same cell, and cells are in the order of steps', (t) => {
   const tenth = { ...cell, point: 'after step 10' };
   const again = { ...cell, awayMs: 800 };
   t.strictSame(merged([tenth, cell], [again]), [again, tenth]);

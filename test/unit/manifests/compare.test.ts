@@ -18,7 +18,7 @@ t.test('fields that the server sets are not a difference', async (t) => {
   t.same(compareObjects({ ...base, data: { a: '1', b: '2' } }, { ...base, data: { b: '2', a: '1' } }), []);
 });
 
-t.test('a changed field has a path that a person finds', async (t) => {
+t.test('a changed field is named by its path', async (t) => {
   const before = pod([{ name: 'LEVEL', value: '4' }]);
   t.same(compareObjects(before, pod([{ name: 'LEVEL', value: '5' }])), [
     { path: 'spec.containers[a].env[LEVEL].value', before: '4', after: '5' },

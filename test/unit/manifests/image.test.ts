@@ -13,7 +13,7 @@ const daemonSet = (...images: string[]): KubernetesObject => {
   };
 };
 
-t.test('the image that runs already is taken where there is but one', async (t) => {
+t.test('the image of the running daemonsets is used if they all have the same one', async (t) => {
   t.equal(
     imageOfDaemonSets([daemonSet('quay.io/ovn@sha256:1', 'quay.io/ovn@sha256:1'), daemonSet('quay.io/ovn@sha256:1')]),
     'quay.io/ovn@sha256:1',

@@ -12,7 +12,7 @@ import { withChanges } from './changed-config.ts';
 const withCluster = (cluster: Record<string, unknown>) => withChanges(defaultConfig, { cluster });
 const remoteNetworks = ['10.45.0.0/16', '10.46.0.0/16'];
 
-t.test('nothing is written where MicroShift has its own', (t) => {
+t.test('manifests are refused beside those of MicroShift', (t) => {
   const refused = (config: typeof defaultConfig, message: RegExp): void =>
     void t.throws(() => refuseBesideMicroshift(config, true), failure('manifests-foreign', { message }));
   refused(defaultConfig, /^network.cniPlugin is not set, so MicroShift puts/);
@@ -20,32 +20,35 @@ t.test('nothing is written where MicroShift has its own', (t) => {
   refused(withCluster({ cniPlugin: 'none', remoteNetworks }), /^clusterToCluster.remoteClusters \(ovn.yaml:1\) needs/);
   refused(withCluster({ remoteNetworks }), /^clusterToCluster/);
   t.doesNotThrow(() => refuseBesideMicroshift(withCluster({ cniPlugin: 'none' }), true));
-  t.doesNotThrow(() => refuseBesideMicroshift(defaultConfig, false), 'nothing to switch off without MicroShift');
+  t.doesNotThrow(() => refuseBesideMicroshift(defaultConfig, false), 'manifests are not refused without MicroShift');
   t.equal(errorTable['manifests-foreign'].exitCode, 2);
   t.end();
 });
 
-t.test('apply and delete ask before anything else; a unit may leave it to MicroShift', async (t) => {
-  const results: string[] = [];
-  const result = (text: string): void => void results.push(text);
-  const output = { format: 'text', style: plain, result, say: () => t.fail('the command began its work') } as const;
-  // The node has no image and no kubeconfig, so the command ends with the first error that it finds.
-  const options = {
-    config: defaultConfig,
-    output,
-    kubeconfig: '/nothing-here',
-    hasMicroshift: true,
-    signal: new AbortController().signal,
-  };
-  await t.rejects(apply(options), failure('manifests-foreign'));
-  await t.rejects(remove(options), failure('manifests-foreign'));
-  t.equal(await apply({ ...options, unlessMicroshift: true }), 0);
-  t.match(results, [/^Nothing to do: network.cniPlugin is not none/]);
-  const ours = { ...options, config: withCluster({ cniPlugin: 'none' }), unlessMicroshift: true };
-  await t.rejects(apply(ours), failure('image-unknown'));
-});
+t.test(
+  'apply and delete refuse MicroShift first; with --unless-microshift, apply does nothing beside it',
+  async (t) => {
+    const results: string[] = [];
+    const result = (text: string): void => void results.push(text);
+    const output = { format: 'text', style: plain, result, say: () => t.fail('the command began its work') } as const;
+    // The node has no image and no kubeconfig, so the command ends with the first error that it finds.
+    const options = {
+      config: defaultConfig,
+      output,
+      kubeconfig: '/nothing-here',
+      hasMicroshift: true,
+      signal: new AbortController().signal,
+    };
+    await t.rejects(apply(options), failure('manifests-foreign'));
+    await t.rejects(remove(options), failure('manifests-foreign'));
+    t.equal(await apply({ ...options, unlessMicroshift: true }), 0);
+    t.match(results, [/^Nothing to do: network.cniPlugin is not none/]);
+    const ours = { ...options, config: withCluster({ cniPlugin: 'none' }), unlessMicroshift: true };
+    await t.rejects(apply(ours), failure('image-unknown'));
+  },
+);
 
-t.test('on a node without MicroShift apply and delete go on to the named cluster', async (t) => {
+t.test('on a node without MicroShift, apply and delete use the named cluster', async (t) => {
   const output = { format: 'text', style: plain, result: () => {}, say: () => {} } as const;
   const signal = new AbortController().signal;
   const options = { config: defaultConfig, output, kubeconfig: '/nothing-here', hasMicroshift: false, signal };
@@ -58,16 +61,16 @@ t.test('on a node without MicroShift apply and delete go on to the named cluster
   await t.rejects(remove(options), failure('kubeconfig-unusable'));
 });
 
-t.test('nothing waits for the kubeconfig of a MicroShift that is not on the node', (t) => {
+t.test('without MicroShift, a command without a kubeconfig is refused and does not wait', (t) => {
   const unnamed = failure('kubeconfig-missing', {
     message: /^no kubeconfig is named, and this node has no MicroShift/,
   });
   t.throws(() => refuseUnnamed(microshiftKubeconfig), unnamed);
-  t.doesNotThrow(() => refuseUnnamed('/nothing-here'), 'a named one is read');
+  t.doesNotThrow(() => refuseUnnamed('/nothing-here'), 'a named kubeconfig is not refused');
   t.end();
 });
 
-t.test('render suggests only options that it has', async (t) => {
+t.test('errors of render suggest only options of render', async (t) => {
   const output = { format: 'text', style: plain, result: () => {}, say: () => {} } as const;
   const error = await render({ config: defaultConfig, output }).catch((thrown) => asAgentError(thrown));
   t.match(error, { kind: 'image-unknown', hint: /--image/ });

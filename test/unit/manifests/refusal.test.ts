@@ -44,7 +44,7 @@ t.test('containers that the kubelet does not start', (t) => {
   t.end();
 });
 
-t.test('a state that passes by itself, or is unrelated, is not a refusal', (t) => {
+t.test('a temporary or unrelated state of a container is not a refusal', (t) => {
   const other = { containers: containers.map((one) => ({ ...one, image: 'registry.example/ovn:0' })) };
   const table: Record<string, KubernetesObject> = {
     'being made': pod(waiting('ContainerCreating', '')),

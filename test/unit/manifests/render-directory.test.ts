@@ -13,7 +13,7 @@ const base = {
   output: { format: 'text', style: plain, result: () => {}, say: () => {} },
 } as const;
 
-t.test('a directory holds exactly the rendered files, and equal ones are not written again', async (t) => {
+t.test('a directory gets exactly the rendered files, and unchanged files are not written again', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'microshift-net-render-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   writeFileSync(join(directory, 'mine.yaml'), 'kept');
@@ -72,12 +72,12 @@ t.test('a link in place of a temporary file is not written through', async (t) =
   t.same(readdirSync(target), names);
 });
 
-t.test('a directory that cannot be written is an error, not a stack', async (t) => {
+t.test('a directory that cannot be written is an AgentError', async (t) => {
   const failure = await render({ ...base, directory: '/proc/nowhere' }).catch((error: unknown) => error);
   t.match(failure, { kind: 'state-unwritable', message: /cannot be written to \/proc\/nowhere/ });
 });
 
-t.test('JSON has the objects', async (t) => {
+t.test('JSON output contains the objects', async (t) => {
   let document: object | null = null;
   const result = (_text: string, value: object | null): void => {
     document = value;

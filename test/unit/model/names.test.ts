@@ -48,11 +48,11 @@ t.test('copies for the ports of a bond', (t) => {
   t.equal(copy({ controller: 'of the other', source }), 'br-ex1', 'a copy is recognized by the property `controller`');
   t.equal(copy({ master: 'of the admin', source }), null, "a port of the administrator's bond is not a copy");
   t.equal(copy({ master: 'of the uplink' }), null, 'a NIC that was added to the bond names no source');
-  t.equal(copy({ source }), null, 'no port at all: the copy of what another program configured');
+  t.equal(copy({ source }), null, 'a profile that is not a port is the copy of a configuration of another program');
   t.end();
 });
 
-t.test('clones of the script', (t) => {
+t.test('clones of configure-ovs.sh', (t) => {
   const uplink = profile('ovs-if-phys1', { uuid: 'of the uplink' });
   t.equal(bridgeOf(profile('port0-slave-ovs-clone', { master: 'of the uplink' }), [uplink]), 'br-ex1');
   t.equal(
@@ -65,7 +65,7 @@ t.test('clones of the script', (t) => {
   t.end();
 });
 
-t.test('either spelling of a controller', (t) => {
+t.test('both names of the property with the controller', (t) => {
   t.equal(controllerOf(profile('x', { master: 'a' })), 'a');
   t.equal(controllerOf(profile('x', { controller: 'b', master: 'a' })), 'b');
   t.equal(controllerOf(profile('x', { master: '' })), null);

@@ -39,7 +39,7 @@ t.test('familyOf', (t) => {
   t.end();
 });
 
-t.test('familyOf: the texts that node:net takes for IPv6 without a zone', (t) => {
+t.test('familyOf: the texts that node:net accepts as IPv6 without a zone', (t) => {
   const pieces = [
     '',
     '0',

@@ -11,7 +11,7 @@ t.test('an ARP announcement is a broadcast in which the sender asks for its own 
   t.end();
 });
 
-t.test('an unsolicited neighbour advertisement overrides what was known (RFC 4861 section 7.2.6)', (t) => {
+t.test('an unsolicited neighbour advertisement overrides cached MACs (RFC 4861 section 7.2.6)', (t) => {
   const frame = neighbourAnnouncement('2001:db8::200', mac, null);
   const [ethernet, header, source, group, message] = [
     frame.slice(0, 28),

@@ -54,7 +54,7 @@ export const dual: OverlayLayout = {
   joinSubnets: ['100.64.0.0/16', 'fd98::/64'],
 };
 
-/** Database that contains the rows of a guide's commands of 2016. */
+/** Layout of a cluster that the tool of 2017 made. */
 export const seed: OverlayLayout = {
   ...modern,
   naming: 'seed',
@@ -63,7 +63,7 @@ export const seed: OverlayLayout = {
   mtu: 1400,
 };
 
-/** NodePorts and the ports that ovn.yaml lists by default; external addresses inside and outside of the nodes' LAN. */
+/** Exposed NodePorts, ports that ovn.yaml lists by default, and external addresses inside and outside of the LAN. */
 export const exposure: ServiceExposure = {
   nodePorts: [
     { first: 30_000, last: 32_767 },

@@ -18,7 +18,7 @@ const defaultsOf = (database: ModelDatabase): readonly unknown[] =>
     .filter((row) => row.ip_prefix === '0.0.0.0/0' && String(row.nexthop).startsWith('100.64.1.'))
     .map((row) => row.nexthop);
 
-t.test('a gateway that is made again gets no second translation, and the first one stays the first', (t) => {
+t.test('a gateway that is made again gets no second NAT rule, and the first gateway stays the first', (t) => {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
   applied(database, { layout, nodes });
@@ -34,7 +34,7 @@ t.test('a gateway that is made again gets no second translation, and the first o
   t.end();
 });
 
-t.test('translations that the old tool had doubled become one', (t) => {
+t.test('duplicate NAT rules of the old tool become one', (t) => {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
   applied(database, { layout, nodes });
@@ -54,7 +54,7 @@ t.test('translations that the old tool had doubled become one', (t) => {
   t.end();
 });
 
-t.test('the default route leads to gateways that are there, and to all of them', (t) => {
+t.test('the default route leads to every existing gateway', (t) => {
   const database = emptyNorthbound();
   applied(database, { layout, nodes: [nodeOf(1), nodeOf(2, { gateway: gatewayOf(2) })] });
   t.strictSame(defaultsOf(database), ['100.64.1.3']);
@@ -103,7 +103,7 @@ t.test('two gateways that are made at once get two addresses', (t) => {
   t.end();
 });
 
-t.test('the subnets that a gateway was asked to let out have routes', (t) => {
+t.test('subnets whose packets leave by a gateway have routes', (t) => {
   for (const one of [layout, modern]) {
     const database = emptyNorthbound();
     const gateway = gatewayOf(2, { subnets: ['10.42.1.0/24', '10.42.77.0/24'] });
@@ -114,7 +114,7 @@ t.test('the subnets that a gateway was asked to let out have routes', (t) => {
   t.end();
 });
 
-t.test('the MTU is that of the uplink less the tunnel, whatever 1400 is', (t) => {
+t.test('the MTU is that of the uplink less the tunnel headers', (t) => {
   const small = { ...modern, mtu: 1342 };
   const database = emptyNorthbound();
   const node = nodeOf(1, { gateway: gatewayOf(1) });
@@ -135,7 +135,7 @@ t.test('the MTU is that of the uplink less the tunnel, whatever 1400 is', (t) =>
   t.end();
 });
 
-t.test('nothing secret is in a database', (t) => {
+t.test('no database contains a secret', (t) => {
   for (const one of [layout, modern]) {
     const database = emptyVswitch();
     const rows = database.rows();
@@ -150,7 +150,7 @@ t.test('nothing secret is in a database', (t) => {
   t.end();
 });
 
-t.test('a port that was lost comes back with the MAC that everybody knows', (t) => {
+t.test('a port that was lost is created again with its former MAC', (t) => {
   for (const one of [layout, modern]) {
     const database = emptyNorthbound();
     const nodes = [nodeOf(1)];
@@ -171,7 +171,7 @@ t.test('a port that was lost comes back with the MAC that everybody knows', (t) 
   t.end();
 });
 
-t.test('no load balancer is without a name, of which northd of 26.03 crashes', (t) => {
+t.test('every load balancer has a name, because ovn-northd 26.03 crashes without one', (t) => {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
   applied(database, { layout, nodes });

@@ -6,7 +6,7 @@ import { decodedRow } from '../../../agent/overlay/rows/wire.ts';
 
 type Wire = Record<string, unknown>;
 
-/** Tables whose rows exist only while another row refers to them; all other tables are root tables. */
+/** Root tables; rows of all other tables exist only while another row refers to them (RFC 7047 section 3.2). */
 const roots = new Set([
   'NB_Global',
   'SB_Global',
@@ -207,7 +207,7 @@ function elements(value: unknown): readonly unknown[] {
   return isSet ? (value[1] as readonly unknown[]) : [value];
 }
 
-/** The order of rows and sets has no meaning. */
+/** Sorts rows or the elements of a set, because their order has no meaning. */
 function sorted(rows: readonly unknown[]): readonly string[] {
   return rows
     .map((row) =>

@@ -11,8 +11,8 @@ import { caseNames, readCase } from './northbound-cases.ts';
 import { planLines } from './plan-lines.ts';
 
 /**
- * Each folder is a case (README.md there). UPDATE_CASES=1 writes the results; a person reviews the diff before the
- * commit.
+ * Each folder of test/cases/overlay is a case, which its README.md describes. UPDATE_CASES=1 writes the results; a
+ * person reviews the diff before the commit.
  */
 for (const name of caseNames()) {
   t.test(name, (t) => {
@@ -29,7 +29,7 @@ for (const name of caseNames()) {
   });
 }
 
-t.test('after its changes, every case plans nothing more', (t) => {
+t.test('after the planned changes, a second plan of every case has no changes', (t) => {
   for (const name of caseNames()) {
     const { facts, database } = readCase(name);
     try {

@@ -10,7 +10,7 @@ import type { ModelDatabase } from './model-database.ts';
 
 type Random = ReturnType<typeof seededRandom>;
 
-/** This number takes a few seconds. */
+/** Number of clusters, which take a few seconds. */
 const runs = 40;
 
 const layouts: readonly OverlayLayout[] = [modern, dual, { ...seed, clusterSubnets: ['10.42.0.0/16'] }];
@@ -38,7 +38,7 @@ function randomNode(random: Random, layout: OverlayLayout, id: number): OverlayN
   });
 }
 
-/** If two gateways have the same subnet, its packets leave by both. Here each gateway has a separate subnet. */
+/** Returns the nodes without subnets that an earlier gateway has already; packets of a shared subnet leave by both. */
 function withoutRivals(nodes: readonly OverlayNode[]): readonly OverlayNode[] {
   const asked = new Set<string>();
   return nodes.map((node) => {
@@ -48,7 +48,7 @@ function withoutRivals(nodes: readonly OverlayNode[]): readonly OverlayNode[] {
   });
 }
 
-/** Removes something, as a person or a crash of another tool can. */
+/** Removes a random reference to a row, as a person or a crash of another tool can. */
 function damage(random: Random, database: ModelDatabase): void {
   const { tables, shape } = database.rows();
   const sets = ['ports', 'static_routes', 'policies', 'nat', 'acls', 'gateway_chassis', 'load_balancer_group'];
@@ -97,7 +97,7 @@ t.test('one plan repairs every loss and change, and a second one has nothing to 
       t.strictSame(
         known.map(({ name, id, systemId, subnets }) => ({ name, id, systemId, subnets })),
         wanted.map(({ name, id, systemId, subnets }) => ({ name, id, systemId, subnets })),
-        `seed ${number}: the rows tell who is in the cluster`,
+        `seed ${number}: the nodes are read back from the rows`,
       );
       applied(database, { layout, nodes: [], leaving: wanted.map(({ name }) => name) });
       const left = Object.entries(database.rows().tables).filter(([, rows]) => rows.length > 0);

@@ -113,7 +113,7 @@ t.test('default routes lead to every gateway, and each has an address of its own
   t.throws(
     () => northbound.transact(operationsOf(late.northbound, northbound.rows().shape)),
     /timed out/,
-    'who has planned from older rows writes nothing',
+    'a command that has planned from older rows writes nothing',
   );
   run(northbound, second, gatewayOf(second));
   const joined = rows(northbound, 'Logical_Router_Port').filter(({ name }) => String(name).startsWith('rtoj-GR'));
@@ -126,7 +126,7 @@ t.test('default routes lead to every gateway, and each has an address of its own
   t.end();
 });
 
-t.test('either spelling of rampout leads subnets out, and one that is left out goes', (t) => {
+t.test('both spellings of the option rampout add routes of subnets, and an omitted subnet loses its route', (t) => {
   for (const option of ['rampoutIpSubnets', 'rampoutIpSubnet']) {
     const northbound = emptyNorthbound();
     const first = machine(1);
@@ -168,7 +168,7 @@ t.test('the MTU leaves room for the tunnel, and MACs stay after the loss of a da
   t.end();
 });
 
-t.test('a switch that has lost its gateway leaves the rows of the cluster alone', (t) => {
+t.test('an Open vSwitch that has lost its rows gets them again, and the rows of the cluster do not change', (t) => {
   const northbound = emptyNorthbound();
   const first = machine(1);
   run(northbound, first, masterOf(first));
@@ -184,7 +184,7 @@ t.test('a switch that has lost its gateway leaves the rows of the cluster alone'
   t.end();
 });
 
-t.test('both families', (t) => {
+t.test('a cluster with both families', (t) => {
   const northbound = emptyNorthbound();
   const first = machine(1);
   const both = `${cluster},fd01::/48`;
@@ -247,7 +247,7 @@ t.test('missing rows, and foreign rows', (t) => {
   t.end();
 });
 
-t.test('a NIC that is given away', (t) => {
+t.test('a NIC that becomes the NIC of the gateway', (t) => {
   const on = machine(1);
   const node = { encap: { types: [], addresses: ['192.0.2.11'] }, hostAddresses: [] };
   const asked = (special: Partial<GatewayWords>, host = on.host) =>

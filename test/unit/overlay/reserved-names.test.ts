@@ -44,7 +44,7 @@ for (const layout of layouts)
         return reported.faults;
       };
       applied(database, { layout, nodes: [alone] });
-      t.strictSame(place([alone]), [], 'it has its address while there is no such gateway');
+      t.strictSame(place([alone]), [], 'the pod has its address while the node has no gateway');
       t.equal(holderOf(database, name), 'n1');
       applied(database, { layout, nodes: [leading] });
       const port = portOf(database, name);
@@ -61,7 +61,7 @@ for (const layout of layouts)
     });
   }
 
-t.test('a row of another program that has the name of one of ours is refused where it does not belong', (t) => {
+t.test("a port of another program with a name of the agent's is refused if it is on another switch", (t) => {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
   applied(database, { nodes: [nodeOf(1)] });

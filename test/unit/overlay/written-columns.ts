@@ -39,7 +39,7 @@ export function writtenColumns(): ReadonlySet<string> {
   return written;
 }
 
-/** A pod, a policy that selects it, and a service with the pod as endpoint. */
+/** Plans the rows of a pod, of a policy that selects it, and of a service with the pod as endpoint. */
 function ofWorkload(): RowPlan {
   const database = emptyNorthbound();
   applied(database);

@@ -12,7 +12,7 @@ async function setUp(t: Test, script: Script, limitMs = 5_000): Promise<[FakeSer
   return [server, client];
 }
 
-t.test('no server, no listener, impossible path', async (t) => {
+t.test('a socket that does not exist, and a path that is too long', async (t) => {
   await t.rejects(connect('/nonexistent/db.sock', 100), {
     kind: 'unreachable',
     message:
@@ -21,7 +21,7 @@ t.test('no server, no listener, impossible path', async (t) => {
   await t.rejects(connect(`/${'long/'.repeat(60)}`, 100), { name: 'OvsdbError', kind: 'unreachable' });
 });
 
-t.test('replies find their call, in any order', async (t) => {
+t.test('replies belong to their calls in any order', async (t) => {
   const waiting: (() => void)[] = [];
   const [, client] = await setUp(t, (message, peer) => {
     waiting.unshift(() => peer.reply(message, message.params ?? null));
@@ -31,7 +31,7 @@ t.test('replies find their call, in any order', async (t) => {
   t.strictSame(results, [[1], [2], [3]]);
 });
 
-t.test('server echo is answered, other requests are refused politely', async (t) => {
+t.test("the server's echo is answered, and other requests are refused with an error", async (t) => {
   const server = await startFakeServer();
   server.onConnect = (peer) => {
     peer.send({ id: 'echo', method: 'echo', params: [{ a: 1 }] });
@@ -51,7 +51,7 @@ t.test('server echo is answered, other requests are refused politely', async (t)
   await server.stop();
 });
 
-t.test('loss in the middle of a reply rejects every call', async (t) => {
+t.test('the loss of the connection in the middle of a reply rejects every call', async (t) => {
   const [, client] = await setUp(t, (message, peer) => {
     if (message.method === 'transact') peer.socket.end('{"id":0,"result":[{"rows":[');
   });
@@ -66,30 +66,33 @@ t.test('loss in the middle of a reply rejects every call', async (t) => {
   await t.rejects(client.transact('db', []), { name: 'OvsdbError', kind: 'lost', message: /transact not sent/ });
 });
 
-t.test('silence ends a call at its limit and leaves the connection usable; a late reply is ignored', async (t) => {
-  const [, client] = await setUp(
-    t,
-    (message, peer) => {
-      if (message.id !== 1) return;
-      peer.send({ id: 0, result: ['late'], error: null });
-      peer.reply(message, ['second']);
-    },
-    1000,
-  );
-  await t.rejects(client.call('list_dbs', []), {
-    kind: 'timeout',
-    message: 'list_dbs not answered within 1000 ms',
-  });
-  t.strictSame(await client.call('list_dbs', []), ['second']);
-});
+t.test(
+  'a call without a reply ends at its limit, and the connection remains usable; a late reply is ignored',
+  async (t) => {
+    const [, client] = await setUp(
+      t,
+      (message, peer) => {
+        if (message.id !== 1) return;
+        peer.send({ id: 0, result: ['late'], error: null });
+        peer.reply(message, ['second']);
+      },
+      1000,
+    );
+    await t.rejects(client.call('list_dbs', []), {
+      kind: 'timeout',
+      message: 'list_dbs not answered within 1000 ms',
+    });
+    t.strictSame(await client.call('list_dbs', []), ['second']);
+  },
+);
 
-t.test('a transaction may take as long as its waits on top', async (t) => {
+t.test('the limit of a transaction is extended by its waits', async (t) => {
   const [, client] = await setUp(t, () => {}, 10);
   const held = wait({ table: 'T', where: [], columns: [], until: '==', rows: [], timeout: 30 });
   await t.rejects(client.transact('db', [held]), { kind: 'timeout', message: 'transact not answered within 40 ms' });
 });
 
-t.test('garbage closes the connection with a clear error', async (t) => {
+t.test('invalid bytes of the server close the connection with an error', async (t) => {
   for (const garbage of ['HTTP/1.1 400 Bad Request\r\n', '{"id":0]', '{"no":"message"}', '{"id":0}{']) {
     const [, client] = await setUp(t, (_message, peer) => peer.socket.write(garbage));
     await t.rejects(client.transact('x', []), OvsdbError);
@@ -110,7 +113,7 @@ t.test('a message that never ends hits the size limit', async (t) => {
       flood();
     },
     60_000,
-  ); // 64 MiB take seconds on a busy machine
+  ); // 64 MiB take seconds on a busy machine.
   await t.rejects(client.call('list_dbs', []), {
     kind: 'too-large',
     message: /^list_dbs not answered: connection to .* closed by this side: a message is larger than 67108864 bytes$/,

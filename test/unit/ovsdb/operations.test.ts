@@ -62,7 +62,7 @@ t.test('rows of each operation', async (t) => {
   t.strictSame(readResults(operations, reply), [[], [{ name: 'a' }], [], []]);
 });
 
-t.test('a failed operation is named, regardless of earlier results and later nulls', async (t) => {
+t.test('a failed operation is named, also after successful and before skipped operations', async (t) => {
   const operations = [insert('Bridge', {}, 'b'), mutate('Port', [], []), select('Bridge', [], [])];
   const failure = { error: 'constraint violation', details: 'too\u001b[31m many', syntax: '{}' };
   t.throws(() => readResults(operations, [{ uuid: ['uuid', 'u'] }, failure, null]), {
@@ -71,21 +71,21 @@ t.test('a failed operation is named, regardless of earlier results and later nul
   });
 });
 
-t.test('a lock that is not held is named', async (t) => {
+t.test('the error names a lock that is not held', async (t) => {
   t.throws(() => readResults([assertLock('mine')], [{ error: 'not owner' }]), {
     kind: 'operation',
     message: 'operation 0 (assert mine) failed: not owner',
   });
 });
 
-t.test('a wait that took its whole limit is late; a precondition that does not hold is refused', async (t) => {
+t.test('a wait that ends at its limit is a timeout; a wait without a limit is a refused precondition', async (t) => {
   const reply = [{ error: 'timed out' }];
   const message = 'operation 0 (wait Bridge) failed: timed out';
   t.throws(() => readResults([held(50)], reply), { kind: 'timeout', message });
   t.throws(() => readResults([held(0)], reply), { kind: 'operation', message });
 });
 
-t.test('a failed commit is the extra element', async (t) => {
+t.test('an element after those of the operations is a failed commit', async (t) => {
   const extra = { error: 'referential integrity violation', details: 'no such row' };
   t.throws(() => readResults([deleteRows('Bridge', [])], [{ count: 0 }, extra]), {
     kind: 'operation',

@@ -11,7 +11,7 @@ async function open(script: Script, limitMs: number): Promise<[FakeServer, Ovsdb
   return [server, openConnection(socket, { remote: 'tcp:h:1', limitMs, probeMs: 10 })];
 }
 
-t.test('a server that is silent is asked, and given up when it does not answer', async (t) => {
+t.test('a silent server is queried, and the connection ends if it does not answer', async (t) => {
   const [server, client] = await open(() => {}, 50);
   t.match(await client.ended, { kind: 'lost', message: /^connection to tcp:h:1 lost: the server is silent, echo not/ });
   t.match(server.received, [{ method: 'echo' }]);

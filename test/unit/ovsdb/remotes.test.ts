@@ -78,7 +78,7 @@ t.test('meaning of a failed TLS connection', async (t) => {
   t.equal(failed('ENOTFOUND'), undefined);
 });
 
-t.test('whether a server is the one to talk to (ovsdb-server(5))', async (t) => {
+t.test('the database of a server is accepted or refused (ovsdb-server(5), _Server)', async (t) => {
   const wanted = { name: 'OVN_Northbound', clusterId: undefined };
   const standalone = { model: 'standalone', connected: true, leader: true, cid: ['set', []] };
   const clustered = { model: 'clustered', connected: true, leader: true, cid: ['uuid', cid] };

@@ -9,7 +9,7 @@ const patienceMs = 60_000;
 const schema = { name: 'D', tables: { T: { columns: { n: { type: 'integer' } } } } };
 const leader = { row: { new: { name: 'D', model: 'standalone', connected: true, leader: true, cid: ['set', []] } } };
 
-/** Answers like a server that has these monitors; `contents` answers all other requests. */
+/** Returns a server that knows one method to monitor tables, whose requests `contents` answers. */
 const serve =
   (known: string, contents: (message: JsonObject, peer: FakePeer) => void) =>
   (message: JsonObject, peer: FakePeer): void => {
@@ -24,7 +24,7 @@ t.test('pauses between attempts are bounded', async (t) => {
   t.strictSame([0, 1, 2, 3, 4, 5, 6, 7, 1e6].map(pauseAfter), [0, 250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
 });
 
-t.test('a notification in one piece with the reply counts after it', async (t) => {
+t.test('a notification that arrives together with the reply is applied after it', async (t) => {
   const server = await startFakeServer();
   server.script = serve('monitor_cond_since', (message, peer) => {
     const id = monitorOf(message);
@@ -77,7 +77,7 @@ t.test('if the server still has the history, the session requests only new chang
   await server.stop();
 });
 
-t.test('an update that cannot be: everything is asked for again', async (t) => {
+t.test('after an update of an unknown row, the contents are requested again', async (t) => {
   const server = await startFakeServer();
   let times = 0;
   server.script = serve('monitor_cond_since', (message, peer) => {

@@ -47,7 +47,7 @@ function failsWith(t: Test, outcome: Outcome, pattern: RegExp, kind = 'protocol'
   t.match(outcome.error, { name: 'OvsdbError', kind, message: pattern });
 }
 
-t.test('every boundary: two chunks', async (t) => {
+t.test('two chunks, divided at every place', async (t) => {
   for (let at = 0; at <= bytes.length; at++) {
     const { messages, error, pendingBytes } = feed([bytes.subarray(0, at), bytes.subarray(at)]);
     if (error !== undefined || pendingBytes !== 0 || messages.length !== corpus.length) t.fail(`cut at ${at}`);
@@ -55,7 +55,7 @@ t.test('every boundary: two chunks', async (t) => {
   }
 });
 
-t.test('one byte a chunk, all in one chunk, whitespace between', async (t) => {
+t.test('chunks of one byte, one chunk for all, and whitespace between messages', async (t) => {
   t.strictSame(feed(cut(bytes, () => 1)).messages, corpus);
   t.strictSame(feed([bytes]).messages, corpus);
   const spaced = Buffer.from(` \n${corpus.map((message) => JSON.stringify(message)).join('\r\n\t ')}\n`);
@@ -93,7 +93,7 @@ t.test('a value that is not a JSON object is refused', async (t) => {
   failsWith(t, feed([Buffer.from([0x16, 0x03, 0x01])]), /got "\\u0016/);
 });
 
-t.test('size limit counts one message, and holds before its end arrives', async (t) => {
+t.test('the size limit applies to one message, and before its end arrives', async (t) => {
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
   const start = Buffer.from('{"a":"');
   const end = Buffer.from('"}');
@@ -117,37 +117,40 @@ t.test('a long message in small chunks', async (t) => {
   t.equal((messages[0] as { result: unknown[] }).result.length, 40_001);
 });
 
-t.test('a long message is the same in pieces, regardless of its content and of the ends of chunks', async (t) => {
-  const random = seededRandom(4);
-  const word = 'ü€😀,{}[]"\\\u0000'.repeat(40);
-  const value = (depth: number): Json => {
-    const count = random(3);
-    const kind = depth > 5 ? 0 : random(4);
-    if (kind === 0) return word.slice(0, 2 * random(200));
-    if (kind === 1) return Array.from({ length: count }, () => value(depth + 1));
-    if (kind === 2) return random(1000);
-    return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}${random(9)}`, value(depth + 1)]));
-  };
-  let long = 0;
-  for (let round = 0; round < 15; round++) {
-    const rows = Object.fromEntries(Array.from({ length: random(600) }, (_, at) => [`row-${at}`, value(4)]));
-    const message = {
-      id: round,
-      result: [round, { A: rows, B: rows, ['__proto__']: value(3) }, value(2)],
-      error: null,
+t.test(
+  'a long message that is parsed in pieces has the same value, regardless of its content and of the chunks',
+  async (t) => {
+    const random = seededRandom(4);
+    const word = 'ü€😀,{}[]"\\\u0000'.repeat(40);
+    const value = (depth: number): Json => {
+      const count = random(3);
+      const kind = depth > 5 ? 0 : random(4);
+      if (kind === 0) return word.slice(0, 2 * random(200));
+      if (kind === 1) return Array.from({ length: count }, () => value(depth + 1));
+      if (kind === 2) return random(1000);
+      return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}${random(9)}`, value(depth + 1)]));
     };
-    const written = Buffer.from(JSON.stringify(message));
-    if (written.length > 2 * 65_536) long += 1;
-    const { messages, error } = feed(cut(Buffer.concat([written, written]), () => 1 + random(100_000)));
-    t.equal(error, undefined);
-    t.ok(
-      messages.every((one) => JSON.stringify(one) === JSON.stringify(JSON.parse(String(written)))),
-      `round ${round}`,
-    );
-    t.equal(messages.length, 2);
-  }
-  t.ok(long > 5, `${long} messages have several pieces`);
-});
+    let long = 0;
+    for (let round = 0; round < 15; round++) {
+      const rows = Object.fromEntries(Array.from({ length: random(600) }, (_, at) => [`row-${at}`, value(4)]));
+      const message = {
+        id: round,
+        result: [round, { A: rows, B: rows, ['__proto__']: value(3) }, value(2)],
+        error: null,
+      };
+      const written = Buffer.from(JSON.stringify(message));
+      if (written.length > 2 * 65_536) long += 1;
+      const { messages, error } = feed(cut(Buffer.concat([written, written]), () => 1 + random(100_000)));
+      t.equal(error, undefined);
+      t.ok(
+        messages.every((one) => JSON.stringify(one) === JSON.stringify(JSON.parse(String(written)))),
+        `round ${round}`,
+      );
+      t.equal(messages.length, 2);
+    }
+    t.ok(long > 5, `${long} messages have several pieces`);
+  },
+);
 
 t.test('a long message that is not JSON is refused, wherever the fault is', async (t) => {
   const row = `"a":{"b":"${'x'.repeat(1000)}"}`;
@@ -176,7 +179,7 @@ t.test('most of a long message is parsed before its end arrives', async (t) => {
   t.ok(parsedBytes > 900_000, `${parsedBytes} bytes of ${stream.pendingBytes()} are parsed`);
 });
 
-t.test('random bytes never hang, never throw anything else', async (t) => {
+t.test('random bytes cause messages or a protocol error, regardless of the chunks', async (t) => {
   const random = seededRandom(1);
   const alphabet = Buffer.from('{}[]",:\\ 0123456789eE+-.truefalsn\u00fc\n');
   let failed = 0;
@@ -192,7 +195,7 @@ t.test('random bytes never hang, never throw anything else', async (t) => {
   t.ok(failed > 100);
 });
 
-t.test('damaged messages: one byte replaced', async (t) => {
+t.test('messages with one replaced byte', async (t) => {
   const random = seededRandom(2);
   for (let round = 0; round < 1000; round++) {
     const damaged = Buffer.from(bytes);

@@ -8,7 +8,7 @@ const faultOf = (name: string, values: readonly number[]): string | null | undef
     {},
   )[0]?.fault;
 
-t.test('a leak with every run is found in six of them', async (t) => {
+t.test('a resource that grows with every run is found in six runs', async (t) => {
   for (const name of ['fds NetworkManager', 'fds ovs-vswitchd', 'program sh', 'profiles', 'files in /run'])
     t.match(faultOf(name, [1, 2, 3, 4, 5, 6]), /^more at the end: 1 2 3 4 5 6$/, name);
 });
@@ -31,7 +31,7 @@ t.test('sockets that vswitchd keeps are not reported as growth', async (t) => {
   t.equal(faultOf('fds ovs-vswitchd', [33, 33, 33, 34, 34, 34]), null);
 });
 
-t.test('journals may grow to the number that is kept, and memory by its noise', async (t) => {
+t.test('journals may grow to the number of kept ones, and memory by its usual variation', async (t) => {
   t.equal(faultOf('journals', [3, 9, 20]), null);
   t.equal(faultOf('journals', [3, 9, 21]), 'more than 20');
   t.equal(faultOf('KiB NetworkManager', [8000, 8100, 8200]), null);

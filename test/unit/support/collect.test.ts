@@ -6,7 +6,7 @@ import { collectFiles } from '../../../agent/support/collect.ts';
 import { commandItems, fileItems, overlayCommandItems, overlayFileItems } from '../../../agent/support/items.ts';
 import { type Entry, itemLimitBytes, openStaging } from '../../../agent/support/staging.ts';
 
-t.test('of a long file the end is kept, and a link is not followed', (t) => {
+t.test('only the end of a long file is kept, and a link is not followed', (t) => {
   const folder = t.testdir({ short: 'all of it\n', secret: 'elsewhere\n' });
   writeFileSync(join(folder, 'long'), `first\n${'x'.repeat(itemLimitBytes)}\nlast`);
   symlinkSync(join(folder, 'secret'), join(folder, 'link'));

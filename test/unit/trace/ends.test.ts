@@ -33,7 +33,7 @@ t.test('a port is found by each of its names', (t) => {
   t.end();
 });
 
-t.test('a packet goes to a neighbour itself, and else to the router', (t) => {
+t.test('a packet is sent to a neighbour directly, and otherwise to the router', (t) => {
   t.equal(ask('default/a', 'n1').packet.ethDestination, '0a:58:0a:2a:00:02');
   t.equal(ask('default/a', 'n2').packet.ethDestination, '0a:58:0a:2a:00:01');
   t.equal(
@@ -44,7 +44,7 @@ t.test('a packet goes to a neighbour itself, and else to the router', (t) => {
   t.end();
 });
 
-t.test('the family is that of an address, and IPv4 of names that have both', (t) => {
+t.test('an address determines the family, and names with both families mean IPv4', (t) => {
   t.match(ask('default/a', 'default/b').packet, { source: '10.42.0.3', destination: '10.42.1.3' });
   t.match(ask('default/a', 'fd01:0:0:1::3').packet, { source: 'fd01::3', destination: 'fd01:0:0:1::3' });
   t.match(ask('fd01::3', 'default/b').packet, { source: 'fd01::3', destination: 'fd01:0:0:1::3' });
@@ -52,7 +52,7 @@ t.test('the family is that of an address, and IPv4 of names that have both', (t)
   t.end();
 });
 
-t.test('a service has a port of its own, unless it has several', (t) => {
+t.test('the port of a service is known, unless it has several', (t) => {
   t.match(
     ask('n1', '192.0.2.21').packet,
     { protocol: 'icmp', destinationPort: null },

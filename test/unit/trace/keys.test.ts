@@ -63,7 +63,7 @@ bridge("br-int")
   t.end();
 });
 
-t.test('a packet that goes nowhere', (t) => {
+t.test('a dropped packet, and a packet for ovn-controller', (t) => {
   const text =
     'bridge("br-int")\n 8. metadata=0x1, priority 50, cookie 0xfe4f3a7d\n    drop\n73. No match.\n    drop\n';
   t.match(parseOpenFlowTrace(text), { outputs: [], isForController: false, cookies: ['fe4f3a7d'] });
@@ -87,7 +87,11 @@ t.test('causes of a dropped packet', (t) => {
     const text = cookies.map((cookie) => ` 8. metadata=0x1, priority 50, cookie 0x${cookie}\n`).join('');
     return localPart({ device: 'pod', flow: '' }, text, facts, rows).drop?.cookie;
   };
-  t.equal(droppedBy(1, 2, 4), '00000002', 'the ACL, where a stage of its own carries out what that decides');
+  t.equal(
+    droppedBy(1, 2, 4),
+    '00000002',
+    'an ACL is the cause of a drop in the stage after it, which executes the action',
+  );
   t.equal(droppedBy(1, 3, 4), '00000004', 'a drop without an ACL is recognized');
   t.equal(droppedBy(1, 2, 5), '00000005', 'a drop in a stage after the ACLs is recognized');
   t.equal(droppedBy(), '', 'without a known flow, the cause is empty');

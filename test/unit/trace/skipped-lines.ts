@@ -14,7 +14,7 @@ type Part = 'actions' | 'steps' | 'between';
 
 const tools = new Map(readTable(join(traceCases, 'skipped-lines.txt')).map(({ name, parts }) => [name, parts]));
 
-/** Action of an ACL, which OVN executes in the stage after the ACL's stage. */
+/** Pattern of the stage that executes the action of an ACL, after the stage that has matched the ACL. */
 const aclAction = /^ *\d+\. ls_\w+_acl\w*_action\b/;
 
 /** Returns the output with all of these lines inserted at every place at which the tool can print them. */

@@ -23,7 +23,7 @@ for (const name of traceNames()) {
     const path = join(traceCases, name, 'words.txt');
     if (process.env.UPDATE_CASES === '1') writeFileSync(path, words);
     t.equal(words, existsSync(path) ? readFileSync(path, 'utf8') : undefined);
-    t.equal(wordsOf(t, name, withSkippedLines), words, 'lines that the cases leave out change nothing');
+    t.equal(wordsOf(t, name, withSkippedLines), words, 'lines that the case leaves out do not change the output');
     t.end();
   });
 }
@@ -41,7 +41,7 @@ function wordsOf(t: Test, name: string, printed = (_tool: TraceTool, kept: strin
   const said = (file: string, flow: string): string => {
     const folder = file.includes('-here-') ? name : (ovnTraceOf ?? name);
     const { asked, text } = recordedOutput(folder, `${file}.txt`);
-    t.equal(flow, asked, `${file}: the question is the one that was answered`);
+    t.equal(flow, asked, `${file}: the recorded output belongs to this packet`);
     return printed(file.includes('-here-') ? 'ofproto-trace' : 'ovn-trace', text);
   };
   const follow = (direction: string, legFacts: LegFacts, inPort: LogicalPort, packet: TracePacket): TracedWay => {

@@ -11,7 +11,7 @@ import { recordedOutput, recordedRows } from './recorded.ts';
 
 const { southbound, northbound } = recordedRows('23.03', 'n1');
 
-/** A recorded trace in a cluster with ports that are on no node. */
+/** Returns the path of a recorded trace as if the ports in `unbound` were on no node. */
 function wayThrough(name: string, destination: string, unbound: readonly string[]): TraceWay {
   const bindings = (southbound.tables.Port_Binding ?? []).map(
     (row): DatabaseRow => (unbound.includes(String(row.logical_port)) ? { ...row, chassis: [] } : row),

@@ -22,7 +22,7 @@ const complaint: CheckResult = {
   fix: ["kubectl --kubeconfig /var/lib/kubeconfig delete pod -l 'app in (a,b)' # once the cause is fixed"],
 };
 
-t.test('long lines go on with an indent, times are local and relative', (t) => {
+t.test('long lines continue with an indent, and times are local and relative', (t) => {
   const lines = doctorText([complaint], plain, { verbose: false, width: 60, nowMs }).split('\n');
   t.strictSame(lines.slice(0, -2), [
     'FAILED   journal  no transaction is unfinished, and none',
@@ -36,7 +36,7 @@ t.test('long lines go on with an indent, times are local and relative', (t) => {
   t.end();
 });
 
-t.test('no line of any case runs over the width, unless it is one long word', (t) => {
+t.test('no line of a case is longer than the width, unless it is one long word', (t) => {
   const terminal = styleFor({ isTTY: true } as NodeJS.WriteStream);
   for (const width of widths) {
     for (const results of reports) {

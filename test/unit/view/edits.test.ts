@@ -23,7 +23,7 @@ interface Edit {
   /** Content of ovn.yaml after the edit. */
   readonly yaml?: string;
   readonly tuning?: true;
-  /** Lines that the first five lines contain. */
+  /** Beginnings of lines that are among the first five. */
   readonly named: readonly string[];
 }
 

@@ -45,7 +45,7 @@ t.test('text', async (t) => {
   );
 });
 
-t.test('progress and errors have no colours where only standard output is a terminal', (t) => {
+t.test('progress and errors have no colours if only standard output is a terminal', (t) => {
   t.intercept(process, 'env', { value: { ...process.env, TERM: 'xterm', NO_COLOR: '' } });
   t.intercept(process.stdout, 'isTTY', { value: true });
   t.intercept(process.stderr, 'isTTY', { value: false });
@@ -60,7 +60,7 @@ t.test('progress and errors have no colours where only standard output is a term
   t.end();
 });
 
-t.test('JSON, with the same value', (t) => {
+t.test('the value of a command as JSON', (t) => {
   const output = openOutput('json', false);
   const { stdout } = written(t, () =>
     output.result('', { command: 'confirm', outcome: 'confirmed', transaction: hostile }),

@@ -141,7 +141,7 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
   t.end();
 });
 
-t.test('lines fit the width, and go on with an indent', (t) => {
+t.test('lines fit the width, and continue with an indent', (t) => {
   const failure = { message: 'the kernel refused it', hint: 'look at ip address', since: '2026-01-01T02:59:42.500Z' };
   const [tunnel] = member.tunnels;
   if (tunnel === undefined) throw new Error('a member has a tunnel');

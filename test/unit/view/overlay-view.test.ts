@@ -67,7 +67,7 @@ t.test('the command that repairs each difference', async (t) => {
   t.match(both, ofNode);
   t.match(both, ofDaemon);
   const broken = mendText({ ...nothing, faults: ['certificate n3 claims another address'] });
-  t.notMatch(broken, /Repair it with/, 'no command is shown that would write nothing');
+  t.notMatch(broken, /Repair it with/, 'a command that would write nothing is not shown');
   t.match(broken, /repaired where it is named/);
   t.match(mendText({ ...own, faults: ['ovn-controller does not run'] }), ofNode);
 });

@@ -49,7 +49,7 @@ t.test('times', (t) => {
   t.end();
 });
 
-t.test('prose fits the width, and goes on with an indent', (t) => {
+t.test('prose fits the width, and continues with an indent', (t) => {
   const text =
     'microshift-net: one two three\n  ended  now  rolled-back: four five\n/a/path/that/is/longer/than/the/line';
   t.equal(

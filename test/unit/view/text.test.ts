@@ -66,7 +66,7 @@ t.test('errors in three lengths', (t) => {
   t.end();
 });
 
-t.test('a failure and that of its rollback, in this order', (t) => {
+t.test('a failure, and then the failure of its rollback', (t) => {
   const first = new AgentError('proof-failed', 'the gateway does not answer', { hint: 'check the switch' });
   const left = new AgentError('not-restored', 'eth0 has no address', {
     hint: 'look at it',
@@ -100,7 +100,7 @@ t.test('a circle of causes ends', (t) => {
   t.end();
 });
 
-t.test('text from outside cannot steer a terminal', (t) => {
+t.test('text of other programs cannot control a terminal', (t) => {
   const table: readonly (readonly [text: string, shown: string])[] = [
     ['eth0\x1b[2J\x07\x9b1m\x7f\r', 'eth0\\u{1b}[2J\\u{7}\\u{9b}1m\\u{7f}\\r'],
     ['\x1b]0;title\x07', '\\u{1b}]0;title\\u{7}'],
@@ -117,7 +117,7 @@ t.test('text from outside cannot steer a terminal', (t) => {
   t.end();
 });
 
-t.test('colours of ours stay', (t) => {
+t.test('colours of the agent are kept', (t) => {
   for (const format of ['bold', 'dim', 'red', 'yellow', 'green', 'cyan'] as const) {
     const painted = styleText(format, 'x\x1b[2J', { validateStream: false });
     t.equal(printable(painted), painted.replace('x\x1b', 'x\\u{1b}'), format);
@@ -125,7 +125,7 @@ t.test('colours of ours stay', (t) => {
   t.end();
 });
 
-t.test('a value begins no line of its own', (t) => {
+t.test('a line feed in a value does not begin a line of output', (t) => {
   const forged = 'eth0\nThe node is in the desired state.';
   const error = new AgentError('step-failed', forged, {
     hint: forged,
@@ -145,7 +145,7 @@ t.test('a value begins no line of its own', (t) => {
   t.end();
 });
 
-t.test('colour only where it is seen and wanted', (t) => {
+t.test('colours are used only on a terminal that has them, unless NO_COLOR is set', (t) => {
   const terminal = { isTTY: true } as NodeJS.WriteStream;
   const before = { ...process.env };
   t.teardown(() => {
@@ -194,7 +194,11 @@ t.test('topology before and after', (t) => {
   ];
   t.equal(drawTopology(plannedTopology(planOf(node), node.observation), plain), after.join('\n'));
   const seen = drawTopology(observedTopology(appliedCase('two-nics-metric').observation), plain);
-  t.equal(seen.replace(' metric 100', ''), after.join('\n'), 'the drawing of the plan is that of the node afterwards');
+  t.equal(
+    seen.replace(' metric 100', ''),
+    after.join('\n'),
+    'the drawing of the plan equals that of the node after the run',
+  );
   const guests = drawTopology(observedTopology(readCase('drift-guest-cables').observation), plain);
   t.match(
     guests,

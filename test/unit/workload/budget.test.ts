@@ -102,7 +102,7 @@ for (const kind of kinds)
     t.end();
   });
 
-t.test('a pod beyond its budget has no address, and is in no set', (t) => {
+t.test('a pod beyond its budget has no address, and is in no address set', (t) => {
   const pod = { ...readPod({ metadata: { ...metadata, labels: labels(100_000) }, spec: { nodeName: 'n1' } }) };
   const book = createAddressBook();
   book.settle({ nodes: [nodeOf(1)], pods: [pod], gone: [], addressesOfRow: () => [] });
@@ -132,7 +132,7 @@ t.test('a namespace beyond its budget is not matched by a selector, not even by 
   t.end();
 });
 
-t.test('rows of a service are limited, regardless of its ports, places and endpoints', (t) => {
+t.test('the rows of a service are limited, regardless of its ports, addresses and endpoints', (t) => {
   const nodes = many(20, (index) => nodeOf(index + 1, { gateway: gatewayOf(index + 1) }));
   const service = serviceObject('one', {
     type: 'NodePort',
@@ -164,7 +164,7 @@ t.test('rows of a service are limited, regardless of its ports, places and endpo
   t.strictSame(
     planAll(reversed, database),
     planAll(facts, database),
-    'the same ones, in whatever order the slices come',
+    'the served endpoints do not depend on the order of the slices',
   );
   t.end();
 });
@@ -283,24 +283,21 @@ t.test('indexes do not depend on earlier objects', (t) => {
   t.end();
 });
 
-t.test(
-  'a change of one service concerns those that ask for its places, and not all with an address of the node',
-  (t) => {
-    const balanced = (name: string, port: number) =>
-      readService(
-        serviceObject(
-          name,
-          { type: 'LoadBalancer', ports: [{ port, protocol: 'TCP' }] },
-          { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
-        ),
-      );
-    const services = new IndexedServices();
-    for (const index of many(100, (one) => one))
-      services.set(`default/s${index}`, balanced(`s${index}`, 1000 + (index % 50)));
-    t.strictSame([...sharing([balanced('s3', 1003)], services)], ['default/s53']);
-    t.end();
-  },
-);
+t.test('a change of a service concerns services that request its places, and not all with its address', (t) => {
+  const balanced = (name: string, port: number) =>
+    readService(
+      serviceObject(
+        name,
+        { type: 'LoadBalancer', ports: [{ port, protocol: 'TCP' }] },
+        { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
+      ),
+    );
+  const services = new IndexedServices();
+  for (const index of many(100, (one) => one))
+    services.set(`default/s${index}`, balanced(`s${index}`, 1000 + (index % 50)));
+  t.strictSame([...sharing([balanced('s3', 1003)], services)], ['default/s53']);
+  t.end();
+});
 
 t.test('the documents have the budgets', (t) => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/internals/overlay-watcher.md'), 'utf8');

@@ -17,7 +17,7 @@ const [ofSubnets, ofPrimary, ofHost] = [
 ] as const;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('the forms of ovn-kubernetes, of one family and of two', (t) => {
+t.test('the annotations have the form of ovn-kubernetes, with one family and with two', (t) => {
   const gateway = { ...gatewayOf(1), addresses: ['192.0.2.11/24'] };
   t.strictSame(publishedAnnotations(nodeOf(1, { subnets: ['10.42.1.0/24'], gateway, hostCidrs: ['192.0.2.11/24'] })), {
     [ofSubnets]: '{"default":["10.42.1.0/24"]}',
@@ -42,12 +42,16 @@ t.test('the forms of ovn-kubernetes, of one family and of two', (t) => {
   t.end();
 });
 
-t.test('a fact that does not exist has no annotation', (t) => {
+t.test('a node without subnets or a gateway of its own lacks their annotations', (t) => {
   t.strictSame(publishedAnnotations(nodeOf(1, { subnets: ['10.42.1.0/24'], gateway: null })), {
     [ofSubnets]: '{"default":["10.42.1.0/24"]}',
   });
   const shared = nodeOf(1, { subnets: [], gateway: { ...gatewayOf(1), isVip: true } });
-  t.strictSame(publishedAnnotations(shared), {}, 'a gateway without pods, at an address that moves');
+  t.strictSame(
+    publishedAnnotations(shared),
+    {},
+    'a gateway without pods, at an address of several nodes, has no annotation',
+  );
   t.end();
 });
 

@@ -12,7 +12,7 @@ function read(kind: string, metadata: object, spec: object = {}) {
 
 const limited = { annotations: { 'kubernetes.io/egress-bandwidth': '1M' } };
 
-t.test('each has an Event of its own object', (t) => {
+t.test('each unserved request causes an Event of its object', (t) => {
   for (const [kind, metadata, note] of [
     ['Pod', { ...limited, namespace: 'default' }, /limit nothing here/],
     ['Namespace', { annotations: { 'k8s.ovn.org/multicast-enabled': 'true' } }, /by multicast between nodes/],
@@ -20,7 +20,7 @@ t.test('each has an Event of its own object', (t) => {
   ] as const) {
     const { notices, object } = read(kind, metadata);
     t.match(notices(), [{ type: 'Warning', reason: 'NotServed', regarding: { kind, name: 'one', uid: 'uid' }, note }]);
-    t.strictSame(notices(object), [], 'a second report does not follow after a change');
+    t.strictSame(notices(object), [], 'a change of the object causes no second Event');
     t.equal(
       notices(read(kind, { ...metadata, uid: 'before' }).object).length,
       1,
@@ -31,7 +31,7 @@ t.test('each has an Event of its own object', (t) => {
   t.end();
 });
 
-t.test('an object that asks for nothing has none', (t) => {
+t.test('an object without such a request causes no Event', (t) => {
   t.strictSame(read('Pod', {}).notices(), []);
   t.strictSame(
     read('Pod', limited, { hostNetwork: true }).notices(),

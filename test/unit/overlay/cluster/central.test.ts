@@ -22,7 +22,7 @@ function apply(made: ModelDatabase, special: Partial<CentralFacts>): number {
 }
 
 t.test(
-  'the southbound database listens, nodes may write what ovn-controller writes, and a second run changes nothing',
+  'the southbound database listens, nodes have the rights of ovn-controller, and a second run changes nothing',
   (t) => {
     const made = database('OVN_Southbound', 'SB_Global');
     t.equal(apply(made, {}), 2);
@@ -34,7 +34,7 @@ t.test(
   },
 );
 
-t.test('a listener that is not wanted any more goes, those of others stay', (t) => {
+t.test('a listener that is no longer wanted is removed, and foreign listeners stay', (t) => {
   const made = database('OVN_Northbound', 'NB_Global');
   made.transact([
     { op: 'insert', table: 'Connection', row: { target: 'punix:/theirs' }, 'uuid-name': 'c' },

@@ -31,7 +31,7 @@ const routes = [
 ];
 const kernel = { links: [bridge, linkOf('eth1', ['203.0.113.9/24'], { mac: '52:54:00:00:01:01' })], routes };
 
-t.test('br-ex as it is', (t) => {
+t.test('the gateway that br-ex and its routes make possible', (t) => {
   t.strictSame(chooseGateway(request, modern, node, kernel), {
     bridge: 'br-ex',
     kind: 'shared',
@@ -54,7 +54,7 @@ t.test('br-ex as it is', (t) => {
   t.end();
 });
 
-t.test('the reason instead', (t) => {
+t.test('another gateway, or the reason why none is possible', (t) => {
   t.match(chooseGateway({ ...request, addresses: ['192.0.2.111/24'] }, modern, node, kernel), {
     kind: 'dedicated',
     mac: '0a:58:c0:00:02:6f',
@@ -94,7 +94,7 @@ t.test('the reason instead', (t) => {
   t.end();
 });
 
-t.test('it follows the kernel, and stays while that has nothing', (t) => {
+t.test('the recorded gateway follows the addresses and routes of br-ex, and stays while br-ex has none', (t) => {
   const gateway = chooseGateway(request, modern, node, kernel);
   const record: OverlayRecord = {
     format: 1,
@@ -124,7 +124,7 @@ t.test('it follows the kernel, and stays while that has nothing', (t) => {
   t.end();
 });
 
-t.test('a NIC of its own', (t) => {
+t.test('a gateway with a NIC of its own', (t) => {
   t.strictSame([bridgeFor('eth1'), bridgeFor('enp129s0f0np0')], ['br-gweth1', 'br-gw129s0f0np0']);
   const facts: NicFacts = { ...kernel, sshPeer: null, leased: [] };
   const moved = (asked: readonly string[] | 'auto', special: Partial<NicFacts> = {}): readonly string[] =>

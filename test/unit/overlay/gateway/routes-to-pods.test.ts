@@ -56,7 +56,7 @@ t.test('no route where the pods would not answer', (t) => {
   t.end();
 });
 
-t.test('as each router reads it', (t) => {
+t.test('the routes in the notation of each kind of router', (t) => {
   const found: OutsideRoutes = outsideRoutes(dual, [open(1), open(2, { gateway: null, subnets: ['10.42.2.0/24'] })]);
   const lines = (...all: readonly string[]): string => all.join('\n');
   t.equal(

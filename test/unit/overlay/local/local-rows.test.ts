@@ -63,13 +63,17 @@ t.test('a node joins, joins again, and leaves', (t) => {
     t.ok(join(database, special) > 0, what);
     t.strictSame(namesOf(database, 'Interface'), interfaces, `${what}: interfaces`);
     const joined = database.rows();
-    t.equal(join(database, special), 0, `${what}: nothing in a second run`);
+    t.equal(join(database, special), 0, `${what}: a second run changes nothing`);
     t.strictSame(database.rows(), joined);
     leave(database);
     const lasting = database.rows().tables;
     t.match(lasting.Open_vSwitch?.[0]?.external_ids, { rundir: '/run', hostname: /./, 'system-id': /./ });
-    t.equal(Object.keys(lasting.Open_vSwitch?.[0]?.external_ids ?? {}).length, 3, `${what}: nothing else of ours`);
-    t.strictSame(lasting.Open_vSwitch?.[0]?.other_config, {}, `${what}: nor a setting`);
+    t.equal(
+      Object.keys(lasting.Open_vSwitch?.[0]?.external_ids ?? {}).length,
+      3,
+      `${what}: no other external_ids of the agent remain`,
+    );
+    t.strictSame(lasting.Open_vSwitch?.[0]?.other_config, {}, `${what}: no setting of the agent remains`);
     for (const table of ['Bridge', 'Port', 'Interface'])
       t.strictSame(lasting[table], before.tables[table], `${what}: ${table} as before`);
   }
@@ -111,7 +115,7 @@ t.test('foreign settings stay', (t) => {
   t.end();
 });
 
-t.test('a setting of the admin stays, before and after', (t) => {
+t.test('a setting of the administrator stays after a node has joined and left', (t) => {
   const database = emptyVswitch();
   const config = (): unknown => database.rows().tables.Open_vSwitch?.[0]?.other_config;
   const set = ['map', [['bundle-idle-timeout', '60']]] as const;
@@ -146,7 +150,7 @@ t.test('ports of pods keep br-int', (t) => {
   t.end();
 });
 
-t.test('the management interface has a MAC that lasts', (t) => {
+t.test('the management interface and br-int have fixed MACs', (t) => {
   const database = emptyVswitch();
   join(database);
   t.match(named(database, 'Interface', 'ovn-k8s-mp0'), {
@@ -175,7 +179,7 @@ t.test('refusals', (t) => {
   t.end();
 });
 
-t.test('certificates that lie elsewhere now are named again, and those of another program are refused', (t) => {
+t.test('certificates at a new path are updated, and certificates of another program are refused', (t) => {
   const files = { private_key: '/old/node.pem', certificate: '/old/node.pem', ca_cert: '/pki/ca.crt' };
   const planned = (owner: string, moved: string) => {
     const row = { _uuid: 'ssl', ...files, external_ids: { owner } };
@@ -197,6 +201,6 @@ t.test('certificates that lie elsewhere now are named again, and those of anothe
   ]);
   const why = failure('overlay-conflict', { message: /\/old\/node\.pem, which is not that of the overlay/ });
   t.throws(() => planned('somebody', '/pki/node.pem'), why);
-  t.strictSame(planned('somebody', '/old/node.pem'), [], 'the same files are accepted from every program');
+  t.strictSame(planned('somebody', '/old/node.pem'), [], 'a row of another program with the same files is accepted');
   t.end();
 });

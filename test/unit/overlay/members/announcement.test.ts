@@ -56,7 +56,7 @@ t.test('the central node reads the announcement as the node wrote it', (t) => {
   t.end();
 });
 
-t.test('a node is not trusted', (t) => {
+t.test('an invalid announcement is refused with the fault', (t) => {
   const said = (replace: string, by: string): string => announcement(dedicated).join(',').replace(replace, by);
   for (const [cmsOptions, fault] of [
     [said('kind=dedicated', 'kind=other'), /"other" is not a kind/],
@@ -168,7 +168,7 @@ t.test(
   },
 );
 
-t.test("a gateway that is asked for another node's subnet, and is not any more", (t) => {
+t.test("a gateway that gets another node's subnet, and returns it", (t) => {
   const database = emptyNorthbound();
   const routes = (): readonly string[] =>
     (database.rows().tables.Logical_Router_Static_Route ?? [])
@@ -202,7 +202,7 @@ t.test("a gateway that is asked for another node's subnet, and is not any more",
   t.end();
 });
 
-t.test('settings that others share', (t) => {
+t.test('settings in Open vSwitch that other programs share', (t) => {
   const gateway = gatewayOf(1);
   const said = announcement(gateway).join(',');
   for (const [there, put, after] of [
@@ -256,7 +256,7 @@ t.test('the further addresses of a member', (t) => {
   t.strictSame(
     furtherAddresses(onInterfaces, node, ['10.42.0.0/16']),
     ['192.0.2.112', '2001:db8::112'],
-    'those that are neither known nor of the cluster',
+    'addresses that are known already, or belong to the cluster, are left out',
   );
   t.end();
 });
@@ -294,7 +294,7 @@ t.test('addresses with their lengths, and outside clients', (t) => {
   t.end();
 });
 
-t.test('where processes of a member listen', (t) => {
+t.test('addresses and ports on which processes of a member listen', (t) => {
   const listeners: readonly Listener[] = [
     { protocol: 'tcp', port: 443, address: null },
     { protocol: 'udp', port: 30_053, address: '2001:db8::12' },

@@ -56,7 +56,7 @@ t.test('a member that announces more than its certificate covers', (t) => {
       /claims the tunnel address 192\.0\.2\.12 of/,
     ],
     [
-      'an address that cannot be one',
+      'a text that is no address',
       chassis(3, { encaps: [encap(3), encap(3, { address: '"\u001b[2J' })] }),
       /claims ""\\u\{1b\}\[2J" as a tunnel address/,
     ],
@@ -68,8 +68,8 @@ t.test('a member that announces more than its certificate covers', (t) => {
       const { nodes, faults } = membersNow(modern, own, members, all);
       t.match(faults, [/^certificate 00000000-0000-4000-9000-000000000003 \(n3\) /], what);
       t.match(faults, [fault], what);
-      t.match(nodes[1], { gateway: { addresses: ['192.0.2.12/24'] } }, `${what}: n2 is what it was`);
-      t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes), `${what}: also the rows`);
+      t.match(nodes[1], { gateway: { addresses: ['192.0.2.12/24'] } }, `${what}: the gateway of n2 is unchanged`);
+      t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes), `${what}: the rows are unchanged`);
     }
   t.end();
 });
@@ -91,13 +91,13 @@ t.test('a host that is not a member is ignored and reported', (t) => {
   t.end();
 });
 
-t.test('a member attracts nothing that it was not granted', (t) => {
+t.test('a member attracts no packets for addresses that it was not granted', (t) => {
   const attempts: readonly (readonly [string, OverlayGateway, RegExp])[] = [
     ['an address of the internet', gatewayOf(3, { addresses: ['198.51.100.1/32'] }), /--gateway 198\.51\.100\.1$/],
-    ['one of another member', gatewayOf(3, { addresses: ['192.0.2.12/24'] }), /n2 has 192\.0\.2\.12 already/],
-    ["others' pods", gatewayOf(3, { subnets: ['10.42.2.0/24'] }), /--gateway-subnets 10\.42\.2\.0\/24$/],
+    ['an address of another member', gatewayOf(3, { addresses: ['192.0.2.12/24'] }), /n2 has 192\.0\.2\.12 already/],
+    ['pods of another member', gatewayOf(3, { subnets: ['10.42.2.0/24'] }), /--gateway-subnets 10\.42\.2\.0\/24$/],
     [
-      'its own address as the network of all',
+      'its own address with a prefix length of 1',
       gatewayOf(3, { addresses: ['192.0.2.13/1'], isVip: true, mac: '0a:58:c0:00:02:0d' }),
       /n3 has 192\.0\.2\.13 already/,
     ],
@@ -106,7 +106,7 @@ t.test('a member attracts nothing that it was not granted', (t) => {
     const { nodes, faults } = membersNow(modern, own, members, [chassis(1), chassis(2), chassis(3, {}, gateway)]);
     t.match(faults, [/^certificate 0+-0000-4000-9000-0+3 \(n3\) announces a gateway that is not taken/], what);
     t.match(faults, [fault], what);
-    t.equal(rowsOf(nodes), withoutLiar, `${what}: as without its gateway`);
+    t.equal(rowsOf(nodes), withoutLiar, `${what}: the rows are as without the gateway`);
   }
   const both = chassis(
     3,

@@ -24,7 +24,7 @@ const members = [1, 2, 3].map((id) => nodeOf(id, id === 3 ? {} : { gateway: gate
 const down = (judged: readonly OverlayNode[]): readonly string[] =>
   judged.filter(({ gateway }) => gateway?.isUp === false).map(({ name }) => name);
 
-t.test('a gateway that owes an answer for two rounds is down', (t) => {
+t.test('a gateway that has not answered for two rounds is down', (t) => {
   const seen = [7, 6, 5];
   t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 4 }))), ['n2']);
   t.strictSame(down(judgeGateways(members, seen, southbound(7, { 1: 7, 2: 5 }))), [], 'a slow gateway is not down');
@@ -83,6 +83,6 @@ t.test('three rounds are remembered', (t) => {
     [6, 6, 6],
     'while ovn-northd hangs, the previous value is repeated',
   );
-  t.strictSame(nextRound([60, 59, 58], southbound(1, {})), [1], 'a database that was made again counts from one');
+  t.strictSame(nextRound([60, 59, 58], southbound(1, {})), [1], 'a new database starts again at one');
   t.end();
 });

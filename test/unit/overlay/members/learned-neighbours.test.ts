@@ -37,12 +37,12 @@ t.test('MACs that routers have learned', (t) => {
   t.match(
     learned('rtoe-GR_n1', '192.0.2.12', '\u001b[2J'),
     [/\\u\{1b\}/],
-    'what is written there is shown as it can be shown',
+    'unprintable characters in a row are escaped',
   );
   t.end();
 });
 
-t.test('MACs and routes that nothing of the cluster learns', (t) => {
+t.test('MACs and routes that no part of the cluster should learn', (t) => {
   const said = (tables: Readonly<Record<string, readonly { _uuid: string }[]>>): readonly string[] =>
     unexpectedRows({ database: 'OVN_Southbound', shape: {}, tables });
   t.strictSame(said({}), [], 'a release without these tables causes no report');

@@ -11,17 +11,17 @@ t.test('the table has every column that plans write, and no others', (t) => {
   t.strictSame(
     [...written].filter((one) => !listed.includes(one)),
     [],
-    'written, and not in agent/overlay/rows/columns.ts',
+    'columns that plans write and that agent/overlay/rows/columns.ts lacks',
   );
   t.strictSame(
     listed.filter((one) => !written.has(one)),
     [],
-    'in agent/overlay/rows/columns.ts, and written by no case',
+    'columns of agent/overlay/rows/columns.ts that no plan writes',
   );
   t.end();
 });
 
-t.test('a schema that lacks something', (t) => {
+t.test('a schema that lacks a column or a table', (t) => {
   const shape = recordedShape('OVN_Northbound 23.03');
   t.strictSame(missingColumns('OVN_Northbound', shape), []);
   const { Load_Balancer_Group: _, ...without } = shape;

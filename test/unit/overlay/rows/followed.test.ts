@@ -2,7 +2,7 @@ import t from 'tap';
 import { followedTables, isMoreThanZones } from '../../../../agent/overlay/rows/followed.ts';
 import { recordedShape } from '../cluster.ts';
 
-t.test('rows of ours are followed, and roots as a whole', (t) => {
+t.test("only the agent's rows are followed, except in tables without external_ids", (t) => {
   const tables = followedTables('OVN_Northbound', recordedShape('OVN_Northbound 23.03'), 'microshift-net', null);
   const owned = [['external_ids', 'includes', ['map', [['owner', 'microshift-net']]]]];
   t.strictSame(tables.Logical_Switch?.where, owned);

@@ -28,7 +28,7 @@ function lost(servers: DatagramServers, ...pairs: readonly (readonly [DatabaseRo
 t.test('connections of removed servers, and no others', (t) => {
   const both = row({ [at]: `${first},${second}` });
   t.strictSame(lost(serving(both), [both, { ...both, name: 'other' }]), []);
-  t.strictSame(lost(serving(), [null, both]), [], 'a server that comes takes no client from another');
+  t.strictSame(lost(serving(), [null, both]), [], 'no connection is removed because of an added server');
   t.strictSame(lost(serving(both), [both, row({ [at]: `${second},${third}` })]), ['10.43.0.10 53 10.42.0.9 8053']);
   t.strictSame(
     lost(serving(both), [both, row({ [at]: '' })]).length,
@@ -41,7 +41,7 @@ t.test('connections of removed servers, and no others', (t) => {
   t.end();
 });
 
-t.test('a place that several rows have', (t) => {
+t.test('an address and port that several load balancers serve', (t) => {
   const [one, other] = [row({ [at]: first }), row({ [at]: second })];
   t.strictSame(lost(serving(one, other), [one, null]), ['10.43.0.10 53 10.42.0.9 8053']);
   const together = row({ [at]: `${second},${first}` });

@@ -27,26 +27,26 @@ function served(protocol: InboundService['protocol'], address: string, port: num
 t.test('which services arrive at a node', (t) => {
   for (const [protocol, address, port, isServed, why] of [
     ['tcp', '192.0.2.11', 30_080, true, 'a NodePort'],
-    ['tcp', '2001:db8::11', 80, true, 'a port that is listed'],
-    ['tcp', '192.0.2.11', 8080, false, 'a port that is not listed'],
-    ['tcp', '192.0.2.11', 22, false, 'SSH, whatever is listed'],
+    ['tcp', '2001:db8::11', 80, true, 'a listed port'],
+    ['tcp', '192.0.2.11', 8080, false, 'an unlisted port'],
+    ['tcp', '192.0.2.11', 22, false, 'SSH, even if the port is listed'],
     ['tcp', '198.51.100.1', 6443, false, 'the API server, also at another NIC'],
     ['udp', '192.0.2.11', 6081, false, 'the tunnels'],
-    ['tcp', '192.0.2.11', 443, false, 'a port of a process'],
-    ['udp', '192.0.2.11', 443, true, 'which another protocol is not'],
-    ['udp', '198.51.100.1', 30_053, false, 'of a process at this address'],
-    ['udp', '192.0.2.11', 30_053, true, 'and not at another one'],
+    ['tcp', '192.0.2.11', 443, false, 'a port on which a process listens'],
+    ['udp', '192.0.2.11', 443, true, 'the same port with another protocol'],
+    ['udp', '198.51.100.1', 30_053, false, 'a port on which a process listens at this address only'],
+    ['udp', '192.0.2.11', 30_053, true, 'the same port at another address'],
     ['tcp', '203.0.113.5', 22, true, "an address that is not the node's"],
-    ['tcp', '203.0.113.6', 8443, false, 'where the API server is'],
-    ['tcp', '127.0.0.1', 80, false, 'loopback'],
-    ['tcp', '::1', 80, false, 'loopback of IPv6'],
-    ['tcp', '169.254.169.254', 80, false, 'a link'],
+    ['tcp', '203.0.113.6', 8443, false, 'the port of the API server at its own address'],
+    ['tcp', '127.0.0.1', 80, false, 'the loopback address'],
+    ['tcp', '::1', 80, false, 'the IPv6 loopback address'],
+    ['tcp', '169.254.169.254', 80, false, 'a link-local address'],
   ] as const)
     t.equal(served(protocol, address, port), isServed, why);
   t.end();
 });
 
-t.test('where processes listen, of real sockets', async (t) => {
+t.test('listening sockets of this machine', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.teardown(() => server.close());
@@ -57,7 +57,7 @@ t.test('where processes listen, of real sockets', async (t) => {
   );
 });
 
-t.test('where processes listen, as the kernel writes it', (t) => {
+t.test("listening sockets in the format of the kernel's files", (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'listeners-'));
   const heading = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
   const line = (local: string, state: string): string =>

@@ -16,7 +16,7 @@ import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
 const cases = join(import.meta.dirname, '../../../../../test/cases/demux');
 const six: OverlayLayout = { ...dual, clusterSubnets: ['fd01::/48'], serviceSubnets: ['fd02::/112'] };
 
-/** Content of facts.json (README.md there). */
+/** Content of the file facts.json of a case, as test/cases/demux/README.md describes it. */
 interface Facts {
   readonly layout?: 'modern' | 'dual' | 'six';
   readonly node?: Partial<OverlayNode>;

@@ -40,7 +40,7 @@ t.test('a gateway answers for its own and for announced addresses', (t) => {
   t.end();
 });
 
-t.test('the flows drop answers only', (t) => {
+t.test('the flows drop only answers, not requests or announcements', (t) => {
   const flows = withheldFlows(2, ['192.0.2.200', '2001:db8::200']).map(({ flow }) => flow);
   t.strictSame(flows, [
     'table=0,priority=250,in_port=2,arp,arp_op=2,arp_spa=192.0.2.200,actions=drop',

@@ -91,7 +91,7 @@ t.test('a schema allows no other key and no other outcome', (t) => {
   t.end();
 });
 
-t.test('the documents of every recorded node have their schemas', (t) => {
+t.test('the documents of every recorded node match their schemas', (t) => {
   for (const name of caseNames()) {
     const found = readCase(name);
     const decision = (() => {

@@ -37,7 +37,7 @@ function documents(...results: [typeof changed, typeof changed | null]): readonl
   return printed;
 }
 
-t.test('a repair is one document, also with the bridges whose NICs have appeared', (t) => {
+t.test('a repair prints one document, also if it adds bridges whose NICs have appeared', (t) => {
   const [alone, ...none] = documents(changed, null);
   t.match(alone, { command: 'apply', outcome: 'changed', transaction: { id: 'a' } });
   t.strictSame(none, []);

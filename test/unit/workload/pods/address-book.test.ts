@@ -15,7 +15,7 @@ t.test('addresses are assigned in turn, and a released one only after all others
   tell({ pods: [podOf('c'), podOf('d')] });
   t.strictSame(all(), { b: '10.42.1.4/29', c: '10.42.1.5/29', d: '10.42.1.6/29' });
   tell({ pods: [podOf('e')] });
-  t.equal(all().e, '10.42.1.3/29', 'after the last one the first that is free; .7 is the broadcast address');
+  t.equal(all().e, '10.42.1.3/29', 'the first free address follows the last one, because .7 is the broadcast address');
   t.end();
 });
 
@@ -54,7 +54,7 @@ t.test('a pod without an interface of its own gets no address', (t) => {
   t.end();
 });
 
-t.test('both families, each with the length of its subnet', (t) => {
+t.test('a pod with both families has the prefix length of each subnet', (t) => {
   const { tell, all } = openBook([dualNode(1)]);
   tell({ pods: [podOf('a'), podOf('b', asking('10.42.1.200')), podOf('c', asking('fd01:0:0:1::beef, 10.42.1.201'))] });
   t.strictSame(all(), {
@@ -65,7 +65,7 @@ t.test('both families, each with the length of its subnet', (t) => {
   t.end();
 });
 
-t.test('of both families, a pod that asks for an address of one takes no place of the other from anybody', (t) => {
+t.test('a pod that requests an address of one family leaves those of the other family to other pods', (t) => {
   const { tell, all } = openBook([dualNode(1)]);
   const last = 254;
   const fixed = Array.from({ length: 126 }, (_, index) => podOf(`fixed-${index}`, asking(`10.42.1.${last - index}`)));
@@ -87,10 +87,10 @@ t.test('IPv6 only', (t) => {
   t.end();
 });
 
-t.test('an address that is asked for is had, or nothing is', async (t) => {
+t.test('a pod gets the address that it requests, or none', async (t) => {
   const ask = (address: string, name = 'asker') => podOf(name, asking(address));
 
-  t.test('it is free', (t) => {
+  t.test('the address is free', (t) => {
     const { tell, all } = openBook();
     t.strictSame(tell({ pods: [podOf('first'), ask('10.42.1.3')] }).faults, []);
     t.strictSame(
@@ -101,7 +101,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     t.end();
   });
 
-  t.test('another pod has it, until that is gone', (t) => {
+  t.test('another pod has the address, until it is deleted', (t) => {
     const { tell, all } = openBook();
     tell({ pods: [podOf('owner')] });
     const { faults } = tell({ pods: [ask('10.42.1.3')] });
@@ -114,7 +114,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     t.end();
   });
 
-  t.test('two ask for one in the same batch', (t) => {
+  t.test('two pods request the address in the same batch', (t) => {
     const { tell, all } = openBook();
     const { faults } = tell({ pods: [ask('10.42.1.9', 'one'), ask('10.42.1.9', 'other')] });
     t.match(faults, [{ pod: { name: 'other' }, reason: 'AddressTaken', note: /default\/one has/ }]);
@@ -122,7 +122,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     t.end();
   });
 
-  t.test('it asks for another one instead', (t) => {
+  t.test('the pod requests another address instead', (t) => {
     const { tell, all } = openBook();
     tell({ pods: [podOf('owner'), ask('10.42.1.0')] });
     t.strictSame(tell({ pods: [ask('10.42.1.8')] }).changed, ['default/asker']);
@@ -140,7 +140,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     'soon',
     '10.42.1.7/24',
   ])
-    t.test(`${address} cannot be had`, (t) => {
+    t.test(`${address} is refused`, (t) => {
       const { tell, all } = openBook();
       t.match(tell({ pods: [ask(address)] }).faults, [
         { reason: 'AddressNotUsable', note: /a pod of n1 can have one of 10/ },
@@ -149,7 +149,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
       t.end();
     });
 
-  t.test('an address of IPv6 whose MAC is that of the router or of another pod', (t) => {
+  t.test('an IPv6 address whose MAC would be that of the router or of another pod', (t) => {
     const node = nodeOf(1, { subnets: ['fd01:0:0:1::/64'] });
     const { tell, all } = openBook([node]);
     const { faults } = tell({ pods: [ask('fd01:0:0:1:0:2:0:3'), ask('fd01:0:0:1::1:0', 'last')] });
@@ -179,7 +179,7 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
     t.end();
   });
 
-  t.test('two of one family', (t) => {
+  t.test('two addresses of one family', (t) => {
     const { tell } = openBook([dualNode(1)]);
     t.match(tell({ pods: [ask('10.42.1.7,10.42.1.8')] }).faults, [{ reason: 'AddressNotUsable' }]);
     t.end();
@@ -210,11 +210,11 @@ t.test('the addresses that a pod may request', (t) => {
   t.end();
 });
 
-t.test('after a restart every pod has its former addresses', async (t) => {
+t.test('after a restart of the daemon, every pod has its former addresses', async (t) => {
   const node = dualNode(1);
   const [four, six] = ['10.42.1.77/24', 'fd01:0:0:1::4d/64'];
 
-  t.test('as its annotation says, in any form', (t) => {
+  t.test('the addresses in the annotation of the pod, in each of its forms', (t) => {
     const { tell, all } = openBook([node]);
     const first = {
       ovn: '{"gateway_ip": "10.42.1.1", "ip_address": "10.42.1.78/24", "mac_address": "0a:00:00:00:00:01"}',
@@ -225,7 +225,7 @@ t.test('after a restart every pod has its former addresses', async (t) => {
     t.end();
   });
 
-  t.test('as its row says, or the kubelet', (t) => {
+  t.test("the addresses in the pod's row, or in the status from the kubelet", (t) => {
     const { tell, all } = openBook([node]);
     const addressesOfRow = (key: string): readonly string[] =>
       key === 'default/a' ? ['10.42.1.77', 'fd01:0:0:1::4d'] : [];
@@ -238,7 +238,7 @@ t.test('after a restart every pod has its former addresses', async (t) => {
     t.end();
   });
 
-  t.test('of two that say the same, the one whose row does', (t) => {
+  t.test('of two pods with the same annotation, the pod whose row has the addresses keeps them', (t) => {
     const { tell, all } = openBook([node]);
     const copied = annotated(node, four, six);
     const { faults } = tell({
@@ -251,34 +251,42 @@ t.test('after a restart every pod has its former addresses', async (t) => {
     t.end();
   });
 
-  t.test('with any forged annotations', (t) => {
+  t.test('forged annotations have no effect on other pods', (t) => {
     const forged = annotated(node, '10.42.1.99/24', 'fd01:0:0:1::63/64');
     const podIPs = ['10.42.1.77', 'fd01:0:0:1::4d'];
     const another = openBook([node]);
     another.tell({ pods: [podOf('forger', annotated(node, four, six)), podOf('runs', { podIPs })] });
-    t.equal(another.all().runs, `${four} ${six}`, 'of another pod, for the address of one that runs');
+    t.equal(
+      another.all().runs,
+      `${four} ${six}`,
+      'a running pod keeps its addresses although the annotation of another pod has them',
+    );
     t.not(another.all().forger, `${four} ${six}`);
     const own = openBook([node]);
     own.tell({ pods: [podOf('runs', { ...forged, podIPs }), podOf('starts', forged)], addressesOfRow: () => [] });
-    t.equal(own.all().runs, `${four} ${six}`, 'a pod keeps the addresses in its own annotation');
+    t.equal(
+      own.all().runs,
+      `${four} ${six}`,
+      'a running pod keeps its addresses although its own annotation has others',
+    );
     const row = openBook([node]);
     row.tell({ pods: [podOf('starts', forged)], addressesOfRow: () => podIPs });
     t.equal(
       row.all().starts,
       `${four} ${six}`,
-      'a pod keeps the addresses in its row, which only the central node writes',
+      'a pod has the addresses in its row, which only the central node writes',
     );
     t.end();
   });
 
-  t.test('where one family is left, the other is added', (t) => {
+  t.test('a pod with an address of one family gets one of the other family', (t) => {
     const { tell, all } = openBook([node]);
     tell({ pods: [podOf('a', annotated(nodeOf(1), four))] });
     t.equal(all().a, '10.42.1.77/24 fd01:0:0:1::3/64');
     t.end();
   });
 
-  t.test('it asks for another one now: an address is for life', (t) => {
+  t.test('a later request does not change the addresses of a pod', (t) => {
     const { tell, all } = openBook([nodeOf(1)]);
     const annotations = { ...annotated(nodeOf(1), four).annotations, ...asking('10.42.1.5').annotations };
     tell({ pods: [podOf('a', { annotations })] });
@@ -287,7 +295,7 @@ t.test('after a restart every pod has its former addresses', async (t) => {
   });
 });
 
-t.test('a pod made again under the same name is another pod', (t) => {
+t.test('a pod that is created again with the same name is another pod', (t) => {
   const { tell, all } = openBook();
   tell({ pods: [podOf('a')] });
   t.strictSame(tell({ pods: [podOf('a', { uid: 'another' })] }).changed, ['default/a']);
@@ -300,7 +308,7 @@ t.test('a pod made again under the same name is another pod', (t) => {
   t.end();
 });
 
-t.test('nodes that come, go and get another subnet take their pods with them', (t) => {
+t.test('pods follow nodes that join, leave or get another subnet', (t) => {
   const { tell, all } = openBook();
   const one = podOf('a', { podIPs: ['10.42.1.3'] });
   tell({ pods: [one, podOf('b', { nodeName: 'n2' })] });

@@ -44,7 +44,7 @@ t.test('annotations of a pod', (t) => {
       { dest: '10.43.0.0/16', nextHop: '10.42.0.1' },
       { dest: '100.64.0.0/16', nextHop: '10.42.0.1' },
     ],
-    "no route to what the pod's own address leads to already",
+    "no route to a network that the pod's own subnet contains",
   );
   const asThen = wantedAnnotations(['192.168.2.3/24'], nodeOf(2, { subnets: ['192.168.2.0/24'] }), seed, 'u');
   t.equal(
@@ -54,7 +54,7 @@ t.test('annotations of a pod', (t) => {
   t.end();
 });
 
-t.test('every form is read', (t) => {
+t.test('every form of the annotation is read', (t) => {
   const one = { addresses: ['192.168.2.3/24'], mac: '0a:00:00:00:00:01', gateways: ['192.168.2.1'], routes: [] };
   const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'JSON of the tool of 2017': {
@@ -97,7 +97,7 @@ t.test('every form is read', (t) => {
   t.end();
 });
 
-t.test('other values have no effect', (t) => {
+t.test('invalid values have no effect', (t) => {
   const mac = '0a:00:00:00:00:01';
   const odd: readonly string[] = [
     '',

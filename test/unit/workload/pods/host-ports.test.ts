@@ -7,7 +7,7 @@ import { podOf } from './paper-pods.ts';
 const ports = [{ containerPort: 80, hostPort: 8080 }, { containerPort: 81 }, { containerPort: 82, hostPort: 0 }];
 const read = (spec: object) => readPod({ spec: { containers: [{ ports }], ...spec } }).hostPorts;
 
-t.test('ports of the node are those of all containers that run beside each other', (t) => {
+t.test('the host ports of a pod are those of all containers that run at the same time', (t) => {
   const initContainers = [
     { ports: [{ containerPort: 1, hostPort: 1001 }], restartPolicy: 'Always' },
     { ports: [{ containerPort: 2, hostPort: 1002 }] },

@@ -3,7 +3,7 @@ import t from 'tap';
 import { leftPerTry } from '../../heap.ts';
 import { openBook, podOf } from './paper-pods.ts';
 
-t.test('a pod that is gone', async (t) => {
+t.test('a pod that was deleted', async (t) => {
   const { tell } = openBook();
   const left = await leftPerTry(5_000, (index) => {
     const name = `web-${index}-of-a-deployment`;

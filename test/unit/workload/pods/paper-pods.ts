@@ -44,7 +44,7 @@ export interface Told {
   all(): Readonly<Record<string, string>>;
 }
 
-/** `nodes` are the nodes of every batch that names none. */
+/** Opens an address book; `nodes` are the nodes of every batch of changes that names none. */
 export function openBook(nodes: readonly OverlayNode[] = [nodeOf(1)]): Told {
   const book = createAddressBook();
   return {

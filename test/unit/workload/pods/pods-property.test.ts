@@ -14,7 +14,7 @@ const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.leng
 
 const lives = 150;
 
-/** So small that addresses run out. */
+/** Returns two nodes whose subnets are so small that addresses run out. */
 function nodesOf(random: Random): OverlayNode[] {
   return [1, 2].map((id) => {
     const four = `10.42.${id}.0/${27 + random(3)}`;

@@ -84,7 +84,7 @@ for (const release of ['23.03', '26.03'])
     t.end();
   });
 
-t.test('in the naming of 2017', (t) => {
+t.test('the row of a pod with the names of 2017', (t) => {
   const node = nodeOf(2, { subnets: ['192.168.2.0/24'] });
   const { put, ports } = clusterOf([node], seed);
   put(podOf('sshd-2', { nodeName: 'n2' }));
@@ -92,7 +92,7 @@ t.test('in the naming of 2017', (t) => {
   t.end();
 });
 
-t.test('a pod made again under its name has the same row, and on another node another one', (t) => {
+t.test('a pod that is created again keeps its row, and has a new row on another node', (t) => {
   const { put, ports } = clusterOf([nodeOf(1), nodeOf(2)]);
   put(podOf('a'));
   const [row] = ports('n1');
@@ -110,7 +110,7 @@ t.test('a pod made again under its name has the same row, and on another node an
   t.end();
 });
 
-t.test('a static pod goes on when its copy in the API is deleted and made again', (t) => {
+t.test('a static pod keeps its row when its copy in the API is deleted and created again', (t) => {
   const { put, drop, ports } = clusterOf([nodeOf(1)]);
   put(podOf('a', { mirrorOf: 'of-a-file' }));
   const options = { 'iface-id-ver': 'of-a-file' };
@@ -118,7 +118,7 @@ t.test('a static pod goes on when its copy in the API is deleted and made again'
   t.strictSame(
     put(podOf('a', { uid: 'second', mirrorOf: 'of-a-file' })).changes,
     [],
-    'a copy that is made again at once changes nothing',
+    'a copy that is created again at once changes nothing',
   );
   drop('default/a');
   put(podOf('b'));
@@ -126,7 +126,7 @@ t.test('a static pod goes on when its copy in the API is deleted and made again'
   t.match(
     ports('n1'),
     [{ addresses: [/10\.42\.1\.4$/] }, { options, addresses: [/10\.42\.1\.3$/] }],
-    'a copy that is made again later keeps the row',
+    'a copy that is created again later keeps the row',
   );
   drop('default/a');
   put(podOf('a', { uid: 'fourth', mirrorOf: 'of-another-file' }));
@@ -163,7 +163,7 @@ t.test('a row that the tool of 2017 made is taken over', (t) => {
   t.end();
 });
 
-t.test('addresses that a pod cannot have', (t) => {
+t.test('pods that get no row', (t) => {
   const { put, database, facts: known } = clusterOf([nodeOf(1)]);
   const policed = (policies: Readonly<Record<string, NetworkPolicy>>): WorkloadFacts => {
     const now = known();
@@ -179,7 +179,7 @@ t.test('addresses that a pod cannot have', (t) => {
     },
   ]);
   const plan = put(podOf('n1', { namespace: 'br-ex' }));
-  t.strictSame(plan.changes, [], 'an address of a router or of a NIC is not written');
+  t.strictSame(plan.changes, [], 'a pod with the name of another port gets no row');
   t.match(plan.trace.join('\n'), 'br-ex_n1=left out, its name is that of another port');
   const policy = {
     namespace: 'br-ex',
@@ -195,7 +195,7 @@ t.test('addresses that a pod cannot have', (t) => {
   const [group] = changes.flatMap((change) =>
     change.do === 'insert' && change.table === 'Port_Group' ? [change] : [],
   );
-  t.strictSame(group?.row.ports ?? [], [], 'nor is that closed by the policy of such a pod');
+  t.strictSame(group?.row.ports ?? [], [], 'the policy of such a pod does not close the other port');
 
   const without = clusterOf([]);
   const facts = { ...without.facts(), nodes: [nodeOf(1)], addresses: new Map([['default/a', ['10.42.1.3/24']]]) };
@@ -211,7 +211,7 @@ t.test('addresses that a pod cannot have', (t) => {
   t.end();
 });
 
-t.test('a policy has the port of a pod that is made in the same transaction', (t) => {
+t.test('the port group of a policy has a port that is inserted in the same transaction', (t) => {
   const { database, facts } = clusterOf([nodeOf(1)]);
   const known = facts();
   const deny = {
@@ -240,7 +240,7 @@ t.test('a policy has the port of a pod that is made in the same transaction', (t
   t.end();
 });
 
-t.test('a change concerns the pod that it is of', (t) => {
+t.test('a change of a pod concerns only this pod', (t) => {
   const { facts } = clusterOf([nodeOf(1)]);
   const units = (change: Parameters<typeof concernedObjectKeys>[0]) =>
     concernedObjectKeys(change, facts()).filter((unit) => unit.startsWith('pod:'));

@@ -55,7 +55,7 @@ function parse(text: string, existing: RowIndex): Match {
     }
     return join(matches);
   };
-  // Like OVN, this refuses `a && b || c`: one level of an expression has one operator.
+  // As in OVN, `a && b || c` is refused: one level of an expression has one operator.
   const expression = (): Match => {
     const first = term();
     const operator = tokens[at];

@@ -27,7 +27,7 @@ for (const namespace of ['x', 'y', 'z'])
     world.policies.set(`${namespace}/${name}`, readPolicy({ metadata: { namespace, name }, spec }));
 const facts = factsOf(modern, world);
 
-/** Concerned units by short names, without the parts that all names share. */
+/** Returns the concerned object keys in a short form, without the parts that all of them share. */
 function concerned(before: Pod | undefined, now: Pod | undefined): readonly string[] {
   const change = { kind: 'Pod', ...(before && { before }), ...(now && { now }) } as const;
   return concernedPolicyUnits(change, facts)
@@ -46,30 +46,30 @@ t.test('a pod', (t) => {
   t.strictSame(
     concerned(web, db),
     ['namespace:x', 'policy:x/all', 'policy:x/team', 'policy:x/web', ofDb, ofTeam].toSorted(),
-    'with other labels: what it was and what it is',
+    'a change of labels concerns policies that select the old or the new labels',
   );
   t.strictSame(
     concerned(podOf('z/a'), undefined),
     ['namespace:z', 'policy:z/all'],
-    'a pod of another team does not concern this policy',
+    'a pod of another team does not concern the policy of the team',
   );
   const serving = podOf('z/a', { ports: [portOf('http', 80)] });
   t.strictSame(
     concerned(serving, undefined),
     ['namespace:z', 'policy:x/named', 'policy:y/named', 'policy:z/all', 'policy:z/named', withHttp].toSorted(),
-    'who speaks of a port by its name has another rule when its number is gone',
+    'a pod with a named port concerns every policy with the name',
   );
   t.end();
 });
 
-t.test('a namespace', (t) => {
+t.test('a change of a namespace', (t) => {
   const before = namespaceOf('z', { team: 'b' });
   const units = (now: typeof before) =>
     concernedPolicyUnits({ kind: 'Namespace', before, now }, facts).filter((unit) => !unit.includes('http'));
   t.strictSame(
     units(namespaceOf('z', { team: 'c' })),
     ['namespace:z', 'policy:x/named', 'policy:y/named', 'policy:z/named'],
-    'whose labels no policy selects; a port in any namespace is also in this one',
+    'labels that no policy selects concern only policies for named ports in any namespace',
   );
   t.match(units(namespaceOf('z', { team: 'a' })), ['namespace:z', /^peers:.*"team":"a"/, /named/, /named/, /named/]);
   t.end();

@@ -5,7 +5,7 @@ import type { LabelSelector, Labels, NetworkPolicy, Protocol } from '../../../..
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 
 export interface NetpolCase {
-  /** Title of the test; after the title of its context if the protocol is not TCP. */
+  /** Title of the test; if the protocol is not TCP, the title of the test's context precedes it. */
   readonly title: string;
   /** The pods in the truth table. */
   readonly pods: readonly string[];
@@ -13,7 +13,7 @@ export interface NetpolCase {
 }
 
 export interface Step {
-  /** Change that begins the step; null removes a policy. */
+  /** Policies that are changed at the begin of the step; null removes a policy. */
   readonly policies?: Readonly<Record<string, NetworkPolicy | null>>;
   readonly podLabels?: Readonly<Record<string, Labels>>;
   readonly namespaceLabels?: Readonly<Record<string, Labels>>;
@@ -23,7 +23,7 @@ export interface Step {
 export interface Probe {
   readonly port: number;
   readonly protocol: Protocol;
-  /** Ports of two different pods. */
+  /** Returns true if a connection between the ports of two different pods is allowed. */
   isOpen(from: string, to: string): boolean;
 }
 
@@ -51,12 +51,12 @@ const notOutOf =
   (namespace: string): IsOpen =>
   (from) =>
     !inside(from, namespace);
-/** Only these pods reach x/a. */
+/** Returns a rule of the truth table: only these pods reach x/a. */
 const onlyFrom =
   (isPeer: (pod: string) => boolean): IsOpen =>
   (from, to) =>
     to !== 'x/a' || isPeer(from);
-/** x/a reaches only these pods. */
+/** Returns a rule of the truth table: x/a reaches only these pods. */
 const onlyTo =
   (isPeer: (pod: string) => boolean): IsOpen =>
   (from, to) =>

@@ -19,7 +19,7 @@ export function netpolWorld(): PolicyWorld {
   return world;
 }
 
-/** The subnet of the pod's node contains the pod's address. */
+/** Returns the name of the node whose subnet contains this address of a pod. */
 export function nodeOf(address: string): string {
   return `n${address.split('.')[2]}`;
 }

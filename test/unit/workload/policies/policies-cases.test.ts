@@ -1,4 +1,4 @@
-// Golden cases: each folder of test/cases/workload/policies is a test (README.md there).
+// Golden cases: each folder of test/cases/workload/policies is a test, as its README.md describes.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -78,7 +78,7 @@ function worldOf(objects: Iterable<ApiObject>): PolicyWorld {
   return world;
 }
 
-/** Returns the planned changes of a case as text, after it has applied them to the database. */
+/** Applies the planned changes of a case to the database, and returns them as text. */
 function outcomeOf({ objects, layout, database }: Case): string {
   const world = worldOf(objects.values());
   setPorts(database, world);

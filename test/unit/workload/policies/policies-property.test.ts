@@ -29,7 +29,7 @@ import {
   setPorts,
 } from './world.ts';
 
-/** This number takes a few seconds. */
+/** Number of random worlds, which take a few seconds. */
 const runs = 50;
 const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const numbers = [80, 81, 8080, 8443, 9000];

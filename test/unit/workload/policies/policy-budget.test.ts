@@ -37,7 +37,7 @@ function listsOf(policy: ReturnType<typeof read>, ports = [portOf('p0', 80), por
   return changes.flatMap((change) => (change.do === 'insert' && change.table === 'ACL' ? [change] : []));
 }
 
-t.test('policies that people write are served', (t) => {
+t.test('policies of ordinary size are served', (t) => {
   const ordinary: readonly (readonly [object[], object[]])[] = [
     [blocks(300), numbers(3)],
     [blocks(900), []],
@@ -87,11 +87,11 @@ t.test('a policy beyond its budget closes its pods, allows nothing, and has an E
     const actions = listsOf(policy).map(({ row, title }) => `${row.action} ${title}`);
     t.ok(
       actions.some((action) => action.startsWith('drop ')),
-      `${name}: the default deny is there`,
+      `${name}: the rows contain the default deny`,
     );
     t.notOk(
       actions.some((action) => / 0 /.test(action)),
-      `${name}: no rule of its own allows anything`,
+      `${name}: the rows contain no rule of the policy`,
     );
   }
   t.end();
@@ -101,6 +101,10 @@ t.test('the cost of a policy is limited, regardless of its named ports in the po
   const ports = Array.from({ length: 200 }, (_, index) => portOf('p0', 1000 + index));
   const policy = read(labels(10), names(1));
   const rules = listsOf(policy, ports).filter(({ title }) => / 0 /.test(title));
-  t.equal(rules.length, 10 * mostNumbersOfPort, 'a list for each peer and each of the smallest numbers');
+  t.equal(
+    rules.length,
+    10 * mostNumbersOfPort,
+    'the policy has an ACL for each peer and each of the smallest port numbers',
+  );
   t.end();
 });

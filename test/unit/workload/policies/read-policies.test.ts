@@ -29,7 +29,7 @@ t.test('a missing field has the documented default', (t) => {
   t.end();
 });
 
-t.test('an empty selector and none are different', (t) => {
+t.test('an empty selector differs from a missing selector', (t) => {
   const from = [{ podSelector: {} }, { namespaceSelector: {} }, { ipBlock: { cidr: '192.0.2.0/24' } }];
   t.strictSame(readPolicy({ metadata, spec: { ingress: [{ from }] } }).ingress[0]?.peers, [
     { podSelector: {} },
@@ -39,7 +39,7 @@ t.test('an empty selector and none are different', (t) => {
   t.end();
 });
 
-t.test('a value of another kind counts as an empty object', (t) => {
+t.test('null in place of an object counts as an empty object', (t) => {
   for (const object of [
     {},
     { metadata: null },

@@ -12,7 +12,7 @@ import type {
 import type { PolicyWorld } from './world.ts';
 
 export interface End {
-  /** null for an end outside of the cluster. */
+  /** Pod at this end; null for an end outside of the cluster. */
   readonly pod: Pod | null;
   readonly address: string;
 }
@@ -96,7 +96,7 @@ function fits(
   );
 }
 
-/** Compares bits of IPv4 and of full or compressed IPv6. */
+/** Returns true if the block contains the address, IPv4 or full or compressed IPv6, by a comparison of bits. */
 function inBlock(address: string, block: string): boolean {
   const [network = '', length = ''] = block.split('/');
   if (address.includes(':') !== network.includes(':')) return false;

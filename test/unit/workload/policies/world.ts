@@ -71,7 +71,7 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
   };
 }
 
-/** Units of policies that the objects need, and units for which rows exist. */
+/** Returns the object keys of policies that the objects need, and those for which rows exist. */
 export function policyUnitsOf(facts: WorkloadFacts, existing: RowIndex): readonly ObjectKey[] {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
   const kinds = parts.map(({ kind }) => `${kind}:`);
@@ -87,7 +87,7 @@ export function concernedPolicyUnits(change: ObjectChange, facts: WorkloadFacts)
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
-/** Plans these units and writes the rows; returns the plan. */
+/** Plans these object keys and writes the rows; returns the plan. */
 export function applied(facts: WorkloadFacts, database: ModelDatabase, units: readonly ObjectKey[]): OverlayPlan {
   const rows = database.rows();
   const plan = planWorkload(facts, indexRows(rows), rows.shape, units);

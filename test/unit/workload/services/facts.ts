@@ -43,13 +43,13 @@ export function factsFor(
   return { layout, nodes, exposure, workload: workloadOf(objects), addresses: new Map() };
 }
 
-/** Plans all units. */
+/** Plans all object keys. */
 export function planAll(facts: WorkloadFacts, rows: NorthboundFacts['rows']): OverlayPlan {
   const { existing, shape } = foundIn(rows);
   return planWorkload(facts, existing, shape, allObjectKeys(facts, existing));
 }
 
-/** Plans all units, and writes the rows. */
+/** Plans all object keys, and writes the rows. */
 export function applyAll(facts: WorkloadFacts, database: ModelDatabase): OverlayPlan {
   const plan = planAll(facts, database.rows());
   database.transact(operationsOf(plan, database.rows().shape));

@@ -6,7 +6,7 @@ import { readService } from '../../../../agent/workload/services/read-service.ts
 import { readSlice } from '../../../../agent/workload/services/read-slice.ts';
 import { factsFor, serviceObject, sliceObject } from './facts.ts';
 
-t.test('a service that says nothing is as the API takes it', (t) => {
+t.test('a service without optional fields has the defaults of the API', (t) => {
   t.strictSame(readService({ metadata: { namespace: 'a', name: 'b', uid: 'c' }, spec: { clusterIP: '10.43.0.1' } }), {
     namespace: 'a',
     name: 'b',
@@ -27,7 +27,7 @@ t.test('a service that says nothing is as the API takes it', (t) => {
   t.end();
 });
 
-t.test('addresses are those that the cluster serves, each written in one way', (t) => {
+t.test('only addresses that the cluster serves are read, in canonical form', (t) => {
   const spec = { clusterIPs: ['None'], externalIPs: ['2001:0DB8::0001', 'no address'] };
   const ingress = [{ ip: '192.0.2.1', ipMode: 'VIP' }, { ip: '192.0.2.2', ipMode: 'Proxy' }, { hostname: 'a.example' }];
   const service = readService(serviceObject('web', spec, { loadBalancer: { ingress } }));
@@ -51,7 +51,7 @@ t.test('addresses are those that the cluster serves, each written in one way', (
   t.end();
 });
 
-t.test('a slice that says nothing of its endpoints has them ready', (t) => {
+t.test('endpoints without conditions are ready', (t) => {
   const { endpoints, ports } = readSlice({
     metadata: {},
     ports: [{ port: 80 }, { name: 'every port' }],
@@ -71,7 +71,7 @@ t.test('a slice that says nothing of its endpoints has them ready', (t) => {
   t.end();
 });
 
-t.test('a slice concerns the service that it is of, and the one that it was of', (t) => {
+t.test('a change of a slice concerns its present and its former service', (t) => {
   const facts = factsFor([], []);
   const one = (service: string): EndpointSlice => readSlice(sliceObject(service, []));
   const concerned = (before?: EndpointSlice, now?: EndpointSlice) =>

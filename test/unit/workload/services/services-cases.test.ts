@@ -1,4 +1,4 @@
-// Golden cases: each folder of test/cases/workload/services is a test (README.md there).
+// Golden cases: each folder of test/cases/workload/services is a test, as its README.md describes.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -51,7 +51,7 @@ function randomObjects(random: Random): readonly ApiObject[] {
   }).flat();
 }
 
-/** Another program removes a load balancer, or changes one of its columns. */
+/** Removes a load balancer or changes one of its columns, as another program could. */
 function damage(random: Random, database: ModelDatabase): void {
   const rows = database.rows().tables.Load_Balancer ?? [];
   const row = rows[random(rows.length)];

@@ -67,8 +67,9 @@ export function wrappedWords(words: readonly string[], width: number, firstWidth
 }
 
 /**
- * Returns a text behind a lead in lines of at most `width` columns, the later ones indented by `hang` columns; one line
- * for a null width. If there is too little space beside the lead, the text begins below it.
+ * Returns a text behind a lead, such as the name of a field, in lines of at most `width` columns, the later ones
+ * indented by `hang` columns; one line for a null width. If there is too little space beside the lead, the text begins
+ * below it.
  */
 export function hanging(lead: string, text: string, hang: number, width: number | null): readonly string[] {
   if (width === null || visibleLength(lead) + visibleLength(text) <= width) return [`${lead}${text}`];

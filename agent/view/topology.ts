@@ -134,8 +134,8 @@ function isNic(device: NmDevice | undefined): boolean {
 const uplinkRole = 'uplink   → LAN';
 
 /**
- * Returns the role of a port that is not an uplink. A device of the kernel is the veth or tap of a container or virtual
- * machine.
+ * Returns the role of a port that is not an uplink. A port that is a device of the kernel counts as the veth or tap of
+ * a container or virtual machine.
  */
 function portRole(type: string): string {
   if (type === '' || type === 'system') return 'port';

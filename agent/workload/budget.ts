@@ -58,8 +58,8 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
 export const mostEndpointsOfRows = 30_000;
 
 /**
- * Largest number of different port numbers that a named port has in the pods of a policy; further numbers are not
- * allowed.
+ * Largest number of different port numbers that a named port has in the pods of a policy; packets to further numbers
+ * are not admitted.
  */
 export const mostNumbersOfPort = 16;
 

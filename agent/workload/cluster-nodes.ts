@@ -50,7 +50,7 @@ export function givesAddresses({ subnets }: OverlayNode): boolean {
   return subnets.length > 0;
 }
 
-/** Returns the nodes of Kubernetes that are not members of the overlay by their name, sorted. */
+/** Returns the sorted names of the nodes of Kubernetes that are not members of the overlay. */
 export function nodesOutside(members: readonly OverlayNode[], names: Iterable<string>): readonly string[] {
   const joined = new Set(members.filter(givesAddresses).map(({ name }) => name));
   return [...names].filter((name) => !joined.has(name)).toSorted();

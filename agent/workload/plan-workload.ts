@@ -36,7 +36,7 @@ export function concernedObjectKeys(change: ObjectChange, facts: WorkloadFacts):
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
-/** Plans as planInSteps does, without interruption. */
+/** Plans the rows of these keys like planInSteps(), but without interruption. */
 export function planWorkload(
   facts: WorkloadFacts,
   existing: RowIndex,

@@ -33,7 +33,10 @@ export interface AddressBook {
 export interface AddressBatch {
   /** All present members of the overlay. */
   readonly nodes: readonly OverlayNode[];
-  /** New and changed pods; all pods after a list. A pod with another uid replaces the earlier pod of its name. */
+  /**
+   * New and changed pods; all pods after the API server has listed them. A pod with another uid replaces the earlier
+   * pod of its name.
+   */
   readonly pods: Iterable<Pod>;
   /** Names of nodes' ports, which no pod's port may have. Absent if the names are those of the previous batch. */
   readonly reserved?: ReadonlySet<string>;

@@ -127,7 +127,7 @@ function networkFrom(fields: NetworkFields | null): PodNetwork | null {
   return { addresses: ordered, mac, gateways: gateways.map(canonicalAddress), routes: routesIn(fields.routes) };
 }
 
-/** Returns `10.42.1.3/24` with its address in canonical form; null if the text is not an address. */
+/** Returns an address such as `10.42.1.3/24` in canonical form; null if the text is not an address. */
 function canonicalInterface(text: string): string | null {
   const [address = ''] = text.split('/');
   return parseRange(text) === null ? null : `${canonicalAddress(address)}${text.slice(address.length)}`;

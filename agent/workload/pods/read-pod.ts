@@ -87,9 +87,9 @@ function withoutPorts({ hostPorts: _, ...pod }: Pod): Pod {
 }
 
 /**
- * Returns an annotation that the network reads; empty for any other annotation. The agent never writes a value that is
- * longer than the limit. Such a value is replaced by its length in words, which is not a valid address, so that a pod
- * with such a request is refused with an Event.
+ * Returns an annotation that the network reads; empty for any other annotation. A value beyond the limit, which the
+ * agent never writes, is replaced by its length in words. That is not a valid address, so that a pod with such a
+ * request is refused with an Event.
  */
 function annotationOf([key, text]: readonly [string, string]): readonly (readonly [string, string])[] {
   if (!known.includes(key)) return [];

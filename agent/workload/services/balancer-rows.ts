@@ -21,8 +21,8 @@ const fieldsOfClient = ['ip_src'];
 const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
 
 /**
- * Plans the row of a load balancer, and the references to it: from a group if the release and the layout have groups,
- * or else from each switch and router.
+ * Plans the row of a load balancer, and the references to it: from a group if the release of OVN and the layout have
+ * groups, or else from each switch and router.
  */
 export function addBalancer(planner: ObjectPlanner, service: Service, balancer: Balancer): void {
   const { desired } = planner;

@@ -1,6 +1,9 @@
 import type { Labels } from '../../model/workload.ts';
 
-/** Labels for another proxy, and for a headless Service that has an address (Kubernetes, well-known labels). */
+/**
+ * Labels that leave a Service to another proxy, or mark a headless Service that has an address (Kubernetes, well-known
+ * labels).
+ */
 const otherProxyLabels = ['service.kubernetes.io/service-proxy-name', 'service.kubernetes.io/headless'];
 
 /**

@@ -82,8 +82,8 @@ function answersOf(
   backends: ReadonlySet<string>,
 ): readonly Answer[] {
   const own = (gateway?.addresses ?? []).map(withoutLength);
-  // A node that shares its address with the gateway is left out: its requests go not through the gateway's router but
-  // through a table of nftables.
+  // A node that shares its address with the gateway is left out: its requests pass a table of nftables and not the
+  // gateway's router.
   const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
   const ports = new Map<string, number[]>();
   for (const backend of backends) {

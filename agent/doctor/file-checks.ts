@@ -6,9 +6,11 @@ import { quotedName, shownName } from '../plan/uplink/choice-trace.ts';
 import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
-/** Free space below which a warning is given. A journal has at most 8 MiB and usually 50 KiB; the last 20 are kept. */
+/**
+ * Free space below which the check warns. A journal has at most 8 MiB, usually 50 KiB; the last 20 journals are kept.
+ */
 const scarceBytes = 16 * 1024 * 1024;
-/** Free space below which no journal fits, so that `apply` fails. */
+/** Free space below which the check fails, because `apply` may be unable to write its journal. */
 const noneBytes = 1024 * 1024;
 const scarceFiles = 64;
 

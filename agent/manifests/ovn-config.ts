@@ -3,7 +3,7 @@ import type { Config } from '../model/config.ts';
 import { type Flavor, flavorTraits } from '../model/manifest-flavors.ts';
 import { familyOf } from '../net/address.ts';
 
-/** Ports of the two databases, as assigned by IANA and OVN. */
+/** Default ports of OVN's databases (ovn-ctl(8)). */
 const databasePorts = { northbound: 6641, southbound: 6642 } as const;
 const apiServerPort = 6443;
 

@@ -46,8 +46,8 @@ export function namesDevice(list: readonly string[], device: MatchedDevice): boo
 }
 
 /**
- * Returns true if a connection list includes a profile, false if it excludes it, and null if it does neither. The list
- * names profiles by `id:`, `uuid:` and `origin:`.
+ * Returns true if a connection list includes a profile, false if it excludes it, and null if it does neither. Entries
+ * with `id:` and `uuid:` are evaluated; an entry with `origin:` counts as no match.
  */
 export function namesProfile(list: readonly string[], { id, uuid }: { id: string; uuid: string }): boolean | null {
   return verdictOf(list, (entry) => entry === '*' || entry === `id:${id}` || entry === `uuid:${uuid}`);

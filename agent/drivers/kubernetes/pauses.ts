@@ -3,7 +3,7 @@ import { timeLimit } from './time-limit.ts';
 
 /** Pauses between attempts. `wake` ends all of them at once. */
 export interface Pauses {
-  /** Returns a series of pauses, each longer than the one before. */
+  /** Returns a series of pauses, which become longer up to a limit. */
   series(stop: AbortSignal): Series;
   /** Ends all current pauses. */
   wake(): void;

@@ -27,8 +27,8 @@ const scriptsMs = 10_000;
 
 /**
  * Runs the dispatcher scripts for `up` of a device and its active profile, as NetworkManager would after an activation.
- * Resolves when they have finished or the timeout has expired. `addresses` are the device's own (`address/prefix`).
- * Fails if the dispatcher or the device does not exist.
+ * Resolves when the scripts have ended. Rejects if they take longer than the time limit, or if the dispatcher or the
+ * device does not exist. `addresses` are the device's own (`address/prefix`).
  */
 export async function dispatchUp(
   bus: Bus,

@@ -139,8 +139,9 @@ function settle(batch: readonly Asked[], failed: { readonly error: unknown } | n
 }
 
 /**
- * Returns the operations of several requests. Without br-int, the transaction changes nothing. ovsdb-server itself
- * removes rows of ports and interfaces to which no row refers (ovs-vswitchd.conf.db(5)).
+ * Returns the operations of several requests. If br-int does not exist, a transaction that adds a port fails, and any
+ * other changes nothing. ovsdb-server itself removes rows of ports and interfaces to which no row refers
+ * (ovs-vswitchd.conf.db(5)).
  */
 function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operation[] {
   const added = new Map(batch.flatMap(({ add }) => (add === null ? [] : [[add.name, add] as const])));

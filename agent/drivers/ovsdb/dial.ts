@@ -6,7 +6,7 @@ import { type Credentials, dialTls } from './tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /**
- * Connects a byte stream to the server, after the TLS handshake for `ssl:`. An abort of the signal, whose
+ * Connects a byte stream to the server. For `ssl:`, resolves after the TLS handshake. An abort of the signal, whose
  * reason has to be an Error, destroys the stream. Rejects with an OvsdbError that names the reason.
  */
 export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {

@@ -3,14 +3,14 @@ import { AgentError } from '../../../errors.ts';
 import { follow } from '../process/exec.ts';
 
 /**
- * Interval between two evaluations of a condition. They are necessary because `ip monitor` does not report when it
- * begins to listen, and misses earlier notifications of the kernel.
+ * Interval between two evaluations of a condition without a notification. They are necessary because `ip monitor` does
+ * not report when it begins to listen, and misses earlier notifications of the kernel.
  */
 const askAgainMs = 1_000;
 
 /**
  * Waits until a condition on links, addresses or routes is true. Evaluates it after every change that the kernel
- * reports (rtnetlink, through `ip monitor`), and after a second without a change. Fails with the error of `onTimeout`.
+ * reports (rtnetlink, through `ip monitor`), and once a second. Fails with the error of `onTimeout`.
  */
 export async function waitForKernel(
   condition: () => boolean,

@@ -9,8 +9,8 @@ const directories = ['/run/netns', '/run/docker/netns'];
 const atATime = 4;
 
 /**
- * Returns one file for each network namespace of the machine that has devices besides lo, except that of this process
- * (namespaces(7)). A sandboxed service without a network has a namespace with lo alone (PrivateNetwork= of
+ * Returns one file for each network namespace of the machine except that of this process (namespaces(7)). Leaves out
+ * the namespaces of processes that have only lo, such as that of a sandboxed service (PrivateNetwork= of
  * systemd.exec(5)).
  */
 function otherNamespaces(): readonly string[] {

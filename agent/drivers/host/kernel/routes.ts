@@ -13,7 +13,10 @@ const addrconfFlag = 0x40000;
 const localFlag = 0x80000000;
 const noGateway = '00000000';
 
-/** Returns the unicast routes of the main table. A multipath route is listed with its first device and gateway. */
+/**
+ * Returns the unicast routes of the main table. An IPv4 route with several next hops is listed with its first device
+ * and gateway.
+ */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
 }

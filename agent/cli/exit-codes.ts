@@ -58,7 +58,7 @@ const afterFailure: Readonly<Record<string, string>> = {
   'overlay pki show': nothingChanged,
 };
 
-/** Commands that compare or check the node or a file, and end with exit code 3 if the result is not as desired. */
+/** Commands that compare or check, and end with exit code 3 if the result is not as desired. */
 const comparing = [
   'verify',
   'doctor',

@@ -92,7 +92,9 @@ function doneText(changes: OverlayChanges): string {
   return count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
 }
 
-/** Returns the result of a run. `isStarted` is true if the run has started ovn-controller. */
+/**
+ * Returns the result of `overlay init`, `join` or `apply`. `isStarted` is true if the run has started ovn-controller.
+ */
 export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges, isStarted = false): string {
   const first = isStarted
     ? `${doneText(changes).replace('Nothing to do', 'Done')}, and ovn-controller is started`

@@ -50,7 +50,7 @@ export function givesAddresses({ subnets }: OverlayNode): boolean {
   return subnets.length > 0;
 }
 
-/** Returns the sorted names of the nodes of Kubernetes that are not members of the overlay. */
+/** Returns the sorted names of the Kubernetes nodes whose pods get no addresses from the overlay. */
 export function nodesOutside(members: readonly OverlayNode[], names: Iterable<string>): readonly string[] {
   const joined = new Set(members.filter(givesAddresses).map(({ name }) => name));
   return [...names].filter((name) => !joined.has(name)).toSorted();

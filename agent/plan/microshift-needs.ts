@@ -99,16 +99,16 @@ export function ingressFault(
 
 /**
  * Returns the addresses, as `address/prefix`, that MicroShift uses for its API server and adds to br-ex when it starts,
- * unless one is configured: the first ones after the services' networks (pkg/config/config.go, firstIPFromNextSubnet;
- * pkg/node/netconfig.go).
+ * unless an address is configured: the first addresses after the services' networks (pkg/config/config.go,
+ * firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {
   return addressesAfter(serviceNetwork.value).map(single);
 }
 
 /**
- * Returns the addresses that a br-ex without a NIC gets from its own profile: the advertised ones, unless MicroShift
- * adds them itself. ovnkube exits on a br-ex without an address (ovn-kubernetes,
+ * Returns the addresses that a br-ex without a NIC gets from its own profile: the addresses of MicroShift's API server,
+ * unless MicroShift adds them itself. ovnkube exits on a br-ex without an address (ovn-kubernetes,
  * go-controller/pkg/node/gateway_init.go, getNetworkInterfaceIPAddresses).
  */
 export function addressesWithoutUplink(

@@ -13,7 +13,7 @@ export const stillMember =
 
 /** Sentences at the end of the error of a command that was stopped. */
 export interface Stopped {
-  /** State of the node after the stop. */
+  /** State of the node after the command was stopped. */
   readonly state?: string;
   /** Next step of the administrator; absent if that is to run the command again. */
   readonly hint?: string;

@@ -93,7 +93,7 @@ function force(progress: Progress, _found: readonly string[], { flow, match }: T
 
 /**
  * Chooses a backend. ovn-trace selects any backend and does not report it, so another run starts here with the first
- * one.
+ * backend.
  */
 function balance(progress: Progress, [list = '']: readonly string[], step: TraceStep): void {
   const { packet } = progress;

@@ -54,7 +54,7 @@ export function planText(
 }
 
 /**
- * Returns the conclusion of a plan without steps. `isPart` is true if the node has other differences than those of the
+ * Returns the conclusion of a plan without steps. `isPart` is true if the node has differences besides those of the
  * bridges.
  */
 function unchangedText(isPart: boolean, style: Style): string {

@@ -8,7 +8,8 @@ export const followedColumns = {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
     Connection: ['target', 'role', 'inactivity_probe'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
-    // The column `ports` changes with every pod, and the ports of this product are monitored themselves.
+    // The column `ports` is left out, because it changes with every pod; the ports of this product are monitored
+    // themselves.
     Logical_Switch: ['name', 'acls', 'load_balancer', 'load_balancer_group', 'other_config', 'external_ids'],
     Logical_Switch_Port: ['name', 'type', 'options', 'addresses', 'port_security', 'tag', 'external_ids'],
     Logical_Router: null,
@@ -19,9 +20,9 @@ export const followedColumns = {
     ACL: null,
     Gateway_Chassis: null,
     Load_Balancer: null,
-    // The column `load_balancer` changes with every service.
+    // The column `load_balancer` is left out, because it changes with every service.
     Load_Balancer_Group: ['name'],
-    // The column `addresses` changes with every pod.
+    // The column `addresses` is left out, because it changes with every pod.
     Address_Set: ['name'],
     Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
   },

@@ -19,7 +19,7 @@ export interface LostConnections {
    * ovn-controller reports that its flows no longer lead to these servers; null if it does not report values.
    */
   lose(lost: readonly ServedConnections[], due: number | null): void;
-  /** Handles a report of this node's ovn-controller: its flows are those of this value of nb_cfg (ovn-sb(5)). */
+  /** Handles a report of this node's ovn-controller that its flows have reached this value of nb_cfg (ovn-sb(5)). */
   reported(number: number): void;
   close(): void;
 }

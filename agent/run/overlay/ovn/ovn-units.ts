@@ -31,8 +31,8 @@ export function reportingSystemd(say: Say): AskSystemd {
 }
 
 /**
- * Starts and enables those of the units that are installed; true if at least one is installed. Stores the state of each
- * unit before, so that it can be restored. Fails with `dbus-unreachable` if systemd is not running.
+ * Starts and enables the installed units of the list; true if at least one is installed. Stores the earlier state of
+ * each unit, so that it can be restored. Fails with `dbus-unreachable` if systemd is not running.
  */
 export async function startUnits(
   names: readonly string[],
@@ -57,7 +57,7 @@ export async function startUnits(
   });
 }
 
-/** Starts those of the units that are installed, without enabling them. */
+/** Starts the installed units of the list, without enabling them. */
 export async function startAgain(names: readonly string[], ask: AskSystemd = askSystemd): Promise<void> {
   await ask(async (systemd) => {
     for (const name of names) if (await systemd.isInstalled(name)) await systemd.startUnit(name);

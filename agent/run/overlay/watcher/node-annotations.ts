@@ -17,7 +17,7 @@ export interface NodeAnnotations {
    * Writes the annotations that differ, and removes those that this program has written on Nodes that are not members.
    */
   settle(members: readonly OverlayNode[]): void;
-  /** Cancels further writes and those that wait for an API server. */
+  /** Cancels further writes, including those that wait for an API server. */
   close(): void;
 }
 

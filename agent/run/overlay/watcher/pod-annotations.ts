@@ -20,7 +20,7 @@ export interface PodAnnotations {
   /** Ends the attempts to annotate pods that were deleted. */
   forget(keys: readonly NamespacedName[]): void;
   /**
-   * Cancels further writes and those that wait for an API server, because from now on another process may assign
+   * Cancels further writes, including those that wait for an API server, because from now on another process may assign
    * addresses.
    */
   close(): void;

@@ -101,7 +101,7 @@ export function exitCodesOf(path: string, hasCommands: boolean): readonly (reado
     [exitCode.usage, 'wrong usage or configuration; nothing was changed', true],
     [exitCode.drift, 'drift, or a failed check', has(comparing)],
     [exitCode.notRestored, 'failed, and the rollback was incomplete', has(rollingBack)],
-    [exitCode.dependency, 'a dependency is missing or does not run', !onlyPrints && !independent.includes(path)],
+    [exitCode.dependency, 'a dependency is missing or is not running', !onlyPrints && !independent.includes(path)],
   ];
   return all.flatMap(([code, meaning, isPossible]) => (isPossible ? [[code, meaning] as const] : []));
 }

@@ -86,7 +86,7 @@ function addRoutesCommand(overlay: Command, addTo: AddTo): void {
     .addOption(
       new Option(
         '--format <format>',
-        'syntax of the routes: of ip -batch, FRRouting (frr), Cisco IOS (ios) or F5 BIG-IP (bigip)',
+        'syntax of the routes: ip -batch (linux), FRRouting (frr), Cisco IOS (ios) or F5 BIG-IP (bigip)',
       )
         .choices(routeFormats)
         .default('linux'),

@@ -96,7 +96,8 @@ export async function parseAndRunWith(
     if (!(error instanceof CommanderError)) return output().fail(error, command);
     if (error.exitCode === 0) return exitCode.done;
     if (output().format === 'json') return output().fail(usageError(error, fullName(named)), command);
-    process.stderr.write(fittedTo(process.stderr, complaints.join('')));
+    const text = complaints.join('').replace(/^error:/, `${program.name()}:`);
+    process.stderr.write(fittedTo(process.stderr, text));
     return exitCode.usage;
   } finally {
     await opened?.written();

@@ -56,9 +56,10 @@ export function planApply(
   refuseForeignBridge(gatewayBridge, observation);
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
   if (late !== null) return late;
+  const first = chooseUplink(config, observation, routeWaitOver);
   // A wait is in vain only after the boot, because at boot a missing NIC may still appear.
-  const isInVain = boot === null && isWithoutCandidates(config, observation);
-  const decision = chooseUplink(config, observation, routeWaitOver || isInVain);
+  const isInVain = first.kind === 'waiting' && boot === null && isWithoutCandidates(config, observation);
+  const decision = isInVain ? chooseUplink(config, observation, true) : first;
   // The NIC of br-ex1 is chosen first, so that its refusal is reported before a wait.
   const external = chooseExternalUplink(config, observation);
   if (decision.kind === 'waiting') return { ...decision, interface: null };

@@ -53,9 +53,14 @@ export function transactionText(record: JournalRecord, style: Style, nowMs: numb
     `  ended    ${momentText(record.stateAt, nowMs)}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
     ...(record.later === null ? [] : [`  then     ${record.later}`]),
     `  before   ${bridgesText(header.previous)}`,
-    `  after    ${bridgesText(header.plan.wanted)}`,
+    `  ${isInEffect(record) ? 'after  ' : 'planned'}  ${bridgesText(header.plan.wanted)}`,
     ...steps,
   ]);
+}
+
+/** True if the node has, or had until a later transaction, the state that the transaction planned. */
+function isInEffect({ state }: JournalRecord): boolean {
+  return ['committed', 'awaiting-confirm', 'confirmed'].includes(state);
 }
 
 /** Returns the title of a step; of a step with arguments that this version does not know, its kind. */

@@ -87,21 +87,21 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
     case 'changeKernel':
       return kernelTitle(step);
     case 'signpost':
-      return step.wanted === 'present' ? 'lead MicroShift to lo' : 'let MicroShift look by the default route again';
+      return step.wanted === 'present' ? 'add the signpost, by which MicroShift finds lo' : 'remove the signpost';
     case 'claimBridge':
-      return `make ${step.bridge} NetworkManager's, as it is`;
+      return `let NetworkManager manage ${step.bridge} as it is`;
     case 'attachUplink':
       return `attach ${step.interface} to ${step.bridge}`;
     case 'clearUplink':
-      return `take the IP settings off ${step.interface} in place`;
+      return `remove the IP settings from ${step.interface}`;
     case 'detachUplink':
-      return `give ${step.interface} its own settings back and take it out of ${step.bridge}`;
+      return `restore the settings of ${step.interface} and detach it from ${step.bridge}`;
     case 'releaseRoutes':
-      return `leave the routes of ${step.interface} to NetworkManager`;
+      return `return the routes of ${step.interface} to NetworkManager`;
     case 'reapply':
-      return `configure ${step.id} in place`;
+      return `reapply ${step.id}`;
     case 'waitDynamic':
-      return `wait for the ${[...(step.lease ? ['DHCP lease'] : []), ...(step.ipv6DefaultMetric === null ? [] : ['router advertisement'])].join(' and ')} on ${step.interface}${step.heldMetric === null ? '' : ', then drop the held routes'}`;
+      return `wait for the ${[...(step.lease ? ['DHCP lease'] : []), ...(step.ipv6DefaultMetric === null ? [] : ['router advertisement'])].join(' and ')} on ${step.interface}${step.heldMetric === null ? '' : ', then remove the temporary routes'}`;
     case 'waitAddresses':
       return `wait until ${step.interface} has ${step.addresses.join(', ')}`;
   }
@@ -112,27 +112,27 @@ function deletionTitle({ profiles, bridges, left = [] }: StepArguments['deletePr
     ...(profiles.length === 0 ? [] : [`the profiles ${profiles.map(({ id }) => id).join(', ')}`]),
     ...bridges.map((bridge) => `the bridge ${bridge}`),
   ];
-  const released = left.map(({ bridge }) => `let ${bridge} go`);
+  const released = left.map(({ bridge }) => `release ${bridge}`);
   return [...(gone.length === 0 ? [] : [`delete ${gone.join(' and ')}`]), ...released].join(', ');
 }
 
 function kernelTitle({ entries, removed = [], from, required }: StepArguments['changeKernel']): string {
   const { interface: name, routes, neighbours } = entries;
   const addresses = entries.addresses.map(({ address }) => address).join(', ');
-  if (from !== undefined) return `move what others gave ${from} to ${name}`;
-  if (required) return `hold ${addresses} on ${name}`;
-  const more = routes.length + neighbours.length === 0 ? '' : ' and what goes with them';
+  if (from !== undefined) return `move the entries of other programs from ${from} to ${name}`;
+  if (required) return `add ${addresses} to ${name}`;
+  const more = routes.length + neighbours.length === 0 ? '' : ' with their routes and neighbours';
   return [
     ...(addresses === '' && removed.length > 0
       ? []
-      : [`give ${name} ${addresses || routesOf(entries)}${addresses === '' ? '' : more}`]),
-    ...(removed.length === 0 ? [] : [`take ${removed.join(', ')} off ${name}`]),
+      : [`add ${addresses || routesOf(entries)}${addresses === '' ? '' : more} to ${name}`]),
+    ...(removed.length === 0 ? [] : [`remove ${removed.join(', ')} from ${name}`]),
   ].join(', ');
 }
 
 function routesOf({ routes, rules = [] }: StepArguments['changeKernel']['entries']): string {
   const all = [...routes.map(({ destination }) => destination), ...rules.map(({ words }) => `rule ${words[1]}`)];
-  return all.length === 0 ? 'what others gave it' : all.join(', ');
+  return all.length === 0 ? 'the neighbours' : all.join(', ');
 }
 
 function stepLines(step: Step, index: number, style: Style): readonly string[] {

@@ -165,6 +165,13 @@ t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
   areSame(t, after.addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 has its addresses again');
   areSame(t, after.addressesOf('br-ex'), without.addressesOf('br-ex'), 'br-ex has the same addresses');
   t.match(await node.run('microshift-net bridge list'), { exitCode: 0 });
+  await node.text('kill -STOP $(pidof ovs-vswitchd)');
+  t.match(
+    await node.run('microshift-net bridge list'),
+    { exitCode: 5, stderr: /ovs-vswitchd does not respond: .*systemctl restart/ },
+    'bridge list reports that ovs-vswitchd hangs',
+  );
+  await node.text('kill -CONT $(pidof ovs-vswitchd)');
 
   await node.text('touch /root/cable-out');
   await node.reboot();

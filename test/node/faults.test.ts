@@ -189,7 +189,7 @@ t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async 
   const node = await bootNode({ lan: 'slaac' });
   t.teardown(() => node.halt());
   const old = await picture(node);
-  const [, step] = /^ *(\d+) +hold 2001:db8:/m.exec(await node.text('microshift-net plan')) ?? [];
+  const [, step] = /^ *(\d+) +add 2001:db8:/m.exec(await node.text('microshift-net plan')) ?? [];
   await armFault(node, `before step ${step}`, 'hold');
   const run = await interferedHere(node, () => node.text('sysctl -q -w net.ipv6.conf.br-ex.disable_ipv6=1'));
   t.match(run, {

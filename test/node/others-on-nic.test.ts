@@ -75,7 +75,7 @@ t.test('foreign entries of the NIC', { timeout: 600_000, skip: nodeSkip }, async
   const before = await othersOn(node, 'eth0');
   t.ok(before.length >= given.trim().split('\n').length, 'the NIC has every given entry');
 
-  const killed = await node.run('microshift-net apply', { kill: { onText: 'take the IP settings off eth0' } });
+  const killed = await node.run('microshift-net apply', { kill: { onText: 'remove the IP settings from eth0' } });
   t.not(killed.exitCode, 0);
   await node.text('microshift-net recover || microshift-net disable');
   t.strictSame(await othersOn(node, 'eth0'), before, 'the NIC has the entries again after a killed run');

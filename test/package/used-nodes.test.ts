@@ -177,7 +177,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     t.comment(`away ${JSON.stringify(run.totalOutageMs)}\n${run.stderr}`);
     t.match(
       run.stderr,
-      /give eth0 its own settings back and take it out of br-ex/,
+      /restore the settings of eth0 and detach it from br-ex/,
       'the scriptlet sees the network, which rpm hides from it',
     );
     t.match(

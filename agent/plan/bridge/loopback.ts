@@ -30,11 +30,11 @@ export function wantedOnLoopback(
   source: UplinkSource,
   observation: Observation,
 ): LoopbackNeeds {
-  const host = withoutBridges(observation);
-  const config = configOnNode(written, host);
   const { hasMicroShift, hasMicroShiftScript } = observation.host;
   const isAbsent = hasMicroShift !== true && hasMicroShiftScript !== true;
-  if (config.cluster.nodeIp.value === null && isAbsent) return { addresses: [], signpost: false };
+  if (written.cluster.nodeIp.value === null && isAbsent) return { addresses: [], signpost: false };
+  const host = withoutBridges(observation);
+  const config = configOnNode(written, host);
   const { bridge, bridgeInterface } = gatewayBridge;
   const settings = profiles.find(({ id }) => id === bridgeInterface)?.settings;
   const metricOf = (family: 4 | 6): number =>

@@ -190,14 +190,13 @@ export function repairDocument(facts: RunFacts, late: RunFacts | null): RunDocum
 export function runDocument(command: RunCommand, facts: RunFacts): RunDocument {
   const { plan, observation, tuning, transaction, reverted = null } = facts;
   const isUnchanged = transaction === null && tuning.steps.length === 0 && reverted === null;
-  const { changes } = plannedJson(plan, tuning.differences, observation);
   return {
     command,
     outcome: isUnchanged ? 'unchanged' : 'changed',
     transaction: transaction === null ? null : transactionJson(transaction),
     reverted,
     uplink: uplinkJson(plan.choice),
-    changes: isUnchanged ? [] : changes,
+    changes: isUnchanged ? [] : plannedJson(plan, tuning.differences, observation).changes,
     steps: stepsJson(plan.steps),
     tuning: tuningStepsJson(tuning.steps),
     notes: notesJson([...plan.notes, ...tuning.notes]),

@@ -242,7 +242,7 @@ t.test('a plan in words', (t) => {
     /\nAfter\n {2}╭─ br-ex/,
     /\nSteps \(\d+\)\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex\n {6}br-ex and its port need profiles/,
     /attach eth1 to br-ex/,
-    /take the IP settings off eth1 in place/,
+    /remove the IP settings from eth1/,
     /\nOutage {3}at most \d+ ms expected: /,
     /\nwarning: \/var\/lib\/ovnk\/iface_default_hint names eth7, which is not used: no interface has this name/,
   ])
@@ -297,6 +297,10 @@ t.test('history and status', (t) => {
   t.match(
     transactionText({ ...failed, state: 'not-restored' }, plain, 0),
     /not-restored: the proof failed\n {2}then {5}eth0 has no address\n/,
+  );
+  t.match(
+    transactionText({ ...record, state: 'rolled-back' }, plain, 0),
+    /before {3}no bridge of microshift-net\n {2}planned {2}br-ex with eth0\n/,
   );
   const text = transactionText(record, plain, 0);
   t.match(

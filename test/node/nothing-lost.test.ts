@@ -134,7 +134,7 @@ function withProfile(name: string, id: string, settings: ProfileSettings): Obser
     settings: { ...settings, connection: { ...Object.fromEntries(said), ...Object.fromEntries(kept) } },
   };
   const profiles = observation.networkManager.profiles.map((profile) => (profile === own ? changed : profile));
-  // The case has a leased default route, which a NIC with such a profile would not have.
+  // The default route of the case came with a lease, which a profile without DHCP does not get.
   const isLeased = id !== 'eth0' || settings.ipv4?.method?.[1] === 'auto';
   const routes = observation.routes.filter((route) => isLeased || route.destination !== '0.0.0.0/0');
   return { ...observation, routes, networkManager: { ...observation.networkManager, profiles } };

@@ -26,7 +26,7 @@ t.test('a node in the desired state has no difference', (t) => {
 
 const profile = (id: string) => `networkManager/profiles/[id=${id}]/settings`;
 
-t.test('differences that count', (t) => {
+t.test('changes of a node that are differences', (t) => {
   const table: readonly (readonly [change: Record<string, unknown>, wanted: readonly string[]])[] = [
     [
       { [`${profile('ovs-if-br-ex')}/ipv4/method`]: ['s', 'auto'] },
@@ -59,7 +59,7 @@ t.test('differences that count', (t) => {
   t.end();
 });
 
-t.test('differences that do not count', (t) => {
+t.test('changes of a node that are not differences', (t) => {
   const table: readonly Record<string, unknown>[] = [
     { [`${profile('ovs-if-br-ex')}/connection/timestamp`]: ['t', 5] },
     { [`${profile('ovs-if-br-ex')}/connection/read-only`]: ['b', false] },

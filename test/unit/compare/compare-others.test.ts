@@ -51,7 +51,7 @@ t.test('an entry that is missing on the same interface was removed by its owner'
   t.end();
 });
 
-t.test('an entry that is missing on another interface was lost with the previous one', (t) => {
+t.test('an entry that is missing on a new interface was lost with the previous interface', (t) => {
   const seen = noted(index + 1);
   t.strictSame(words(seen), [
     '10.44.0.0/32 of another program on br-ex',
@@ -78,7 +78,11 @@ t.test('a restored entry is not missing', (t) => {
 
 t.test('ports', (t) => {
   const names = (seen: Observation): readonly string[] => lostPorts('br-ex', seen).map(({ name }) => name);
-  t.strictSame(names(noted(index + 1)), ['patch-ex'], 'the cable of a guest that is gone is not missed');
+  t.strictSame(
+    names(noted(index + 1)),
+    ['patch-ex'],
+    'a port of a guest that no longer exists is not reported as lost',
+  );
   const tap = { 'links/[+]': { ...observation.links[0], name: 'tap0' } };
   t.strictSame(names(noted(index + 1, {}, tap)), ['patch-ex', 'tap0'], 'a port that exists again is listed');
   const lost = { ports: [], lostPorts: [{ name: 'patch-ex', isDevice: false }] };
@@ -88,7 +92,7 @@ t.test('ports', (t) => {
   t.end();
 });
 
-t.test('the record of a run', (t) => {
+t.test('the record of foreign entries after a run', (t) => {
   const [record] = othersNow([wanted], { ...noted(index + 1), foreign: [entries] });
   t.match(record, { bridge: 'br-ex', index, entries, ports: [], lostPorts: [{ name: 'patch-ex' }] });
   t.strictSame(othersNow([wanted], changed(observation, { '-links/[name=br-ex]': true })), []);
@@ -107,7 +111,7 @@ t.test('the plan restores the entries of the interface, and names the programs o
 });
 
 t.test(
-  "MicroShift's address on lo, which it put there while the bridge did not exist, is removed when the bridge gets it again",
+  'an address that MicroShift has added to lo in place of a missing bridge is removed when the bridge gets it',
   (t) => {
     const [address] = entries.addresses;
     if (address === undefined) throw new TypeError('there is an address of another program');

@@ -27,7 +27,7 @@ t.test('the output of a program is kept even if it fails, hangs or prints too mu
   t.strictSame(slow, { text: 'begun\n', note: 'ended after 0.2 s' });
 });
 
-t.test('a program is started at its path, and under its name', async (t) => {
+t.test('a program is found in the folders of PATH, and is started with its name as argv[0]', async (t) => {
   const first = t.testdir({ named: { name: t.fixture('file', '') } });
   const second = t.testdir({ name: t.fixture('file', '#!/bin/sh\n'), dir: {} });
   chmodSync(join(second, 'name'), 0o755);
@@ -36,7 +36,11 @@ t.test('a program is started at its path, and under its name', async (t) => {
     process.env.PATH = path;
   });
   process.env.PATH = `${first}:relative:${second}:${path}`;
-  t.equal(programPath('name'), join(second, 'name'), 'neither a file that cannot be executed nor a directory');
+  t.equal(
+    programPath('name'),
+    join(second, 'name'),
+    'a file that cannot be executed, or a directory, is not a program',
+  );
   t.equal(programPath('/no/such/program'), '/no/such/program');
   t.equal(programPath('no-such-program'), 'no-such-program');
   const { stdout } = await run('sh', ['-c', 'tr "\\0" " " < /proc/$$/cmdline'], 5_000);

@@ -17,7 +17,7 @@ t.test('reading a small file', (t) => {
   t.equal(readSmallFile(join(directory, 'absent')), null);
   t.equal(readSmallFile(join(directory, 'hint/below')), null);
   t.equal(readSmallFile(join(directory, 'long'))?.length, 10_000, 'a file is read as a whole');
-  t.equal(readSmallFile(join(directory, 'long'), 10_000)?.length, 10_000, 'as many bytes as the limit are within it');
+  t.equal(readSmallFile(join(directory, 'long'), 10_000)?.length, 10_000, 'a file of exactly the limit is read');
   t.throws(
     () => readSmallFile(join(directory, 'long'), 9_999),
     failure('config-unreadable', { message: /more than 9999 bytes/ }),

@@ -20,10 +20,10 @@ async function isSeen(t: Test, ...before: readonly string[]): Promise<boolean> {
   return dhcpClients().some(({ pid, command }) => pid === child.pid && command.includes('eth0'));
 }
 
-t.test('a client of this network is seen', async (t) => {
+t.test('a client in this network namespace is found', async (t) => {
   t.ok(await isSeen(t));
 });
 
-t.test('a client of another network is not', { skip: !isRoot && 'needs root' }, async (t) => {
+t.test('a client in another network namespace is not found', { skip: !isRoot && 'needs root' }, async (t) => {
   t.notOk(await isSeen(t, 'unshare', '--net'));
 });

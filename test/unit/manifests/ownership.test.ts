@@ -26,7 +26,7 @@ t.test('manifests are refused beside those of MicroShift', (t) => {
 });
 
 t.test(
-  'apply and delete refuse MicroShift first; with --unless-microshift, apply does nothing beside it',
+  'apply and delete are refused beside MicroShift; with --unless-microshift, apply does nothing instead',
   async (t) => {
     const results: string[] = [];
     const result = (text: string): void => void results.push(text);
@@ -117,7 +117,7 @@ t.test("an object with labels or fields of the agent is the agent's", (t) => {
   t.notOk(object({}));
   t.notOk(
     object({ labels: { 'app.kubernetes.io/managed-by': 'microshift-net' } }),
-    'the label app.kubernetes.io/managed-by alone does not make an object ours',
+    "an object with only the label app.kubernetes.io/managed-by is not the agent's",
   );
   t.ok(
     object({

@@ -56,7 +56,7 @@ t.test('a second run finds no difference, regardless of the order of the command
       [northbound, first.vswitch, second.vswitch].map((database) => database.rows()),
       before,
     );
-    t.equal(rows(northbound, 'NAT').length, 2, 'each gateway has one translation');
+    t.equal(rows(northbound, 'NAT').length, 2, 'each gateway has one NAT rule');
     t.strictSame(
       rows(northbound, 'Logical_Router').map((row) => (row.external_ids as Record<string, string>).first_gateway),
       [undefined, 'yes', 'no'],

@@ -102,7 +102,7 @@ t.test('refused requests', (t) => {
   t.end();
 });
 
-t.test('a NIC that br-ex needs is not taken', (t) => {
+t.test('a NIC that br-ex needs is refused', (t) => {
   const needed = (observation: Observation, config = defaultConfig): string => {
     const list = listWith(asked('eth0'), config, observation);
     try {

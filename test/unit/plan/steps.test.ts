@@ -343,7 +343,7 @@ t.test('a bridge that lacked a profile before a run gives its NIC back when the 
   t.end();
 });
 
-t.test('from one uplink to another', (t) => {
+t.test('a change of the uplink, and `disable` after it', (t) => {
   let changed = 0;
   const [first, second] = ['eth0', 'eth1'].map((name) => configOf(null, `uplink: ${name}\n`));
   if (first === undefined || second === undefined) throw new TypeError('two configurations');
@@ -419,7 +419,7 @@ t.test('the node of every case is in the desired state after a run, and a second
   t.end();
 });
 
-t.test('disable leaves nothing of ours in the node of any case', (t) => {
+t.test('`disable` leaves nothing of the agent on the node of any case', (t) => {
   let done = 0;
   for (const name of caseNames()) {
     try {
@@ -452,7 +452,7 @@ t.test('a bridge that is still as it was recorded needs no step', (t) => {
   t.end();
 });
 
-t.test("a bridge of the script's, with its profiles on disk, stays where nothing has changed it", (t) => {
+t.test('an unchanged bridge of configure-ovs.sh, with its profiles on disk, needs no step', (t) => {
   for (const name of ['script', 'script-extra-bridge']) {
     const { observation } = readCase(name);
     const { networkManager } = observation;

@@ -18,7 +18,7 @@ const detach = (activate: boolean): Step => ({
 });
 const attach: Step = { do: 'attachUplink', bridge: 'br-ex', interface: 'eth0', why: '' };
 
-t.test('NICs that are returned', (t) => {
+t.test('NICs that have left their bridges', (t) => {
   t.strictSame(returnedNics({ steps: [detach(false)] }), [{ interface: 'eth0', profile, addresses: [] }]);
   t.strictSame(returnedNics({ steps: [detach(true)] }), [], 'NetworkManager itself announces an activation');
   t.strictSame(returnedNics({ steps: [detach(false), attach] }), [], 'a NIC that is in a bridge again is not listed');

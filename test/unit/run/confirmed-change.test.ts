@@ -57,14 +57,17 @@ t.test('a change whose time to confirm has ended cannot be confirmed', async (t)
   t.strictSame(calls, ['recover'], 'the recovery rolls the change back, and the checkpoint of another program is kept');
 });
 
-t.test('a failure of this rollback is reported after the reason for the rollback', async (t) => {
-  const places = written(t, { a: 'awaiting-confirm' });
-  const error: unknown = await keepTriedOn(managed([]), () => Promise.reject(refused()), places).catch(
-    (thrown) => thrown,
-  );
-  t.match(error, { kind: 'nothing-to-confirm' });
-  t.equal(wholeMessage(error), `transaction a was not confirmed in time; then ${refused().message}`);
-});
+t.test(
+  'a failure of the rollback of an unconfirmed change is reported after the reason for the rollback',
+  async (t) => {
+    const places = written(t, { a: 'awaiting-confirm' });
+    const error: unknown = await keepTriedOn(managed([]), () => Promise.reject(refused()), places).catch(
+      (thrown) => thrown,
+    );
+    t.match(error, { kind: 'nothing-to-confirm' });
+    t.equal(wholeMessage(error), `transaction a was not confirmed in time; then ${refused().message}`);
+  },
+);
 
 t.test('a change that is already rolled back is reported', async (t) => {
   const places = written(t, { a: 'committed', b: 'reverted' });

@@ -153,7 +153,7 @@ export async function run(t: Test, played: Played): Promise<Ran> {
 
 /** Checks that the old state was restored once, that no work continues, and that every report says so. */
 export function takenBack(t: Test, ran: Ran, path: string | null, what = 'rolled back'): void {
-  t.strictSame(ran.restored, [path], `${what}: once`);
+  t.strictSame(ran.restored, [path], `${what}: the old state was restored once`);
   t.match(ran.error?.facts, { transaction, ended: 'rolled-back' }, what);
   t.match(ran.journal, { state: 'rolled-back', stateAt: now, checkpoint: path, detail: ran.error?.message }, what);
   t.equal(ran.leftRunning, 0, what);

@@ -46,7 +46,7 @@ t.test('a member', (t) => {
   t.end();
 });
 
-t.test('parts that do not work', (t) => {
+t.test('the status of an overlay with parts that do not work', (t) => {
   const [tunnel] = member.tunnels;
   if (tunnel === undefined) throw new Error('a member has a tunnel');
   t.match(
@@ -76,7 +76,7 @@ t.test('parts that do not work', (t) => {
   t.notMatch(
     text({ role: 'central', controller: 'not connected' }),
     /join again/,
-    'a central node is not told to join again',
+    'a central node gets no advice to join again',
   );
   t.match(
     text({ role: 'central' }),

@@ -40,7 +40,7 @@ const nothing: OverlayChanges = {
   notices: [],
 };
 
-t.test('rows that the daemon writes are counted and named apart', async (t) => {
+t.test('rows that the daemon writes are counted and named separately', async (t) => {
   t.strictSame([changesLines(nothing, plain), countChanges(nothing), countWorkload(nothing)], [[], 0, 0]);
   const workload = { ...nothing, workload: plan('default_web') };
   t.strictSame([countChanges(workload), countWorkload(workload)], [0, 1]);

@@ -136,7 +136,7 @@ t.test(
   },
 );
 
-t.test('a missing right is reported with its remedy until the Node is gone', async (t) => {
+t.test('a missing right is reported with its remedy until the Node is deleted', async (t) => {
   const nodes = new Map<string, ClusterNode>([['n1', { name: 'n1', uid: 'a' }]]);
   const reports: (string | undefined)[] = [];
   const refused = new AgentError('cluster-refused', 'it may not annotate node n1', { facts: { httpStatus: 403 } });

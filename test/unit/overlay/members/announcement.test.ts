@@ -261,7 +261,7 @@ t.test('the further addresses of a member', (t) => {
   t.end();
 });
 
-t.test('addresses with their lengths, and outside clients', (t) => {
+t.test('addresses with prefix lengths, and outside clients', (t) => {
   const hostCidrs = hostCidrsOf(
     ['192.0.2.12/24', '2001:0db8::12/64', '127.0.0.1/8', 'fe80::1/64', '10.42.1.2/24', '192.0.2.12/24', 'nothing'],
     ['10.42.0.0/16'],
@@ -278,7 +278,7 @@ t.test('addresses with their lengths, and outside clients', (t) => {
     { hostCidrs, outsideClients },
     'the central node reads the ranges that the node has written',
   );
-  t.match(sharedSettings(there, null).put, there, 'settings that nobody requested stay');
+  t.match(sharedSettings(there, null).put, there, 'settings stay if no change of them was requested');
   t.strictSame(sharedSettings(there, null, { hostCidrs: [] }).put, { 'ovn-cms-options': 'enable-chassis-as-gw' });
   const chassis = chassisOf(2, gatewayOf(2), { cmsOptions });
   t.match(membersNow(modern, nodeOf(1), [nodeOf(1), nodeOf(2)], [chassis]).nodes[1], { hostCidrs, outsideClients });
@@ -310,7 +310,7 @@ t.test('addresses and ports on which processes of a member listen', (t) => {
     listeners,
     'the central node reads the listeners that the node has written',
   );
-  t.match(sharedSettings(there, null).put, there, 'settings that nobody requested stay');
+  t.match(sharedSettings(there, null).put, there, 'settings stay if no change of them was requested');
   t.strictSame(
     sharedSettings(there, null, { listeners: [], furtherAddresses: [] }).put,
     { 'ovn-cms-options': 'enable-chassis-as-gw' },

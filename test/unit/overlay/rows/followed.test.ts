@@ -53,7 +53,7 @@ t.test('columns that a release lacks are left out', (t) => {
   t.end();
 });
 
-t.test('a gateway that has no owner is followed', (t) => {
+t.test('rows of the gateway are followed even without an owner', (t) => {
   const shape = recordedShape('Open_vSwitch 3.1');
   const gateway = { localnetPort: 'br-ex_n1', clusterPort: 'patch-br-ex_n1-to-br-int', mac: '52:54:00:00:00:01' };
   const tables = followedTables('Open_vSwitch', shape, 'x', gateway);

@@ -47,7 +47,7 @@ function refusingNode(t: import('tap').Test, why: string) {
   return { ended, turn, ready, tries: () => tries };
 }
 
-t.test('is tried again after each signal until the device is there', async (t) => {
+t.test('an activation is tried again after each signal until the device exists', async (t) => {
   const { ended, turn, ready, tries } = refusingNode(t, noDevice);
   await turn();
   await turn();

@@ -15,7 +15,11 @@ t.test('addresses are assigned in turn, and a released one only after all others
   tell({ pods: [podOf('c'), podOf('d')] });
   t.strictSame(all(), { b: '10.42.1.4/29', c: '10.42.1.5/29', d: '10.42.1.6/29' });
   tell({ pods: [podOf('e')] });
-  t.equal(all().e, '10.42.1.3/29', 'the first free address follows the last one, because .7 is the broadcast address');
+  t.equal(
+    all().e,
+    '10.42.1.3/29',
+    'after the last address, the first free one is assigned; .7 is the broadcast address',
+  );
   t.end();
 });
 
@@ -28,7 +32,7 @@ t.test('a pod without a free address gets one Event, and then the first address 
   t.strictSame(
     tell({ pods: [podOf('late', { labels: { a: 'b' } })] }).faults,
     [],
-    'a second report of the fault does not follow',
+    'the fault is not reported a second time',
   );
   t.strictSame(tell({ pods: [podOf('b', { isOver: true })] }).changed, ['default/b', 'default/late']);
   t.equal(all().late, '10.42.1.4/29', 'the pod gets the address of a pod that has ended');

@@ -95,7 +95,8 @@ t.test(`${lives} lives of a cluster`, (t) => {
       if (has.length > 0 && has.length !== subnets.ranges.length)
         t.fail(`seed ${seed}: ${key} has ${has.join(' ')} only`);
     }
-    for (const key of addresses.keys()) if (!pods.has(key)) t.fail(`seed ${seed}: ${key} is gone and has an address`);
+    for (const key of addresses.keys())
+      if (!pods.has(key)) t.fail(`seed ${seed}: ${key} was deleted and still has an address`);
   }
 
   function restartIsEqual(

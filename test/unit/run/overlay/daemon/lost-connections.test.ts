@@ -35,7 +35,7 @@ function recorder() {
   return { lost, done, serving, until };
 }
 
-t.test('connections are removed at once, and again after the answer that is due', async (t) => {
+t.test("connections are removed at once, and again after ovn-controller's answer", async (t) => {
   const { lost, done, until } = recorder();
   lost.lose([near], 7);
   await until(1);
@@ -64,7 +64,7 @@ t.test('a server that serves again keeps its connections', async (t) => {
   lost.close();
 });
 
-t.test('after the close nothing is removed', async (t) => {
+t.test('no connections are removed after the close', async (t) => {
   const { lost, done } = recorder();
   lost.lose([near], null);
   lost.close();

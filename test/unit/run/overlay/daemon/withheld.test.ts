@@ -52,7 +52,7 @@ t.test('a failed write is repeated when asked, also after the set has returned t
   await withheld.close();
 });
 
-t.test('after the close nothing is written', async (t) => {
+t.test('no addresses are written after the close', async (t) => {
   const { withheld, begun, end } = played();
   withheld.know(['192.0.2.200']);
   const closed = withheld.close();

@@ -50,7 +50,7 @@ t.test('a run that fails leaves units as they were', async (t) => {
   }
 });
 
-t.test('units that a run has started are recorded until they are returned', async (t) => {
+t.test('units that a run has started are recorded until they are restored', async (t) => {
   const places = { units: join(t.testdir({}), 'units.json') };
   const units: Record<string, State> = { 'ovn-central.service': 'disabled inactive', other: 'disabled inactive' };
   const ask = machine(units);

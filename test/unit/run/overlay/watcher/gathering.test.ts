@@ -109,7 +109,7 @@ t.test('two hundred services that arrive one after the other become few transact
     writer.changed([{ kind: 'Service', now } as never]);
     if (now === services[0]) {
       await pass(0);
-      t.equal(written.length, 1, 'the first one is written at once');
+      t.equal(written.length, 1, 'the first service is written at once');
     }
     await pass(7);
   }

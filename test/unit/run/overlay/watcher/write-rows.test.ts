@@ -38,7 +38,7 @@ t.test('a full disk is an error of the whole transaction, not of a row', async (
   await t.rejects(brought('commit failed: I/O error: /var/lib/ovn/ovnnb_db.db: write failed'), error);
 });
 
-t.test('a plan is made again if rows change meanwhile, and the last time without pauses', async (t) => {
+t.test('a plan is made again if rows change meanwhile; the last attempt has no pauses', async (t) => {
   const { existing, shape } = foundIn(emptyNorthbound().rows());
   const services = Array.from({ length: 500 }, (_, index) => serviceObject(`s${index}`));
   const facts = factsFor(services, [nodeOf(1)], modern);

@@ -533,7 +533,7 @@ t.test('a run with nothing to do loads neither the transaction nor slow modules 
 });
 
 t.test(
-  'plan, compare, doctor, overlay, workload, trace, cni, net and model know no clock, no chance and no process',
+  'plan, compare, doctor, overlay, workload, trace, cni, net and model use no clock, no randomness and no process',
   (t) => {
     // A hash is not random; the table of layers says which layer may import node:crypto.
     const impure =
@@ -596,7 +596,7 @@ t.test('regular-file.ts reads files up to a limit, and never cuts them', (t) => 
   t.end();
 });
 
-t.test('no name or path gets into the text of a shell', (t) => {
+t.test('no name or path becomes part of a shell script', (t) => {
   for (const { file, code } of sources) {
     t.notMatch(
       code,

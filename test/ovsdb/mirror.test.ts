@@ -103,7 +103,7 @@ t.test(
       t.equal(items.find('name', 'own').length, 1);
     });
 
-    await t.test('until', async (t) => {
+    await t.test('a wait for a condition of the contents', async (t) => {
       t.equal(await mirror.until(() => items.find('name', 'own').length, patienceMs), 1);
       const come = mirror.until(() => items.find('name', 'later')[0], patienceMs);
       await writer.transact(inventory, [insert('Item', { name: 'later' }, 'later')]);
@@ -136,7 +136,7 @@ t.test(
       same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the replayed events');
     });
 
-    await t.test('closed', async (t) => {
+    await t.test('a closed mirror', async (t) => {
       const waiting = mirror.until(() => false, patienceMs);
       mirror.close();
       await t.rejects(waiting, { name: 'OvsdbError', kind: 'closed' });

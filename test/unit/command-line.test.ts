@@ -123,7 +123,7 @@ t.test('a configuration that cannot be read', (t) => {
 
 const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
-t.test('without root', { skip: whyNotNobody() }, (t) => {
+t.test('commands without root', { skip: whyNotNobody() }, (t) => {
   const services = 'it talks to NetworkManager and Open vSwitch as the system';
   const ofOverlay = 'it talks to Open vSwitch and OVN as the system';
   const ofFirewall = 'it talks to firewalld as the system';

@@ -11,7 +11,7 @@ function open(t: Test, limitMs = 5_000): Deadline {
   return deadline;
 }
 
-t.test('a deadline runs out', async (t) => {
+t.test('a deadline expires', async (t) => {
   const deadline = open(t, 30);
   t.ok(deadline.remainingMs() > 0 && deadline.remainingMs() <= 30);
   throwIfStopped(deadline);

@@ -67,7 +67,7 @@ function checkExitCodes(t: Test, path: string, help: string, isGroup: boolean): 
   else if (/^(manifests|overlay pki|firewall|ovs|support)/.test(path)) t.notMatch(failed, /node is as before/);
 }
 
-t.test('every command', async (t) => {
+t.test('the help of every command', async (t) => {
   const tree = await commandTree();
   const paths = tree.map(([path]) => path);
   for (const path of ['apply', 'config check', 'bridge add', 'manifests diff', 'overlay pki rotate', 'completion'])

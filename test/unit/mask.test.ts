@@ -34,7 +34,7 @@ t.test('names', (t) => {
   t.end();
 });
 
-t.test('text of any program', (t) => {
+t.test('secrets in the text of any program', (t) => {
   for (const text of [
     `psk=${secret}`,
     `802-1x.password: ${secret}`,

@@ -145,7 +145,7 @@ const countOf = (text: string): number => text.trim().split('\n').length;
 const probe = spawnSync('unshare', ['-mn', '--propagation', 'private', 'true']).status;
 
 t.test(
-  'the first hour',
+  'command lines of a new user',
   { skip: (process.getuid?.() !== 0 || probe !== 0) && 'only root can hide what the machine runs' },
   (t) => {
     const folder = t.testdir({

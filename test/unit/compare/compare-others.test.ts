@@ -76,7 +76,7 @@ t.test('a restored entry is not missing', (t) => {
   t.end();
 });
 
-t.test('ports', (t) => {
+t.test('ports of other programs', (t) => {
   const names = (seen: Observation): readonly string[] => lostPorts('br-ex', seen).map(({ name }) => name);
   t.strictSame(
     names(noted(index + 1)),

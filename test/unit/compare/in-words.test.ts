@@ -8,7 +8,7 @@ const present = { bridge: 'br-ex', wanted: 'present', observed: 'absent' };
 const absent = { bridge: 'br-ex', wanted: 'absent', observed: 'present' };
 const no = { bridge: 'br-ex', wanted: 'yes', observed: 'no' };
 
-t.test('every kind', (t) => {
+t.test('every kind of difference in words', (t) => {
   const leftover = { ...absent, kind: 'leftover', profile: 'br-ex', uuid: 'u' } as const;
   const configured = { bridge: 'br-ex', kind: 'uplink-configured', device, wanted: null } as const;
   const mtu = { bridge: 'br-ex', kind: 'setting', profile: 'ovs-if-br-ex', setting: 'ipv4', key: 'gateway' } as const;

@@ -75,7 +75,7 @@ t.test('each missing part is named with the command that adds it', (t) => {
   t.end();
 });
 
-t.test('as text', (t) => {
+t.test('the missing parts as text', (t) => {
   t.equal(missingText([]), 'br-ex has all that ovn-kubernetes needs.');
   t.equal(missingText([{ what: 'a', fix: 'b' }]), 'ovn-kubernetes cannot use br-ex yet:\n  a: b');
   t.end();

@@ -23,7 +23,7 @@ function run(t: Test, command: Command, ovnYaml: string | null): Printed {
   return printed;
 }
 
-t.test('check', (t) => {
+t.test('`config check`', (t) => {
   t.equal(run(t, configCheck, 'mtu: 1300\n').text, '/etc/microshift/ovn.yaml: valid');
   t.equal(run(t, configCheck, null).text, '/etc/microshift/ovn.yaml: absent, the defaults apply');
   t.match(
@@ -41,7 +41,7 @@ t.test('check', (t) => {
   t.end();
 });
 
-t.test('show', (t) => {
+t.test('`config show`', (t) => {
   const ovnYaml = 'uplink: enp1s0\novs: {handlerThreads: auto}\n';
   t.equal(
     run(t, configShow, ovnYaml).text,
@@ -90,7 +90,7 @@ clusterToCluster.remoteClusters   -              default`,
   t.end();
 });
 
-t.test('schema', (t) => {
+t.test('`config schema`', (t) => {
   const schema = { title: 'ovn.yaml', properties: { mtu: { default: 1400 } } };
   const { text, value } = run(t, (_, output) => configSchema(output), null);
   t.match(JSON.parse(text), schema);

@@ -33,7 +33,7 @@ const rows: readonly (readonly [
   [`mtu: 1442\n${multiNode}`, `${ipv6}\nnode: {nodeIP: 192.0.2.1}`, 1500, null],
 ];
 
-t.test('MTU against the uplink', (t) => {
+t.test('an MTU that does not fit the uplink', (t) => {
   for (const [ovnYaml, configYaml, uplinkMtu, wanted] of rows) {
     const warnings = mtuWarnings(loadConfig({ ovnYaml, configYaml, configD: [] }).config, uplinkMtu);
     const name = `${ovnYaml} | ${configYaml} | ${uplinkMtu}`;

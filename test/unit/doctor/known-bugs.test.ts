@@ -11,12 +11,12 @@ const table: readonly (readonly [version: string, count: number])[] = [
   ['1.40', 4],
 ];
 
-t.test('NetworkManager', (t) => {
+t.test('known bugs of NetworkManager', (t) => {
   for (const [version, count] of table) t.equal(bugsOf(version, networkManagerBugs).length, count, version);
   t.end();
 });
 
-t.test('Open vSwitch', (t) => {
+t.test('known bugs of Open vSwitch', (t) => {
   for (const [version, count] of [
     ['4.0.0', 0],
     ['3.7.1', 0],

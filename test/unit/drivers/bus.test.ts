@@ -149,7 +149,7 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
   });
 });
 
-t.test('no bus', async (t) => {
+t.test('addresses without a bus', async (t) => {
   const directory = t.testdir({ file: 'no socket' });
   const table = [
     `unix:path=${directory}/absent`,

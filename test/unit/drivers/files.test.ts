@@ -93,7 +93,7 @@ t.test('a temporary file of a run that crashed does not stop later runs', (t) =>
   t.end();
 });
 
-t.test('removing', (t) => {
+t.test('removing a file', (t) => {
   const directory = t.testdir({ file: '' });
   mkdirSync(join(directory, 'folder'));
   removeFile(join(directory, 'file'));

@@ -45,7 +45,7 @@ t.test('a NIC that NetworkManager alone configures', (t) => {
   t.end();
 });
 
-t.test('signs', (t) => {
+t.test('signs of other programs', (t) => {
   const signs: Readonly<Record<string, readonly [readonly Link[], readonly Route[]]>> = {
     'a second address': [[link('eth0', '192.0.2.50/24', '192.0.2.60/24')], own],
     'a second address of the link': [[link('eth0', linkLocal, { ...linkLocal, address: 'fe80::7' })], own],

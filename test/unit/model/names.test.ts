@@ -25,7 +25,7 @@ function bridgeOf(one: NmProfile, beside: readonly NmProfile[] = []): string | n
   return bridgeOfProfile(one, { networkManager } as unknown as Observation)?.bridge ?? null;
 }
 
-t.test('by name', (t) => {
+t.test('the owner of a profile by its name', (t) => {
   for (const names of [gatewayBridge, externalBridge])
     for (const id of [names.bridge, names.bridgePort, names.bridgeInterface, names.formerUplinkPort])
       t.equal(bridgeOf(profile(id)), names.bridge, id);

@@ -22,7 +22,7 @@ function written(t: Test, act: () => void): { stdout: string; stderr: string } {
   return streams;
 }
 
-t.test('text', async (t) => {
+t.test('the output of a command as text', async (t) => {
   const output = openOutput('text', true);
   const error = new AgentError('step-failed', hostile, { hint: hostile, facts: { fact: hostile } });
   const { stdout, stderr } = written(t, () => {

@@ -31,7 +31,7 @@ const nowMs = Date.parse('2026-01-01T03:00:00.000Z');
 const text = (special: Partial<OverlayStatus>): string =>
   overlayStatusText({ ...member, ...special }, plain, null, nowMs);
 
-t.test('a member', (t) => {
+t.test('the status of a member', (t) => {
   t.equal(
     text({}),
     [

@@ -165,7 +165,7 @@ t.test('colours are used only on a terminal that has them, unless NO_COLOR is se
   t.end();
 });
 
-t.test('topology before and after', (t) => {
+t.test('the topology before and after a run', (t) => {
   const node = readCase('two-nics-metric');
   t.equal(
     drawTopology(observedTopology(node.observation), plain),

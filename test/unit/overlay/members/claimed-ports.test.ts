@@ -25,7 +25,7 @@ const claims = (port: Partial<DatabaseRow>): readonly string[] =>
     nodes,
   );
 
-t.test('claims', (t) => {
+t.test('claimed ports', (t) => {
   t.strictSame(claims({}), [], 'a port that no chassis has claimed is not reported');
   t.strictSame(claims({ chassis: `c-${two}`, encap: `e-${two}`, additional_chassis: [] }), []);
   t.match(claims({ chassis: `c-${one}` }), [

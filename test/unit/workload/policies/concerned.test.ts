@@ -39,7 +39,7 @@ const ofTeam = '{namespaces:{matchLabels:{team:a}},pods:{}}';
 const ofDb = '{namespaces:x,pods:{matchLabels:{app:db}}}';
 const withHttp = '{namespaces:{},pods:{},port:{name:http,protocol:TCP}}';
 
-t.test('a pod', (t) => {
+t.test('a change of a pod', (t) => {
   const web = podOf('x/a', { labels: { app: 'web' } });
   t.strictSame(concerned(undefined, web), ['namespace:x', 'policy:x/all', 'policy:x/web', ofTeam].toSorted());
   const db = podOf('x/a', { labels: { app: 'db' } });

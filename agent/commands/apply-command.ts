@@ -87,7 +87,7 @@ export async function repair(output: Output): Promise<void> {
 }
 
 /**
- * Applies the bridges of `bridge add` whose NIC has appeared, and returns the result. A bridge that cannot be created
+ * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. A bridge that cannot be created
  * leaves its NIC unchanged and does not fail the repair of br-ex: the result is null, and the next event tries again.
  */
 async function addLate(output: Output): Promise<ReconcileResult | null> {

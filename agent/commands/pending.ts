@@ -12,7 +12,7 @@ export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts 
   return { bootId: currentBootId(), checkpoints, now: new Date().toISOString() };
 }
 
-/** Reads the change that waits for confirmation, or whose time is over; null without such a change. */
+/** Reads the change that waits for confirmation, or whose time to confirm is over; null without such a change. */
 export function readPending({ networkManager }: Pick<Observation, 'networkManager'>): PendingChange | null {
   return pendingChange(readOpenJournals(journalDirectory).records, expiryFacts(networkManager.checkpoints));
 }

@@ -10,7 +10,7 @@ export interface PendingChange {
   readonly state: 'waiting' | 'expired';
 }
 
-/** Facts by which the end of a change is known before its journal has it. */
+/** Facts that show that a change has ended before its journal contains the end. */
 export interface ExpiryFacts {
   readonly bootId: string;
   /**
@@ -22,7 +22,10 @@ export interface ExpiryFacts {
   readonly now: string;
 }
 
-/** Returns the change of this boot that waits for confirmation, or whose time is over; null without such a change. */
+/**
+ * Returns the change of this boot that waits for confirmation, or whose time to confirm is over; null without such a
+ * change.
+ */
 export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFacts): PendingChange | null {
   const record = records.find(({ state, header }) => state === 'awaiting-confirm' && header.bootId === facts.bootId);
   if (record === undefined) return null;

@@ -34,8 +34,8 @@ export function withoutProblems({ config, warnings, clusterProblems: [problem] }
 }
 
 /**
- * Loads the configuration for commands that configure the node, which needs a network in any state of MicroShift's own
- * files. A problem in those files becomes a warning about the settings that are not known.
+ * Loads the configuration for commands that configure the node, which needs a network even if MicroShift's own files
+ * are invalid. A problem in those files becomes a warning about the settings that are not known.
  */
 export async function usableConfig(): Promise<UsableConfig> {
   const { config, warnings, clusterProblems } = await loadedConfig();

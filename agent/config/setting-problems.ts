@@ -10,7 +10,10 @@ import type { Problem } from './problem.ts';
 import { ovnSpellings } from './settings.ts';
 import { lineOf, type SourceText } from './source-text.ts';
 
-/** Returns the problems of a file's settings, by their full names, that a schema cannot express. */
+/**
+ * Returns the problems of a file's settings that a schema cannot express. `settings` contains the settings by their
+ * full names.
+ */
 export function settingProblems(source: SourceText, settings: ReadonlyMap<string, Place>): Problem[] {
   const problems: Problem[] = [];
   const refuse = ({ node }: Place, message: string, hint: string): void => {

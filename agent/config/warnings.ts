@@ -68,14 +68,15 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
     const message = `MicroShift does not find ${value} on the node, which it compares as text: write ${canonical}`;
     warnings.push({ source, message });
   }
-  // Source of the behaviour of MicroShift: openshift/microshift, pkg/config/config.go:531 and
-  // pkg/sysconfwatch/sysconfwatch_linux.go:136.
+  // MicroShift takes the first IPv6 address of br-ex if node.nodeIPv6 is not set (openshift/microshift,
+  // pkg/config/config.go:531), and restarts when that address changes (pkg/sysconfwatch/sysconfwatch_linux.go:136).
   if (isDualStack(cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
     const message =
       "the cluster network has both families, and node.nodeIPv6 is not set: MicroShift 4.18 and older takes the first IPv6 address of br-ex, and restarts for ever once that is its own; set node.nodeIPv6 to the node's";
     warnings.push({ source: clusterNetwork.source, message });
   }
-  // Source of the behaviour of MicroShift: openshift/microshift, pkg/config/c2cc.go:311.
+  // MicroShift refuses remote clusters if it does not deploy ovn-kubernetes (openshift/microshift,
+  // pkg/config/c2cc.go:311).
   if (remoteNetworks.value.length > 0 && !microshiftRenders(config)) {
     const message = `MicroShift does not start with clusterToCluster.remoteClusters and network.cniPlugin: none (${cniPlugin.source}): remove one of the two`;
     warnings.push({ source: remoteNetworks.source, message });

@@ -135,7 +135,7 @@ export const unitChecks: readonly Check[] = [
   },
 ];
 
-/** Judges a unit that other units start: it has to be enabled and must not have failed. */
+/** Judges one of the agent's other units: it has to be enabled and must not have failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
   // A unit that waits for events must run now. A unit that runs once at boot runs again only at the next boot.
   const waits = isWatching(name);

@@ -51,16 +51,16 @@ export interface WantedBridge {
 /** Desired state of a run: these bridges of the agent, and no others. */
 export interface Wanted {
   readonly bridges: readonly WantedBridge[];
-  /** Bridges that belong to MicroShift afterwards. Absent if empty. */
+  /** Bridges that belong to MicroShift after the run. Absent if empty. */
   readonly microshift?: readonly LeftBridge[];
   /**
-   * Bridges that `bridge add` configures from then on, also at the next boot. Absent if the run does not concern them
-   * or the list was empty.
+   * List of the bridges of `bridge add` after the run, which also applies at later boots. Absent if the run does not
+   * concern them or the list was empty.
    */
   readonly added?: readonly AddedBridge[];
   /**
-   * Entries that other programs had added to NICs outside of the agent's bridges, in an earlier state. Absent if no
-   * such entries existed.
+   * Entries that other programs had added to NICs outside of the agent's bridges when the state was recorded. Absent if
+   * no such entries existed.
    */
   readonly given?: readonly KernelEntries[];
 }
@@ -255,7 +255,7 @@ export interface DifferenceFields extends OthersDifferenceFields {
   loopback: { address: string };
   /** The default route by which MicroShift finds the node on lo is missing, or is present without need. */
   signpost: Record<never, never>;
-  /** A profile exists that is not desired, or that is not desired on disk. */
+  /** A profile exists that is not desired, or that is on disk although it has to be in memory only. */
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */
   bridge: Record<never, never>;

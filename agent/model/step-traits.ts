@@ -15,8 +15,8 @@ interface StepTraits<Arguments> {
   /** Returns the NIC of the step, which NetworkManager may have to activate again. Null if the step touches no NIC. */
   readonly touches: ((step: Arguments) => Touch) | null;
   /**
-   * Returns true if the node's addresses may be elsewhere after the step. Hosts that have to answer afterwards are
-   * queried before it.
+   * Returns true if the node's addresses may be on another interface after the step. Hosts that have to answer after
+   * such a step are queried before it.
    */
   readonly isDisruptive: (step: Arguments) => boolean;
   /**
@@ -87,7 +87,7 @@ export function touchOf(step: Step): Touch | null {
   return traitsOf(step).touches?.(step) ?? null;
 }
 
-/** Returns true for a step after which the node's addresses may be elsewhere. */
+/** Returns true for a step after which the node's addresses may be on another interface. */
 export function isDisruptive(step: Step): boolean {
   return traitsOf(step).isDisruptive(step);
 }

@@ -22,7 +22,9 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const asked = { ...collectionCall(collection), title: collection.plural };
   /** Version of the last reported change; null before the first list, and if the collection has to be listed again. */
   let version: string | null = null;
-  /** Access with which the version was read. The version is meaningless for a server of another cluster. */
+  /**
+   * Server and credentials with which the version was read. The version is meaningless for a server of another cluster.
+   */
   let teller: Access | null = null;
   /** Kind of the error that interrupted the watch; null while the watch is open. */
   let loss: ErrorKind | null = null;

@@ -119,8 +119,8 @@ function takeOut(
 }
 
 /**
- * Returns the gateway if its family is that of the route. A gateway of the other family stays in `rest` (`via inet6
- * …`).
+ * Returns the gateway if its family is that of the route. A gateway of the other family (`via inet6 …`) stays in
+ * `rest`.
  */
 function takeGateway(words: readonly string[]): { readonly gateway: string | null; readonly rest: readonly string[] } {
   const at = words.indexOf('via');

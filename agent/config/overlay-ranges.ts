@@ -2,7 +2,7 @@ import type { Config } from '../model/config.ts';
 import { joinSubnets, masqueradeSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 
-/** A range with the name and the source that the user knows. */
+/** An address range, with the name and the source under which messages show it. */
 export interface NamedRange {
   readonly name: string;
   readonly source: string;

@@ -48,5 +48,5 @@ t.test('credentials of an administrator, and of an account with few rights', { s
   t.notMatch(n1.agent('overlay', 'verify').stdout, 'rights of an administrator');
 
   n1.must('rm', nodeKubeconfig);
-  t.match(credentialsOf(n1), { verdict: 'not-applicable' }, 'without a kubeconfig nothing is known');
+  t.match(credentialsOf(n1), { verdict: 'not-applicable' }, 'without a kubeconfig, the check does not apply');
 });

@@ -17,7 +17,7 @@ async function begin(host: Host, ...words: readonly string[]): Promise<Ended> {
   return { status, ...said };
 }
 
-t.test('nodes that come at once', { skip }, async (t) => {
+t.test('nodes that join at the same time', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   startCentral(n1);
@@ -40,7 +40,11 @@ t.test('nodes that come at once', { skip }, async (t) => {
     members: { name: string }[];
   };
   t.strictSame(members.map(({ name }) => name).toSorted(), ['n1', ...names], 'the central node knows all nodes');
-  t.match(n1.agent('overlay', 'verify'), { status: 0, stdout: /^No drift/ }, 'with all of their rows');
+  t.match(
+    n1.agent('overlay', 'verify'),
+    { status: 0, stdout: /^No drift/ },
+    'the central node has the rows of all nodes',
+  );
 
   for (const [index, host] of [n2, n3].entries()) host.write('/tmp/bundle', issued[index]?.stdout ?? '');
   const joined = await Promise.all([n2, n2, n3].map((host) => begin(host, 'overlay', 'join', '/tmp/bundle')));
@@ -49,13 +53,13 @@ t.test('nodes that come at once', { skip }, async (t) => {
   t.match(third, { status: 0 });
   t.ok(
     twice.some(({ status }) => status === 0),
-    'of two on one node one joins',
+    'of two joins on one node, at least one succeeds',
   );
   for (const { status, stderr } of twice.filter((one) => one.status !== 0))
     t.match(
       { status, stderr },
       { status: 1, stderr: /another run is in progress: .*overlay join/ },
-      'and the other says why not',
+      'a join that fails names the other run',
     );
   for (const host of [n1, n2, n3])
     t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is in the desired state`);

@@ -39,12 +39,12 @@ t.test('an authority and its certificates', async (t) => {
   t.match(verified('sslclient'), /: OK/);
   t.throws(() => verified('sslserver'), /purpose/, 'the certificate of a member is not valid for a server');
   const text = openssl('x509', '-in', files.issued('n2'), '-noout', '-ext', 'subjectAltName,basicConstraints,keyUsage');
-  t.match(text, new RegExp(`DNS:${node.systemId}\n`), "OVN's IPsec asks for the name there");
+  t.match(text, new RegExp(`DNS:${node.systemId}\n`), "the certificate has the name that OVN's IPsec requires");
   t.match(text, /CA:FALSE/);
   const today = Date.now();
   for (const file of [files.authority, files.issued('n2')]) {
     const before = new Date(new X509Certificate(readFileSync(file)).validFrom).getTime();
-    t.ok(before < today - 86_000_000, 'a clock that is a day behind takes it');
+    t.ok(before < today - 86_000_000, 'the certificate is valid on a node whose clock is a day behind');
   }
   await t.rejects(
     issueFor(folder, node, 'client', 'issue'),
@@ -77,7 +77,7 @@ t.test('an authority and its certificates', async (t) => {
   );
 });
 
-t.test('certificates of another authority, and no certificates', async (t) => {
+t.test('certificates of another authority, and files that are no certificates', async (t) => {
   const root = t.testdir({ own: {}, other: {} });
   const [own, other] = [`${root}/own`, `${root}/other`];
   t.throws(() => readAuthority(own), failure('certificates-refused', { message: /no certification authority/ }));
@@ -93,7 +93,7 @@ t.test('certificates of another authority, and no certificates', async (t) => {
   );
 });
 
-t.test('openssl says why not', async (t) => {
+t.test('a failure of openssl is reported', async (t) => {
   const folder = t.testdir();
   await initAuthority(folder);
   const authority = { ...readAuthority(folder), key: 'nonsense' };

@@ -114,7 +114,7 @@ export async function readRows(
   return { database, shape, tables: Object.fromEntries(tables) };
 }
 
-/** A server that was just started does not listen yet. */
+/** Connects to a server, and repeats the attempt while the server does not listen yet. */
 async function reach(socket: string): Promise<OvsdbClient> {
   const end = performance.now() + limitMs;
   for (;;) {
@@ -127,7 +127,7 @@ async function reach(socket: string): Promise<OvsdbClient> {
   }
 }
 
-/** The LAN's router has answered the ARP request of a gateway. */
+/** Writes the row that OVN learns when the LAN's router answers the ARP request of a gateway. */
 export function learnRouter(central: Central, node: string, address: string, mac: string): void {
   const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
   const datapath = central.run('ovn-sbctl', ...find).trim();

@@ -27,7 +27,7 @@ function hearing() {
       for (const look of waiting) look();
       process.stderr.write(text);
     },
-    /** Settles as soon as the whole output contains these words so many times. */
+    /** Settles as soon as the whole output contains these words `times` times. */
     heard: (words: RegExp, times = 1): Promise<void> =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => reject(new Error(`no daemon has printed ${words}`)), limitMs);
@@ -58,12 +58,12 @@ function isTaken(host: Host, pem: string, authority = `${pki}/ca.crt`): boolean 
 function joinByRequest(t: Test, central: Host, host: Host): void {
   const request = host.agent('overlay', 'pki', 'request').stdout;
   t.notMatch(request, /PRIVATE/, 'a request is not secret');
-  t.equal(host.agent('overlay', 'pki', 'request').stdout, request, 'asking again asks for the same');
+  t.equal(host.agent('overlay', 'pki', 'request').stdout, request, 'a second request is the same as the first');
   const words = ['issue', host.name, '--system-id', `${host.name}-of-the-test`, '--request', '-'];
   const bundle = central.agentWith(request, 'overlay', 'pki', ...words).stdout;
   t.match(JSON.parse(bundle), { pem: { key: null } }, 'the answer has no key');
   t.match(host.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
-  t.equal(host.run(['test', '-e', `${pki}/request.pem`]).status, 1, 'the request is answered');
+  t.equal(host.run(['test', '-e', `${pki}/request.pem`]).status, 1, 'the node has removed its request');
 }
 
 t.test('certificates', { skip }, async (t) => {
@@ -78,7 +78,7 @@ t.test('certificates', { skip }, async (t) => {
 
   const [byCentral, byMember] = [hearing(), hearing()];
   const central = await startDaemon(n1, undefined, byCentral.tell);
-  t.ok(ping(n1, '10.42.1.2'), 'n2 is reached');
+  t.ok(ping(n1, '10.42.1.2'), 'n2 is reachable');
   const pinging = n1.start(
     'sh',
     '-c',
@@ -92,7 +92,8 @@ t.test('certificates', { skip }, async (t) => {
   });
 
   await t.test('renewal', async (t) => {
-    // The certificate began a day ago and ends in 0.3 days, so less than a third of its validity is left and it is due.
+    // The certificate became valid a day ago and expires in 0.3 days: less than a third of its validity is left, so its
+    // renewal is due.
     const folder = t.testdir();
     const authority = { key: read(n1, 'ca.key'), certificate: read(n1, 'ca.crt') };
     const pair = await issueCertificate(folder, authority, 'n2-of-the-test', 'client', 0.3);
@@ -123,7 +124,7 @@ t.test('certificates', { skip }, async (t) => {
     t.match(n2.agent('overlay', 'apply'), { status: 0 });
   });
 
-  await t.test('another authority', async (t) => {
+  await t.test('replacement of the authority', async (t) => {
     const [old2, old3] = [read(n2, 'node.pem'), read(n3, 'node.pem')];
     t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
     t.equal(isTaken(n3, old3), true, 'the certificate of the removed node is still accepted');
@@ -146,17 +147,17 @@ t.test('certificates', { skip }, async (t) => {
     t.equal(read(n1, 'ca.crt'), read(n2, 'ca.crt'), 'both nodes trust the new authority');
     t.equal(certificatesIn(read(n2, 'ca.crt')).length, 1);
     await ended;
-    t.pass('the connection of one that was taken out has ended');
+    t.pass('the connection of the removed node has ended');
     n3.write('/root/new-ca.crt', read(n1, 'ca.crt'));
     t.equal(
       isTaken(n3, old3, '/root/new-ca.crt'),
       false,
       'the old certificate of the removed node is no longer accepted',
     );
-    t.equal(isTaken(n2, old2), false, "nor does a member's old certificate");
+    t.equal(isTaken(n2, old2), false, 'the old certificate of the member is no longer accepted');
     t.equal(isTaken(n2, read(n2, 'node.pem')), true);
     await restartController(n2);
-    t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'ovn-controller connects by the new one');
+    t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'ovn-controller connects with the new certificate');
     for (const host of [n1, n2]) t.match(host.agent('overlay', 'verify'), { status: 0 });
     t.equal(await member.stop(), 0);
   });

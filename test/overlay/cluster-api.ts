@@ -1,4 +1,4 @@
-// API server that nodes in namespaces of their own reach, each on its own loopback interface.
+// API server for nodes in separate network namespaces: each node reaches it on its own loopback interface.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ export async function giveApi(
   configure(host, { kubeconfig: file, ...keys });
 }
 
-/** Creates a namespace with the content that the controllers of a real cluster add, which do not run here. */
+/** Creates a namespace with the content that controllers add in a real cluster; the tests have no controllers. */
 export async function prepareNamespace({ call }: ApiServer, name = 'default'): Promise<void> {
   if (name !== 'default') await call('POST', '/api/v1/namespaces', { metadata: { name } });
   await call('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });

@@ -19,7 +19,7 @@ import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** A bundle for a node. */
+/** Issues a bundle for a node. */
 function issue(central: Host, name: string, systemId = `${name}-of-the-test`): Ended {
   return central.agent('overlay', 'pki', 'issue', name, '--system-id', systemId);
 }
@@ -31,7 +31,7 @@ function keys(host: Host): string {
 const otherAuthority =
   /this node does not trust the authority of the bundle, although both name the\s+central node ssl:192\.0\.2\.11:6642; .*\s*pki renew n2/;
 
-t.test('a cluster from its first node to none', { skip }, async (t) => {
+t.test('a cluster from its first node to the removal of its last', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   startCentral(n1);
@@ -69,7 +69,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.equal(n1.must('ovn-nbctl', 'get-connection'), '', 'the northbound database is not on the network');
 
   const conversation = await talk(n2, n1, '10.42.0.2');
-  t.equal(await conversation.say('from n2 to n1'), 'from n2 to n1', 'the tunnel carries');
+  t.equal(await conversation.say('from n2 to n1'), 'from n2 to n1', 'the tunnel carries a connection');
 
   const again = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], () => {
     for (const word of ['init', 'apply', 'plan'])
@@ -89,9 +89,9 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(
     n2.agentWith(JSON.stringify({ ...(JSON.parse(bundle) as object), pem }), 'overlay', 'join', '-'),
     { status: 2, stderr: otherAuthority },
-    'a bundle of another authority with the same central node',
+    'a bundle of another authority with the same central node is refused',
   );
-  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'and nothing of it is installed');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'nothing of the refused bundle is installed');
 
   t.match(issue(n1, 'n2'), { status: 2, stderr: /n2 is in the cluster already/ });
   t.match(issue(n1, 'n9', 'n2-of-the-test'), { status: 2, stderr: /have the same system-id/ });
@@ -113,7 +113,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     status: 2,
     stdout: '',
   });
-  t.match(n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'), { status: 0 }, 'and can join later');
+  t.match(n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'), { status: 0 }, 'the node can join later');
   t.match(await (await talk(n3, n2, '10.42.1.2')).say('from n3 to n2'), 'from n3 to n2');
 
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
@@ -123,7 +123,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     stdout: /~ Open_vSwitch .*\n.*\n.*ip addr replace 10\.42\.1\.2\/24/,
   });
   t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 4 changes/ });
-  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'what was changed by hand is mended');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'the changes by hand are repaired');
 
   const renewed = n1.agent('overlay', 'pki', 'renew', 'n2').stdout;
   t.not(renewed, bundle);
@@ -159,14 +159,14 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(
     n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'),
     { status: 2, stderr: /^(waiting .*\n)?microshift-net: the central node has no port for n3: .*overlay leave/ },
-    'its bundle of before is refused before anything waits for a port',
+    'the bundle of a removed node is refused before the join waits for a port',
   );
-  t.equal(`${keys(n3)}${installed()}`, member, 'and nothing of it is installed');
+  t.equal(`${keys(n3)}${installed()}`, member, 'nothing of the refused bundle is installed');
   t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /n3 is not in an overlay any more/ });
   t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /^Nothing to do: this node is not in an overlay/ });
-  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'its keys are gone');
+  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'n3 has no key of the overlay after leave');
   t.match(n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'), { status: 2, stderr: cause });
-  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'and a bundle of before brings none back');
+  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'the refused bundle of the removed node adds no key');
   t.notMatch(n1.must('ovn-nbctl', 'show'), /n3/, 'no row of n3 is left');
   t.notMatch(n1.must('ovn-sbctl', 'show'), /n3/);
 
@@ -179,9 +179,9 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   t.match(
     n2.agent('overlay', 'status'),
     { status: 0, stdout: /^Membership: it could not be checked whether .* n2 as a\s+member: ovn-controller does not/m },
-    'a member whose central node does not answer says so',
+    'status reports a central node that does not answer',
   );
   t.match(n1.agent('overlay', 'verify'), { status: 5 });
   t.match(n1.agent('overlay', 'disable', '--force'), { status: 0, stdout: /rows, in databases .* do not answer/ });
-  t.notMatch(keys(n1), /ovn-remote|ovn-encap/, 'a central node without databases can go');
+  t.notMatch(keys(n1), /ovn-remote|ovn-encap/, 'disable --force works on a central node without databases');
 });

@@ -45,7 +45,7 @@ export async function startCniCluster(
   };
 }
 
-/** Container id as runtimes make it: 64 digits. */
+/** Returns a container id like those of container runtimes: 64 hexadecimal digits. */
 export function sandboxId(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,5 +1,5 @@
-// Pods with both families on real nodes: each has an address of each family, reaches others over each, and a policy
-// closes it for both.
+// Pods with both address families on real nodes: each pod has an address of each family, and reaches other pods over
+// each. A policy blocks both families.
 import t from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import { startCniCluster } from './cni-cluster.ts';
@@ -14,8 +14,8 @@ const closed = { metadata: { name: 'closed' }, spec: { podSelector: {}, policyTy
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 
 /**
- * Returns true if the echo server of a pod answers a connection; the limit is short, because a longer wait proves
- * nothing.
+ * Program that prints whether the echo server of a pod answers a connection; the limit is short, because a longer wait
+ * proves nothing.
  */
 const attempt = `
 const socket = require('net').connect(4000, process.argv[1], () => { console.log('answered'); process.exit(); });
@@ -48,7 +48,7 @@ t.test('pods with both families', { skip }, async (t) => {
   t.match(await cni(n1, 'CHECK', a.sandbox, { prevResult: a.result }), { status: 0 });
   for (const address of b.addresses) {
     t.equal(await (await talk(a.net, b.net, address)).say(address), address, `a reaches b by ${address}`);
-    t.equal(n1.must(process.execPath, '-e', attempt, address).trim(), 'answered', 'the node of pod a reaches the pod');
+    t.equal(n1.must(process.execPath, '-e', attempt, address).trim(), 'answered', 'the node of pod a reaches pod b');
   }
 
   const session = openSession({
@@ -64,7 +64,7 @@ t.test('pods with both families', { skip }, async (t) => {
   await mirror.until(() => lists.size > before, limitMs);
   n1.must('ovn-nbctl', '--wait=hv', 'sync');
   const asked = (address: string): string => a.net.must(process.execPath, '-e', attempt, address).trim();
-  t.strictSame(b.addresses.map(asked), ['silent', 'silent'], 'a policy closes both');
+  t.strictSame(b.addresses.map(asked), ['silent', 'silent'], 'a policy blocks both addresses');
   t.match(await server.call('DELETE', `${policies}/closed`), { status: 200 });
   await mirror.until(() => lists.size === before, limitMs);
   n1.must('ovn-nbctl', '--wait=hv', 'sync');

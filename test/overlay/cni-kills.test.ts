@@ -9,8 +9,8 @@ import { cni, inPod, missingForPods, ofPods, removeNamespace } from './pods.ts';
 const skip = missingForPods() ?? false;
 
 /**
- * Wrapper of a program that the script starts. It kills the script with all of its children, before or after one of its
- * calls.
+ * Wrapper of a program that the plug-in starts. It kills the plug-in with all of its children, before or after one call
+ * of the program.
  */
 const wrapper = (program: string): string => `#!/bin/sh
 call=$(($(cat /run/calls) + 1))
@@ -21,7 +21,7 @@ status=$?
 if [ "$(cat /run/kill)" = "$call after" ]; then kill -9 -$(cat /run/group); fi
 exit $status
 `;
-/** Number of calls: two of the daemon, and three in the pod's namespace. */
+/** Number of calls of the wrapped programs during ADD: two of the daemon, and three in the pod's namespace. */
 const calls = 5;
 
 /** Starts the plug-in as a runtime does, as a group of processes that can be killed together. */
@@ -32,9 +32,7 @@ function killAt(host: Host, point: string): void {
   host.write('/run/kill', point);
 }
 
-/**
- * Resolves when no link has this name; checks after each notification of the kernel (rtnetlink(7)), and misses none.
- */
+/** Program that ends when no link has this name, and checks after each notification of the kernel (rtnetlink(7)). */
 const untilGone = `
   socket(my $kernel, 16, 3, 0) or die $!;
   bind($kernel, pack('SSLL', 16, 0, 0, 1)) or die $!;
@@ -74,8 +72,12 @@ t.test('the plug-in is killed', { skip }, (t) =>
     }
     const { sandbox } = await cluster.pod(n2, 'last');
     killAt(n2, '');
-    t.match(await cni(n2, 'ADD', sandbox, {}, inGroup), { status: 0 }, 'without a kill it goes as always');
-    t.equal(n2.must('cat', '/run/calls').trim(), String(calls), 'and calls as often as was thought');
+    t.match(await cni(n2, 'ADD', sandbox, {}, inGroup), { status: 0 }, 'ADD succeeds without a kill');
+    t.equal(
+      n2.must('cat', '/run/calls').trim(),
+      String(calls),
+      'the wrapped programs are called as often as the test assumes',
+    );
   }),
 );
 
@@ -94,7 +96,7 @@ t.test('the daemon is killed', { skip }, (t) =>
     };
     const controller = (signal: string): void =>
       void n2.must('sh', '-c', `kill -${signal} $(cat /run/ovn/ovn-controller.pid)`);
-    /** ADD has created the port, and waits for its flows. */
+    /** Starts ADD while ovn-controller is paused, and returns when ADD has created the port and waits for its flows. */
     const halfWay = async (name: string) => {
       const { sandbox } = await cluster.pod(n2, name);
       const link = sandbox.id.slice(0, 15);
@@ -109,26 +111,30 @@ t.test('the daemon is killed', { skip }, (t) =>
       return { sandbox, link, adding };
     };
 
-    // Address of another subnet, which the pod never gets.
+    // The pod requests an address of another subnet, which it never gets, so ADD waits.
     const early = (await cluster.pod(n2, 'unaddressed', { 'microshift-net/ip-address': '192.0.2.99' })).sandbox;
     const two = [cni(n2, 'ADD', early), cni(n2, 'ADD', early)];
     t.match(
       await Promise.race(two),
       { result: { code: 11, msg: /already/ } },
-      'of one container one thing is done at a time',
+      'a second request for the same container is refused',
     );
     await kill();
     for (const answer of await Promise.all(two)) t.match(answer, { status: 1, result: { code: 11 } });
-    t.strictSame(ofPods(n2), [], 'killed while an address is waited for');
+    t.strictSame(ofPods(n2), [], 'a kill while ADD waits for an address leaves nothing');
 
     daemon = await startDaemon(n2);
     const first = await halfWay('first');
     t.strictSame(ofPods(n2), [`link ${first.link}`, `port ${first.link}`]);
     const [eth0] = JSON.parse(inPod(n2, first.sandbox).must('ip', '-json', 'link', 'show', 'eth0'));
-    t.notOk(eth0.flags.includes('UP'), 'without its flows the pod cannot send');
+    t.notOk(eth0.flags.includes('UP'), 'the interface of the pod is down until its flows exist');
     await kill();
-    t.match(await first.adding, { status: 1, result: { code: 11 } }, 'while flows are waited for');
-    t.strictSame(ofPods(n2), [], 'the plug-in rolls back what was made');
+    t.match(
+      await first.adding,
+      { status: 1, result: { code: 11 } },
+      'ADD fails if the daemon is killed while it waits for flows',
+    );
+    t.strictSame(ofPods(n2), [], 'the plug-in removes the link and the port');
 
     controller('CONT');
     daemon = await startDaemon(n2);
@@ -136,13 +142,17 @@ t.test('the daemon is killed', { skip }, (t) =>
     n2.must('sh', '-c', 'kill -9 -$(cat /run/group)');
     const [code] = await once(n2.start('perl', '-e', untilGone, second.link), 'exit');
     t.equal(code, 0);
-    t.strictSame(ofPods(n2), [], 'if the runtime no longer waits, the daemon does');
+    t.strictSame(ofPods(n2), [], 'the daemon removes the link and the port of a killed plug-in');
 
     controller('CONT');
     const third = await halfWay('third');
     await killBoth();
-    t.match(await cni(n2, 'DEL', third.sandbox), { status: 0, result: undefined }, 'with both dead');
-    t.strictSame(ofPods(n2), [], 'DEL finds it all the same');
+    t.match(
+      await cni(n2, 'DEL', third.sandbox),
+      { status: 0, result: undefined },
+      'DEL succeeds after a kill of the plug-in and the daemon',
+    );
+    t.strictSame(ofPods(n2), [], 'DEL removes the link and the port without the daemon');
 
     controller('CONT');
     daemon = await startDaemon(n2);
@@ -151,11 +161,11 @@ t.test('the daemon is killed', { skip }, (t) =>
     removeNamespace(n2, fourth.sandbox);
     controller('CONT');
     daemon = await startDaemon(n2);
-    t.strictSame(ofPods(n2), [], 'the next daemon removes what has no device any more');
+    t.strictSame(ofPods(n2), [], 'a new daemon removes a port whose device is gone');
     const fifth = await halfWay('fifth');
     const removing = cni(n2, 'DEL', fifth.sandbox);
-    t.match(await removing, { status: 0, result: undefined }, 'DEL while ADD waits');
-    t.match(await fifth.adding, { status: 1, result: { code: 11 } }, 'ends it');
+    t.match(await removing, { status: 0, result: undefined }, 'DEL succeeds while ADD waits');
+    t.match(await fifth.adding, { status: 1, result: { code: 11 } }, 'DEL ends the waiting ADD');
     t.strictSame(ofPods(n2), []);
   }),
 );

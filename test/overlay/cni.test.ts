@@ -21,14 +21,13 @@ t.test('pods of two nodes', { skip }, async (t) => {
     status: 0,
     result: { supportedVersions: ['0.3.1', '0.4.0', '1.0.0', '1.1.0'] },
   });
-  t.match(
-    await cni(n1, 'STATUS', a.sandbox),
-    { status: 1, result: { code: 50 } },
-    'without the daemon nothing is ready',
+  t.match(await cni(n1, 'STATUS', a.sandbox), { status: 1, result: { code: 50 } }, 'STATUS fails without the daemon');
+  t.match(await cni(n1, 'ADD', a.sandbox), { status: 1, result: { code: 11 } }, 'ADD asks for a later attempt');
+  t.match(await cni(n1, 'DEL', a.sandbox), { status: 0, result: undefined }, 'DEL succeeds without the daemon');
+  t.notOk(
+    n1.run(['test', '-e', '/etc/cni/net.d/10-microshift-net.conflist']).status === 0,
+    'container runtimes find no network',
   );
-  t.match(await cni(n1, 'ADD', a.sandbox), { status: 1, result: { code: 11 } }, 'ADD is to be tried again');
-  t.match(await cni(n1, 'DEL', a.sandbox), { status: 0, result: undefined }, 'and DEL has nothing to do');
-  t.notOk(n1.run(['test', '-e', '/etc/cni/net.d/10-microshift-net.conflist']).status === 0, 'no runtime has a network');
 
   for (const host of hosts) await startDaemon(host);
   t.match(await cni(n1, 'STATUS', a.sandbox), { status: 0, result: undefined });
@@ -52,7 +51,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
   t.match(
     n1.must('cat', '/etc/cni/net.d/10-microshift-net.conflist'),
     /"name": "ovn-kubernetes"/,
-    'the runtime has the network',
+    'container runtimes find the network',
   );
   t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`]);
 
@@ -63,11 +62,11 @@ t.test('pods of two nodes', { skip }, async (t) => {
   const addressA = '10.42.0.7';
   const addressB: string = result.ips[0].address.replace('/24', '');
   const [inA, inB] = [inPod(n1, a.sandbox), inPod(n2, b.sandbox)];
-  t.equal(ping(inA, addressB), 63, 'a pod reaches one of another node, over a router');
+  t.equal(ping(inA, addressB), 63, 'a pod reaches a pod of another node over a router');
   t.equal(ping(inB, addressA), 63);
   t.equal(ping(n2, addressA), 63, 'the other node reaches the pod');
-  t.equal(ping(n1, addressA), 64, 'the own node reaches the pod');
-  t.equal(ping(inA, '10.42.0.2'), 64, 'a pod reaches the node that it is on');
+  t.equal(ping(n1, addressA), 64, "the pod's own node reaches it");
+  t.equal(ping(inA, '10.42.0.2'), 64, 'the pod reaches its own node');
   t.equal(ping(inA, '10.42.1.2'), 63, 'the pod reaches another node');
   const said = 'checksums are right '.repeat(200);
   t.equal(await (await talk(inA, inB, addressB)).say(said), said);
@@ -94,30 +93,38 @@ t.test('pods of two nodes', { skip }, async (t) => {
   t.match(
     await cni(n1, 'ADD', a.sandbox),
     { status: 1, result: { code: 101, msg: /already/ } },
-    'twice is once too often',
+    'a second ADD for the same container is refused',
   );
   t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`], 'the pod keeps its link and its port');
   const again = makeSandbox(n1, sandboxId(), a.pod);
-  t.match(await cni(n1, 'ADD', again), { status: 0 }, 'a new sandbox of the pod');
+  t.match(await cni(n1, 'ADD', again), { status: 0 }, 'ADD succeeds for a new sandbox of the pod');
   const second = again.id.slice(0, 15);
   t.strictSame(
     ofPods(n1),
     [`link ${link}`, `link ${second}`, `port ${second}`].toSorted(),
-    'has the only port of its name',
+    'the new sandbox has the port, and the old one only its link',
   );
 
   const valid = { 'cni.dev/valid-attachments': [{ containerID: again.id, ifname: 'eth0' }] };
-  t.match(await cni(n1, 'GC', again), { status: 1, result: { code: 7 } }, 'without a list nothing is collected');
+  t.match(
+    await cni(n1, 'GC', again),
+    { status: 1, result: { code: 7 } },
+    'GC without a list of valid attachments is refused',
+  );
   t.match(await cni(n1, 'GC', again, valid), { status: 0 });
   t.strictSame(ofPods(n1), [`link ${second}`, `port ${second}`]);
   t.equal(ping(inPod(n1, again), addressB), 63);
   for (const _ of [1, 2]) t.match(await cni(n1, 'DEL', again), { status: 0, result: undefined });
   removeNamespace(n2, b.sandbox);
-  t.match(await cni(n2, 'DEL', { ...b.sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
+  t.match(
+    await cni(n2, 'DEL', { ...b.sandbox, netns: '' }),
+    { status: 0 },
+    'DEL succeeds without the network namespace',
+  );
   for (const host of hosts) t.strictSame(ofPods(host), []);
 });
 
-t.test('a static pod goes on when its copy in the API is deleted', { skip }, async (t) => {
+t.test('a static pod keeps its network when its mirror pod in the API is deleted', { skip }, async (t) => {
   const cluster = await startCniCluster(t);
   if (cluster === null) return;
   const { server, hosts } = cluster;
@@ -131,7 +138,7 @@ t.test('a static pod goes on when its copy in the API is deleted', { skip }, asy
   const address: string = result.ips[0].address.replace('/24', '');
   t.equal(ping(n1, address), 64);
   await removePod(server, 'a');
-  // When this pod has its interface, the rows for the other one are removed.
+  // When this pod has its interface, the rows for the deleted mirror pod have been removed.
   const other = await cluster.pod(n1, 'b');
   t.match(await cni(n1, 'ADD', other.sandbox), { status: 0 });
   await createPod(server, 'n1', 'a', mirror);
@@ -152,7 +159,7 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
   const address: string = result.ips[0].address;
   t.match(await cni(n2, 'DEL', sandbox), { status: 0 });
 
-  // The daemon of the central node writes the annotation again at once.
+  // The daemon of the central node would overwrite the forged annotation at once.
   await central.stop();
   const forged = { ip_addresses: ['10.42.1.99/24'], mac_address: '0a:58:0a:2a:01:63', gateway_ips: ['10.42.1.1'] };
   const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify({ default: forged }) };
@@ -172,7 +179,7 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
         details: /docs\/use\/overlay-trust\.md/,
       },
     },
-    'the pod is not started with it',
+    'ADD refuses the forged annotation',
   );
   t.strictSame(ofPods(n2), [], 'no link and no port of the pod is left');
 
@@ -186,7 +193,7 @@ t.test('a forged annotation gives a pod no other address', { skip }, async (t) =
   t.strictSame(
     answers.slice(0, -1).filter(({ result }) => result.code !== 11),
     [],
-    'and none before has given another one',
+    'every earlier attempt was refused with the same error code',
   );
 });
 
@@ -201,7 +208,7 @@ t.test('invalid requests', { skip }, async (t) => {
   const refused = async (code: number, of: object, config: object, what: string): Promise<void> => {
     t.match(await cni(n1, 'ADD', { ...sandbox, ...of }, config), { status: 1, result: { code } }, what);
   };
-  await refused(1, {}, { cniVersion: '2.0.0' }, 'a version that is not there yet');
+  await refused(1, {}, { cniVersion: '2.0.0' }, 'a version of CNI that does not exist');
   await refused(4, { id: '../x' }, {}, 'an invalid id');
   await refused(4, { netns: '' }, {}, 'the request names no namespace');
   await refused(
@@ -211,12 +218,20 @@ t.test('invalid requests', { skip }, async (t) => {
     'a namespace that ip(8) would read as a command',
   );
   await refused(4, { args: '' }, {}, 'the request names no pod');
-  await refused(7, {}, { prevResult: {} }, 'another plug-in ran before');
-  await refused(101, { netns: '/run/netns/absent' }, {}, 'a namespace that is not there');
+  await refused(7, {}, { prevResult: {} }, 'the request has the result of another plug-in');
+  await refused(101, { netns: '/run/netns/absent' }, {}, 'a namespace that does not exist');
   await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is not a namespace');
-  t.match(await late, { status: 1, result: { code: 11, msg: /is another one by now/ } }, 'a pod of another time');
+  t.match(
+    await late,
+    { status: 1, result: { code: 11, msg: /is another one by now/ } },
+    'a request with the uid of an earlier pod',
+  );
   t.strictSame(ofPods(n1), [], 'no link and no port of a pod is left');
   killProcess(n1, '/run/ovn/ovn-controller.pid');
   const msg = 'ovn-controller is absent';
-  t.match(await cni(n1, 'STATUS', sandbox), { status: 1, result: { code: 51, msg } }, 'flows of pods are as they were');
+  t.match(
+    await cni(n1, 'STATUS', sandbox),
+    { status: 1, result: { code: 51, msg } },
+    'STATUS fails without ovn-controller',
+  );
 });

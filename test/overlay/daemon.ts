@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Host } from './hosts.ts';
 
-/** Message about a repair. */
+/** Text in the status of a daemon whose node is in the desired state. */
 export const asWanted = /is in the desired state/;
 
-/** Program in the place of systemd at NOTIFY_SOCKET, which prints each datagram as a line. Node has no such sockets. */
+/** Program in the place of systemd at NOTIFY_SOCKET, which prints each datagram; Node.js lacks such sockets. */
 const notified = `
   use Socket; $| = 1;
   socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, pack_sockaddr_un('/run/notify')) or die $!;
@@ -18,9 +18,9 @@ export interface Daemon {
   readonly pid: number;
   /** Resolves with the next message for systemd that matches. */
   reported(words: RegExp): Promise<string>;
-  /** Its output so far. */
+  /** Returns the daemon's output so far. */
   said(): string;
-  /** Its exit code, once it has ended. */
+  /** Resolves with the daemon's exit code when the daemon has ended. */
   ended(): Promise<number | null>;
   /** Ends the daemon as systemd does. */
   stop(): Promise<number | null>;

@@ -45,8 +45,7 @@ const sockets = {
 } as const;
 
 /**
- * Runs work, and returns the names of the databases that were written meanwhile, once for each transaction.
- * transaction.
+ * Runs `work`, and returns the names of the databases that were written meanwhile, once for each transaction.
  */
 export async function writesDuring(
   host: Host,

@@ -15,16 +15,19 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
   const isClear = (host: Host): void => {
-    // The name and the system-id belong to the machine; br-int and vlan-limit belong to an ovn-controller that ran
-    // before.
+    // The hostname and the system-id belong to the machine; br-int and vlan-limit belong to an earlier ovn-controller.
     const [ids, config = '', ...rest] = stateOf(host).split('\n');
-    t.equal(ids, `{hostname=${host.name}, system-id=${host.name}-of-the-test}`, `${host.name} has no keys of ours`);
+    t.equal(
+      ids,
+      `{hostname=${host.name}, system-id=${host.name}-of-the-test}`,
+      `${host.name} has no keys of the agent`,
+    );
     t.notMatch(config, /bundle-idle-timeout/, 'no setting is left');
     t.strictSame(rest, ['[]', 'br-ex', 'br-int', ''], 'no certificate and no file is left');
     t.notMatch(host.must('ovs-vsctl', 'show'), /ovn-k8s-mp0|geneve/, 'no port is left');
   };
   const join = (): void => {
-    // `leave` and `disable` stop the process.
+    // `leave` and `disable` stop ovn-controller.
     startController(n2);
     const { stdout } = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
     t.match(n2.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 }, 'n2 joins');
@@ -36,16 +39,16 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   t.match(
     n1.agent('overlay', 'pki', 'init'),
     { status: 2, stderr: /ca\.crt is there already/ },
-    'it is never replaced',
+    'an existing authority is not replaced',
   );
   t.match(
     n1.agent('overlay', 'disable'),
     { status: 0, stdout: /Nothing to do: this node is not in an overlay/ },
-    'nor taken for a rest',
+    'disable does not remove an authority without a cluster',
   );
   startController(n1);
   t.match(n1.agent('overlay', 'init'), { status: 0 });
-  t.equal(n1.must('cat', '/etc/microshift-net/pki/ca.crt'), authority, 'the cluster has that authority');
+  t.equal(n1.must('cat', '/etc/microshift-net/pki/ca.crt'), authority, 'the cluster uses the existing authority');
   t.match(n1.agent('overlay', 'pki', 'show').stdout, /^ca .*\(40 days\)/m);
 
   join();
@@ -64,7 +67,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
       'overlay-certificates ok',
       `overlay-clocks ${onCentral}`,
     ];
-    t.strictSame(verdicts, wanted, `doctor finds nothing on ${host.name}`);
+    t.strictSame(verdicts, wanted, `doctor finds no fault on ${host.name}`);
   }
   const whole = stateOf(n1);
   t.match(n1.agent('overlay', 'disable'), { status: 2, stderr: /n2 would be without their central node.*--force/ });

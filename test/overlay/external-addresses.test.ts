@@ -93,8 +93,8 @@ t.test('external addresses', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13), await lan.host('client', 50)];
   for (const host of [n1, n2, n3, client]) {
-    // The NIC's own IP stack does not answer, as below the kernel's data path; all other interfaces answer ARP and
-    // neighbour discovery.
+    // The kernel answers no ARP and no neighbour discovery on the NIC, as with the kernel's data path; it answers on all
+    // other interfaces.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
   }
@@ -117,18 +117,18 @@ t.test('external addresses', { skip }, async (t) => {
   const answers = (address: string): readonly string[] => answeringMacs(client, address);
   for (const host of [n1, n2, n3])
     for (const address of [host.address, `2001:db8::${host.address.split('.')[3]}`])
-      t.strictSame(answers(address), [macOf(host)], `${address} is ${host.name} alone`);
+      t.strictSame(answers(address), [macOf(host)], `only ${host.name} answers for ${address}`);
   for (const [address, localPort, source] of [
     [external, 40_001, '100.64.0.3'],
     [external6, 40_002, 'fd98::3'],
   ] as const) {
-    t.strictSame(answers(address), [macOf(n2)], `${address} is answered for by one gateway`);
-    t.equal(connectOnce(client, address, localPort), source, 'the new gateway serves the connection');
+    t.strictSame(answers(address), [macOf(n2)], `exactly one gateway answers for ${address}`);
+    t.equal(connectOnce(client, address, localPort), source, 'a gateway serves the connection');
   }
 
   const heard = announcements(client, macOf(n3), [external, external6]);
   await heard.listening;
-  // Without its ovn-controller, which no program starts again here, n2 keeps the flows that answer.
+  // ovn-controller of n2 is killed and not started again, so n2 keeps the flows with which it answers.
   killProcess(n2, '/run/ovn/ovn-controller.pid');
   for (const match of [/arp_tpa=192\.0\.2\.200/, /nd_target=2001:db8::200/]) await flowAppears(n3, 'br-int', match);
   await heard.both;
@@ -137,18 +137,22 @@ t.test('external addresses', { skip }, async (t) => {
     await flowAppears(n2, 'br-ex', match);
     await flowDisappears(n3, 'br-ex', match);
   }
-  t.equal(connectOnce(client, external, 40_003), '100.64.0.4', 'who still knows the old gateway finds the new one');
+  t.equal(
+    connectOnce(client, external, 40_003),
+    '100.64.0.4',
+    'a client with the MAC of the old gateway reaches the new gateway',
+  );
   for (const address of [external, external6])
-    t.strictSame(answers(address), [macOf(n3)], `${address} is answered for by the other gateway`);
+    t.strictSame(answers(address), [macOf(n3)], `only the other gateway answers for ${address}`);
   t.equal(connectOnce(client, external6, 40_004), 'fd98::4');
   t.equal(await daemon2.stop(), 0);
   t.notMatch(
     n2.must('ovs-ofctl', 'dump-flows', 'br-ex'),
     /arp_spa=192\.0\.2\.200|nd_target=2001:db8::200/,
-    'without its daemon a gateway withholds nothing',
+    'n2 has no flow that withholds answers after the end of its daemon',
   );
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
-  t.strictSame(answers(external), [macOf(n3)], 'a gateway without any flows answers for nothing');
+  t.strictSame(answers(external), [macOf(n3)], 'a gateway without flows does not answer');
   t.equal(connectOnce(client, external, 40_005), '100.64.0.4');
-  t.strictSame(answers(n3.address), [macOf(n3)], 'whose own address it alone has');
+  t.strictSame(answers(n3.address), [macOf(n3)], 'only n3 answers for its own address');
 });

@@ -15,10 +15,10 @@ import { ask, askUntil } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
-/** Addresses of n2 on br-ex beside its own, and on another NIC. */
+/** Further addresses of n2: one on br-ex, and one on another NIC. */
 const [second, elsewhere] = ['192.0.2.112', '203.0.113.12'];
 
-/** Program that answers TCP at a port of every address with these words. */
+/** Starts a program that answers TCP at a port of every address with these words. */
 async function answer(on: Pick<Host, 'start'>, port: number, words: string): Promise<void> {
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).end('${words}')).listen(${port}, '0.0.0.0', () => console.log('listening'));`;
   const child = on.start(process.execPath, '-e', script);
@@ -73,10 +73,10 @@ t.test('further addresses of a node', { skip }, async (t) => {
     t.match(await server.call('POST', slices, slice), { status: 201 });
   };
   await publish('taking', { type: 'LoadBalancer' }, [second, elsewhere]);
-  t.equal(askUntil(asker, second, 80, 'the thief'), 'the thief', 'a port that ovn.yaml lists is served there');
-  t.equal(askUntil(client, second, 80, 'the thief'), 'the thief', 'also to the LAN');
-  t.equal(askUntil(asker, second, 22, 'the node'), 'the node', 'the central node knows the address');
-  // The announcer of an external address would be n1, the first gateway.
+  t.equal(askUntil(asker, second, 80, 'the thief'), 'the thief', 'a service is served at a port that ovn.yaml lists');
+  t.equal(askUntil(client, second, 80, 'the thief'), 'the thief', 'the service is also served to the LAN');
+  t.equal(askUntil(asker, second, 22, 'the node'), 'the node', 'port 22 of the address remains the port of the node');
+  // n1, the first gateway, would announce an external address.
   await publish('outside', { externalIPs: [second] }, []);
   const notesOf = async (): Promise<string> => {
     const { body } = await server.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events');
@@ -95,19 +95,27 @@ t.test('further addresses of a node', { skip }, async (t) => {
     [n2, 'the node itself'],
   ] as const)
     t.equal(ask(from, 'tcp', second, 22), 'the node', `SSH is reached from ${name}`);
-  t.equal(await lasting.say('while'), 'while', 'a connection of the node goes on');
-  t.equal(ask(n2, 'tcp', elsewhere, 22), 'the node', 'so it is at the address of the other NIC');
+  t.equal(await lasting.say('while'), 'while', 'an open connection to the node continues');
+  t.equal(ask(n2, 'tcp', elsewhere, 22), 'the node', 'SSH is reached at the address of the other NIC');
   t.strictSame(
     answeringMacs(client, second),
     [n2.must('cat', '/sys/class/net/br-ex/address').trim()],
-    'the node alone answers for its address',
+    'only the node answers for its address',
   );
   const vips = n1.must('ovn-nbctl', '--bare', '--columns=vips', 'list', 'Load_Balancer');
-  t.match(vips, new RegExp(`${elsewhere}:80`), 'both addresses are served');
-  t.notMatch(vips, /(192\.0\.2\.112|203\.0\.113\.12):22\b/, 'and none at the port of SSH');
+  t.match(vips, new RegExp(`${elsewhere}:80`), 'the address of the other NIC is served at port 80');
+  t.notMatch(vips, /(192\.0\.2\.112|203\.0\.113\.12):22\b/, 'no address is served at the port of SSH');
 
   n2.must('ip', 'address', 'delete', `${second}/24`, 'dev', 'br-ex');
-  t.equal(askUntil(asker, second, 22, 'the thief'), 'the thief', "an address that no node has is a service's");
+  t.equal(
+    askUntil(asker, second, 22, 'the thief'),
+    'the thief',
+    'the service gets port 22 when no node has the address',
+  );
   n2.must('ip', 'address', 'add', `${second}/24`, 'dev', 'br-ex');
-  t.equal(askUntil(asker, second, 22, 'the node'), 'the node', "and the node's again when the node has it");
+  t.equal(
+    askUntil(asker, second, 22, 'the node'),
+    'the node',
+    'the node gets port 22 again when it has the address again',
+  );
 });

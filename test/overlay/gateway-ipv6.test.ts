@@ -34,7 +34,7 @@ t.test('gateways of a cluster with both families', { skip }, async (t) => {
     ['10.42.1.2', '192.0.2.112'],
   ] as const)
     t.equal(seenAs(n2, own), seen, `${own} leaves as ${seen}`);
-  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::112', 'n1 has no gateway, and leaves by n2');
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::112', 'packets of n1, which has no gateway, leave by n2');
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.112');
 
   const ofN1 = ['--address', '192.0.2.111/24,2001:db8::111/64', ...hops];
@@ -47,7 +47,7 @@ t.test('gateways of a cluster with both families', { skip }, async (t) => {
   t.strictSame(again, [], 'a second run writes nothing');
 
   t.match(n1.agent('overlay', 'gateway', ...ofN1, '--subnets', 'fd01:0:0:1::/64'), { status: 0 });
-  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::111', 'what n1 was asked for leaves there');
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::111', 'packets of the subnet that n1 serves leave by n1');
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'IPv4 packets leave by n2 itself');
   t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112', 'without the gateway of n1, packets of n2 leave by n2 again');
@@ -64,7 +64,7 @@ t.test('gateways of a cluster with IPv6 alone, by the address of the node', { sk
   t.match(made, { status: 0, stdout: /packets leave n2 by br-ex to 2001:db8::fe, as 2001:db8::12\./ });
   take(n1, n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
-  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::12', 'as the node itself, from n2');
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::12', 'packets of n2 leave with the address of the node itself');
   t.equal(seenAs(n1, 'fd01::2'), '2001:db8::12', 'packets of n1 leave over the tunnel');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
 });

@@ -1,5 +1,5 @@
-// `overlay gateway --interface`: a NIC is used by the gateway only, is removed from the machine, inserted again, and
-// returned.
+// `overlay gateway --interface`: a NIC that only the gateway uses is removed from the machine, inserted again, and
+// returned to the node.
 import t from 'tap';
 import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
@@ -53,13 +53,17 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
     status: 0,
     stdout: /packets leave n2 by br-gweth1 in VLAN 7 to 203\.0\.113\.1, as 203\.0\.113\.9\./,
   });
-  t.notMatch(n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'), /203\.0\.113/, 'the address is the gateway now');
+  t.notMatch(
+    n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'),
+    /203\.0\.113/,
+    'the NIC has given its address to the gateway',
+  );
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   for (const [host, address] of [
     [n1, '10.42.0.2'],
     [n2, '10.42.1.2'],
   ] as const)
-    t.equal(seenAs(host, address), '203.0.113.9', `${host.name} leaves by it`);
+    t.equal(seenAs(host, address), '203.0.113.9', `packets of ${host.name} leave by the gateway`);
   n2.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /ip address delete 203\.0\.113\.9\/24 dev eth1/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
@@ -72,24 +76,24 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const made = state(n2);
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.equal(state(n2), before, 'the NIC has its address again, and nothing of the gateway is left');
-  // State after a command that crashed after it had written its record.
+  // A record without ports and flows of the gateway, as after a command that crashed after it had written its record.
   n2.must('cp', '/tmp/wanted.json', record);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   t.equal(state(n2), made, 'the interrupted change is completed');
   n2.must('ip', 'link', 'delete', 'eth1');
-  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the NIC is pulled out');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'apply succeeds without the NIC');
   t.match(n2.agent('overlay', 'verify'), {
     status: 3,
     stdout: /eth1 does not exist, and packets cannot leave the cluster by it/,
   });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
-  t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_n2/, 'the cluster knows');
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_n2/, 'the central node has no gateway router without the NIC');
   lan.plug(n2, 'eth1');
   t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the NIC returns to the bridge');
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.equal(seenAs(n1, '10.42.0.2'), '203.0.113.9');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
-  t.match(n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'), /203\.0\.113\.9/, 'leave also returns it');
+  t.match(n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'), /203\.0\.113\.9/, 'leave also returns the NIC');
   t.notMatch(n2.must('ovs-vsctl', 'list-br'), /br-gw/);
   t.notMatch(
     n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids'),

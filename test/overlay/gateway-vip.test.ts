@@ -87,7 +87,7 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.100');
 
   t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
-  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 is out of the cluster');
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has left the cluster');
   t.match(n3.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.notMatch(n1.must('ovn-nbctl', 'show'), /vip/, 'no row of the address is left');

@@ -9,7 +9,10 @@ import { answerTo, connected, databases, outside, seenAs, startOutside, startPod
 
 const skip = missingForHosts() ?? false;
 
-/** A packet to the address that node and gateway share goes to the sender of the request, by its mark in conntrack. */
+/**
+ * Adds flows to br-ex of a node that shares an address with its gateway: by a mark of the connection, an answer reaches
+ * the one of them that has sent the request.
+ */
 function tellApart(host: Host): void {
   const ofport = (name: string): string => host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim();
   const [nic, way] = [ofport('eth0'), ofport(`patch-br-ex_${host.name}-to-br-int`)];
@@ -28,7 +31,7 @@ function tellApart(host: Host): void {
 const portOf = (host: Host, name: string): number =>
   Number(host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim());
 
-/** Flows of a node's br-ex by which its gateway does not answer for addresses that other gateways announce. */
+/** Returns flows of a node's br-ex by which its gateway does not answer for addresses that other gateways announce. */
 const withheldBy = (host: Host): string =>
   host.must('ovs-ofctl', '-O', 'OpenFlow14', 'dump-flows', 'br-ex', `cookie=${withheldCookie}/-1`);
 
@@ -47,7 +50,11 @@ t.test('gateways over br-ex', { skip }, async (t) => {
       /^Done, 2 changes: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay pki grant n2 --gateway 192\.0\.2\.112, or, where that was done, microshift-net overlay apply/,
   });
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a gateway yet/ });
-  t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ }, 'nor does it without a grant');
+  t.match(
+    n1.agent('overlay', 'apply'),
+    { status: 0, stdout: /^Nothing to do/ },
+    'the central node makes n2 no gateway without a grant',
+  );
   t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ });
   t.match(n1.agent('overlay', 'pki', 'grant', 'n2', '--gateway', '10.42.7.7'), {
     status: 2,
@@ -58,7 +65,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   connected(n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
-  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'packets of n3, which has no gateway, leave by n2');
   const pod = startPod(n1, n3, '10.42.2.9');
   t.equal(answerTo(n3, '10.42.2.9', ...pod), '192.0.2.112', 'a process on n3 uses the address of the gateway');
 
@@ -68,7 +75,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   });
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.111', 'packets of n1 leave by its own gateway');
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
-  t.match(seenAs(n3, '10.42.2.2'), /^192\.0\.2\.11[12]$/, 'n3 by either');
+  t.match(seenAs(n3, '10.42.2.2'), /^192\.0\.2\.11[12]$/, 'packets of n3 leave by either gateway');
   t.match(
     n1.agent('overlay', 'nodes').stdout,
     /n1 .* 192\.0\.2\.111 on br-ex .*\nn2 .* 192\.0\.2\.112 on br-ex .*\nn3 .* - /,
@@ -86,7 +93,11 @@ t.test('gateways over br-ex', { skip }, async (t) => {
 
   const asked = ['--address', '192.0.2.111/24', '--subnets', '10.42.1.0/24,10.42.2.0/24'];
   t.match(n1.agent('overlay', 'gateway', ...asked), { status: 0 });
-  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.111', 'what n1 was asked for leaves there, n2 itself too');
+  t.equal(
+    seenAs(n2, '10.42.1.2'),
+    '192.0.2.111',
+    'packets of the subnets that n1 serves leave by n1, also those of n2',
+  );
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.111');
   t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0, stdout: /n1 is not a gateway/ });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'without the gateway of n1, packets of n2 leave by n2 again');
@@ -111,14 +122,14 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   t.match(
     n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options'),
     /^"enable-chassis-as-gw,microshift-net:kind=dedicated,microshift-net:network=physnet,/,
-    'what others announce stays',
+    'entries of other programs stay',
   );
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options=enable-chassis-as-gw');
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  // The node without a gateway announces nothing, and other programs have no entry.
+  // Content of the column on a node without a gateway and without entries of other programs.
   const announced = 'external_ids:ovn-cms-options="microshift-net-cidr:192.0.2.12/24"';
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', announced);
-  // ovn-controller removes its ports itself.
+  // ovn-controller removes its own patch ports.
   for (const [index, bridge] of ['br-ex', 'br-int'].entries())
     n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Bridge', bridge, `ports=${ports[index]}`);
   t.equal(state(n2), before, 'n2 has the same state as before the gateway');
@@ -131,21 +142,25 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     status: 0,
     stdout: /nothing but its tunnel address/,
   });
-  t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ }, 'revoked');
-  // A killed daemon has left its flows.
+  t.match(
+    n1.agent('overlay', 'verify'),
+    { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ },
+    'verify reports the revoked grant',
+  );
+  // Flows as a killed daemon would leave them.
   for (const { flow } of withheldFlows(portOf(n2, 'eth0'), ['192.0.2.200', '2001:db8::200']))
     n2.must('ovs-ofctl', '-O', 'OpenFlow14', 'add-flow', 'br-ex', `cookie=${withheldCookie},${flow}`);
-  t.match(withheldBy(n2), /arp_spa=192\.0\.2\.200.*nd_target=2001:db8::200/s, 'its answers are withheld');
+  t.match(withheldBy(n2), /arp_spa=192\.0\.2\.200.*nd_target=2001:db8::200/s, 'n2 has flows that withhold answers');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
-  t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
+  t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'after leave, br-ex has only the NIC');
   t.notMatch(withheldBy(n2), /cookie=/, 'n2 has no flow that withholds answers');
 
   t.match(n1.agent('overlay', 'gateway'), { status: 0, stdout: /by br-ex to 192\.0\.2\.254, as 192\.0\.2\.11\./ });
   tellApart(n1);
-  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.11', "the node's own address");
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.11', "packets of n1 leave with the node's own address");
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.11');
   n1.must('ip', 'route', 'delete', outside);
-  t.equal(answerTo(n1, '192.0.2.11'), '192.0.2.11', 'which the node has still itself');
+  t.equal(answerTo(n1, '192.0.2.11'), '192.0.2.11', 'the node itself also uses its address');
 
   n3.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
   t.match(n3.agent('overlay', 'apply'), { status: 0 }, 'the address is announced, as the daemon does');
@@ -155,5 +170,5 @@ t.test('gateways over br-ex', { skip }, async (t) => {
     status: 5,
     stderr: /rolling back/,
   });
-  t.equal(state(n3), untouched, 'what cannot be proved is rolled back');
+  t.equal(state(n3), untouched, 'a gateway that cannot be proved is rolled back');
 });

@@ -20,7 +20,7 @@ interface Bundle {
   readonly pem: { readonly key: string; readonly certificate: string; readonly authority: string };
 }
 
-/** A machine with a member's certificate and ovn-sbctl(8), on which no ovn-controller runs. */
+/** Returns a function that runs ovn-sbctl(8) with a member's certificate, on a host without ovn-controller. */
 function liarOn(host: Host, { pem }: Bundle): (...words: readonly string[]) => Ended {
   for (const [file, text] of [
     ['key', pem.key],
@@ -49,7 +49,7 @@ function register(write: ReturnType<typeof liarOn>, hostname: string, encap: str
   );
 }
 
-/** Another member does not accept a member's certificate as the central node's, at any address. */
+/** Asserts that a member does not accept another member as the central node. */
 function poses(t: Test, liar: Host, member: Host): void {
   const files = ['--private-key=/root/key', '--certificate=/root/certificate', '--ca-cert=/root/authority'];
   const places = ['--unixctl=/root/posing.ctl', '--pidfile=/root/posing.pid', '--log-file=/root/posing.log'];
@@ -68,7 +68,7 @@ function poses(t: Test, liar: Host, member: Host): void {
       'list-dbs',
       `ssl:${address}:6642`,
     ]);
-  t.match(ask('192.0.2.11'), { status: 0, stdout: /OVN_Southbound/ }, 'the central node is one');
+  t.match(ask('192.0.2.11'), { status: 0, stdout: /OVN_Southbound/ }, 'a member accepts the central node');
   t.match(ask('192.0.2.13'), { status: 1, stderr: /failed to connect/ }, 'a member is not the central node');
 }
 
@@ -88,7 +88,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   t.match(n1.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   const pod = startPod(n1, n2, '10.42.1.9');
   const reached = (when: string): void => {
-    t.equal(answerTo(n2, '10.42.1.9', ...pod), n1.address, `what is far away is reached ${when}`);
+    t.equal(answerTo(n2, '10.42.1.9', ...pod), n1.address, `a pod reaches the distant host ${when}`);
   };
   reached('before');
   const rows = (): string =>
@@ -107,23 +107,23 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     t.match(
       n1.agent('overlay', 'verify'),
       { status: 3, stdout: /certificate n3-of-the-test/ },
-      `${what}: it is reported`,
+      `${what}: verify reports the member`,
     );
     t.match(n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' '), fault, what);
-    t.equal(rows(), before, `${what}: no row is another one`);
+    t.equal(rows(), before, `${what}: no row of the routers has changed`);
   };
   const own = 'type=geneve ip="192.0.2.13"';
   t.match(register(write, 'n2', own), { status: 0 });
-  holds("another's name", /registers under the name of n2/);
+  holds('the name of another node', /registers under the name of n2/);
   t.match(register(write, 'n3', 'type=vxlan ip="192.0.2.12"'), { status: 0 });
-  holds("another's address", /claims the tunnel address 192\.0\.2\.12 of n2-of-the-test/);
+  holds('the address of another node', /claims the tunnel address 192\.0\.2\.12 of n2-of-the-test/);
   t.match(register(write, 'n3', own, announced(`${outside}/32`)), { status: 0 });
-  holds('an address far away', /--gateway 198\.51\.100\.1/);
-  reached('with a member that claims it');
+  holds('the address of the distant host', /--gateway 198\.51\.100\.1/);
+  reached('with a member that claims its address');
 
   t.match(register(write, 'n3', own), { status: 0 });
   await t.test(`random writes, HOSTILE_SEED=${seed} HOSTILE_WRITES=${count}`, async (t) => randomWrites(t, [n1, n3]));
-  reached('after random writes, once what the docs name is put back');
+  reached('after random writes and the removal of their results by hand');
 
   const datapath = n1
     .must('ovn-sbctl', '--bare', '--columns=datapath', 'find', 'Port_Binding', 'logical_port=rtoe-GR_n1')
@@ -137,7 +137,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
       'mac="52:54:00:00:00:99"',
       `datapath=${datapath}`,
     );
-  // No host has this address, because OVN would otherwise learn that of the router again.
+  // An address that no host has, because OVN would learn the MAC of the real router again.
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
   n1.must('ip', 'neigh', 'replace', '192.0.2.253', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
   t.match(learn('192.0.2.253'), { status: 0 });
@@ -162,12 +162,12 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
   for (const command of ['plan', 'apply', 'nodes'])
-    t.match(n1.agent('overlay', command), { status: 0 }, `${command} works with one that was taken out`);
+    t.match(n1.agent('overlay', command), { status: 0 }, `${command} works with a removed member that registers again`);
   t.match(n1.agent('overlay', 'verify'), {
     status: 3,
     stdout: /certificate n3-of-the-test is registered, but belongs to no\s+member/,
   });
-  reached('with one that was taken out');
+  reached('with a removed member that registers again');
 }
 
 /** Result of a packet to an address: an answer, and a copy that came by a tunnel. */
@@ -206,7 +206,7 @@ async function listenForTunnels(on: Host, from: Host) {
   };
 }
 
-/** A row of IGMP_Group that a member writes: `verify` reports it, because no switch of the overlay follows groups. */
+/** Tests that `verify` reports a row of IGMP_Group that a member writes: no switch of the overlay follows groups. */
 function joinsGroup(t: Test, central: Host, write: ReturnType<typeof liarOn>, isNewer: boolean): void {
   const uuidOf = (...words: readonly string[]): string =>
     central.must('ovn-sbctl', '--bare', '--columns=_uuid', 'find', ...words).trim();
@@ -220,7 +220,7 @@ function joinsGroup(t: Test, central: Host, write: ReturnType<typeof liarOn>, is
   central.must('ovn-sbctl', '--all', 'destroy', 'IGMP_Group');
 }
 
-/** Ports of another node that a member claims, as it may: `verify` reports them until the claim has ended. */
+/** Tests that `verify` reports ports of another node that a member claims, which OVN permits, until the claim ends. */
 async function claimsPort(
   t: Test,
   [central, victim, host]: readonly [Host, Host, Host],
@@ -249,17 +249,17 @@ async function claimsPort(
   victim.must('ovn-appctl', '-t', 'ovn-controller', 'debug/resume');
   central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', port, `chassis=${own}`);
   central.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Port_Binding', way, `chassis=${own}`);
-  t.notMatch(reported(), /port (k8s|cr-rtos)-n2/, 'its node has claimed both again');
-  t.strictSame(await fate(address, honest), honest, 'and gets its packets again');
+  t.notMatch(reported(), /port (k8s|cr-rtos)-n2/, 'n2 has claimed both ports again');
+  t.strictSame(await fate(address, honest), honest, 'n2 gets its packets again');
 
   t.match(write('set', 'Port_Binding', port, `additional_chassis=${liar}`), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
   t.match(reported(), /port k8s-n2 of n2 has additional_chassis n3-of-the-test: /);
   const copied = { isAnswered: true, isCopied: true };
-  t.strictSame(await fate(address, copied), copied, 'a member that is additional gets a copy, and n2 the packet');
+  t.strictSame(await fate(address, copied), copied, 'the member in additional_chassis gets a copy, and n2 the packet');
   central.must('ovn-sbctl', 'clear', 'Port_Binding', port, 'additional_chassis');
   t.notMatch(reported(), /port k8s-n2/);
-  t.strictSame(await fate(address, honest), honest, 'the command of the report ends that');
+  t.strictSame(await fate(address, honest), honest, 'no copy is sent after the command of the report');
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 
   // ovn-northd of 23.03 writes the options again at once; with 26.03 they stay, and the node releases the port.
@@ -280,13 +280,11 @@ async function claimsPort(
   const before = flows();
   t.match(write('set', 'Port_Binding', port, 'up=false'), { status: 0 });
   central.must('ovn-nbctl', '--wait=hv', 'sync');
-  t.equal(flows(), before, 'a port that is said to be down keeps its flows');
+  t.equal(flows(), before, 'a port with up=false keeps its flows');
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 }
 
-/**
- * Route that a member writes for the cluster's router: packets follow it, and `verify` reports it until it is removed.
- */
+/** Tests that packets follow a route that a member writes for the cluster's router, and that `verify` reports it. */
 function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): void {
   const [port = '', datapath = ''] = central
     .must('ovn-sbctl', '--bare', '--columns=_uuid,datapath', 'find', 'Port_Binding', 'logical_port=rtos-n1')

@@ -172,7 +172,7 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [client, next] = [await lan.host('client', 50), await lan.host('router', 51)];
   for (const host of [n1, n2, client, next]) {
-    // The NIC's own IP stack does not answer, as below the kernel's data path.
+    // The kernel answers no ARP and no neighbour discovery on the NIC, as with the kernel's data path.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
   }

@@ -227,7 +227,7 @@ const quiet = ['-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pid
 
 const switchFile = '/var/lib/openvswitch/conf.db';
 
-/** Returns the database of a node's Open vSwitch. */
+/** Starts the database server of a node's Open vSwitch. */
 export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
   const keys = ['private_key', 'certificate', 'ca_cert'].map((column, index) => {
     return `--${['private-key', 'certificate', 'ca-cert'][index]}=db:Open_vSwitch,SSL,${column}`;
@@ -235,7 +235,7 @@ export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
   must('ovsdb-server', switchFile, '--remote=punix:/run/openvswitch/db.sock', ...keys, ...quiet);
 }
 
-/** Open vSwitch of the machine, or of the test node's base if the node was made with it (newerSwitch). */
+/** Starts ovs-vswitchd: of the machine, or of the test node's base if the node was made with it (newerSwitch). */
 export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
   const newer = [...withItsLibraries, `${base}/usr/lib/openvswitch-switch/ovs-vswitchd`];
   const isThere = run(['test', '-e', newer[0] ?? '']).status === 0;
@@ -243,8 +243,8 @@ export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
 }
 
 /**
- * Options of a node (Lan.host) with the base's Open vSwitch, if it is built: Debian's 3.1 crashes by an assertion of
- * its connection tracking in userspace under a high load.
+ * Returns options of a node (Lan.host) with the Open vSwitch of the test node's base; none if no base is built. Under a
+ * high load, Debian's 3.1 crashes by an assertion of its connection tracking in userspace.
  */
 export function newerSwitch(): readonly string[] {
   const folder = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();

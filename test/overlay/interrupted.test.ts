@@ -13,7 +13,7 @@ const controllerPid = '/run/ovn/ovn-controller.pid';
 /** Number of effects between two interrupts; INTERRUPT_STRIDE=1 tests each. */
 const stride = (usual: number): number => Number(process.env.INTERRUPT_STRIDE ?? usual);
 
-/** Rows of the central databases by table, without what ovn-northd and the chassis report into their first rows. */
+/** Returns rows of the central databases by table, without the columns in which ovn-northd and the chassis report. */
 function centralRows(host: Host): string {
   host.must('ovn-nbctl', '--timeout=60', '--wait=sb', 'sync');
   const rows = (['nb', 'sb'] as const).flatMap((short) => {
@@ -35,7 +35,7 @@ function centralRows(host: Host): string {
   return rows.join('\n');
 }
 
-/** Everything that the commands change on a node, except the process of ovn-controller. */
+/** Returns everything that the commands change on a node, except the process of ovn-controller. */
 function everything(host: Host): string {
   const ports = ['br-ex', 'br-int'].map((bridge) => host.run(['ovs-vsctl', 'list-ports', bridge]).stdout);
   const files = host.run([
@@ -56,7 +56,7 @@ function freshController(host: Host): void {
 const stoppedText = 'microshift-net: stopped by SIGINT; ';
 const again = '; run it again if its change is still wanted';
 const rolledBack = `${stoppedText}what was begun is rolled back, and the node is in the state before${again}`;
-// No systemd runs here, which would start ovn-controller again at the end of a rollback that had to stop it.
+// Message of a rollback that had to stop ovn-controller: the nodes of this test have no systemd that starts it again.
 const withoutController = [
   `${stoppedText}the rollback is incomplete${again}`,
   '  then: the old state could not be restored: the D-Bus system bus at ',

@@ -88,8 +88,12 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
       n1.must('ovn-nbctl', 'acl-add', group, 'to-lport', String(priority), `outport == @${group} && ${match}`, action);
     };
     client.must('ip', 'route', 'add', '192.0.2.12/32', 'via', '203.0.113.12');
-    t.equal(ask(client, 'tcp', n2.address, 30080), n2.address, 'by another NIC it comes from the node on the LAN');
-    t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself comes from its interface in the cluster');
+    t.equal(
+      ask(client, 'tcp', n2.address, 30080),
+      n2.address,
+      'a request by another NIC arrives with the LAN address of the node',
+    );
+    t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself uses its interface in the cluster');
     rule('drop', 'ip', 1000);
     rule('allow', 'arp', 1001);
     rule('allow-related', `ip4.src == ${far.address}`, 1001);
@@ -111,8 +115,8 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     }
     client.must('ip', 'route', 'delete', '10.42.1.0/24');
     client.must('ip', 'address', 'delete', `${far.address}/32`, 'dev', 'lo');
-    t.equal(ask(far, 'udp', near.address, 8053), far.address, 'the real pod is heard');
-    t.equal(datagramsAt(near), before + 1, 'and no other host with its address');
+    t.equal(ask(far, 'udp', near.address, 8053), far.address, 'a datagram of the permitted pod arrives');
+    t.equal(datagramsAt(near), before + 1, "no datagram of another host with the pod's address arrives");
     n1.must('ovn-nbctl', 'pg-del', group);
   });
 
@@ -120,25 +124,25 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
   const [onClient, onNode] = [await listen(client, ports), await listen(n2, ports)];
   await t.test('no tunnel begins in a pod', async (t) => {
     for (const [host, listener, what] of [
-      [client, onClient, 'outside'],
-      [n2, onNode, 'its own node'],
+      [client, onClient, 'a host of the LAN'],
+      [n2, onNode, "the pod's own node"],
     ] as const) {
       const heard = listener.heard();
       send(near, near.address, host.address, ports);
-      t.equal(await heard, '6082', `${what} gets the rest`);
+      t.equal(await heard, '6082', `${what} gets no tunnel packet of the pod`);
     }
     t.equal(ask(near, 'tcp', far.address, 8080), near.address, 'the tunnels of the nodes work');
   });
 
-  await t.test('also by a gateway that has a NIC of its own', async (t) => {
+  await t.test('no tunnel begins in a pod that leaves by a gateway with a NIC of its own', async (t) => {
     const own = ['--interface', 'eth1', '--address', '203.0.113.12/24', '--next-hop', '203.0.113.50'];
     n2.must('ip', 'address', 'delete', '203.0.113.12/24', 'dev', 'eth1');
     t.match(n2.agent('overlay', 'gateway', ...own), { status: 0 });
     t.match(n1.agent('overlay', 'apply'), { status: 0 });
-    t.equal(ask(near, 'tcp', '203.0.113.50', 8080), '203.0.113.12', 'the pod leaves by it');
+    t.equal(ask(near, 'tcp', '203.0.113.50', 8080), '203.0.113.12', 'packets of the pod leave by the gateway');
     const heard = onClient.heard();
     send(near, near.address, '203.0.113.50', ports);
-    t.equal(await heard, '6082 6082', 'and no tunnel packet of it');
+    t.equal(await heard, '6082 6082', 'the client gets no tunnel packet of the pod');
     n1.must('ovn-nbctl', 'lsp-del', 'pod-n2');
   });
 }

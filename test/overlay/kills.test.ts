@@ -18,13 +18,13 @@ function remainsOf(host: Host): string {
   return `${stateOf(host).replace(/.*\n.*\n/, '')}${pki}${ports.join()}`;
 }
 
-t.test('every step of a node', { skip }, async (t) => {
+t.test('every command is killed before each of its effects', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
   for (const host of [n1, n2]) startController(host);
   const clear = remainsOf(n2);
-  // The killed run may have stopped it or not.
+  // The killed run may have stopped ovn-controller.
   const startAgain = (host: Host): void => {
     host.run(['sh', '-c', `kill -KILL "$(cat ${controllerPid})"; rm -f ${controllerPid}`]);
     startController(host);
@@ -32,12 +32,12 @@ t.test('every step of a node', { skip }, async (t) => {
   const isClear = (what: string): void => {
     // The next run has no work if the killed run had not changed anything.
     t.match(n2.agent('overlay', 'disable'), { stderr: /^$|this node is not in an overlay/ }, `${what}: disable`);
-    t.equal(remainsOf(n2), clear, `${what}: as before`);
+    t.equal(remainsOf(n2), clear, `${what}: the node is as before the join`);
     startAgain(n2);
   };
 
   const begun = killAtEveryEffect(n1, ['overlay', 'init'], (step) => {
-    t.match(n1.agent('overlay', 'init'), { status: 0 }, `init, killed at ${step}: the next one completes it`);
+    t.match(n1.agent('overlay', 'init'), { status: 0 }, `init, killed at ${step}: the next init completes it`);
     t.match(n1.agent('overlay', 'disable'), { status: 0 });
     t.equal(n1.must('ovn-nbctl', 'show') + n1.must('ovn-sbctl', 'get-connection'), '');
     startAgain(n1);
@@ -49,10 +49,14 @@ t.test('every step of a node', { skip }, async (t) => {
   const issue = ['overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test', '-o', bundle];
   const given = killAtEveryEffect(n1, issue, (step) => {
     const again = n1.agent(...issue);
-    t.match(again, { stderr: /^$|n2 is in the cluster already; .*renew n2/ }, `issue, killed at ${step}: the next one`);
+    t.match(
+      again,
+      { stderr: /^$|n2 is in the cluster already; .*renew n2/ },
+      `issue, killed at ${step}: the next issue`,
+    );
     if (again.status !== 0) t.match(n1.agent('overlay', 'pki', 'renew', 'n2', '-o', bundle), { status: 0 });
     issued = readFileSync(n1.path(bundle), 'utf8');
-    t.match(JSON.parse(issued), { node: { id: 2, subnets: ['10.42.1.0/24'] } }, 'gives the same subnet');
+    t.match(JSON.parse(issued), { node: { id: 2, subnets: ['10.42.1.0/24'] } }, 'n2 has the same subnet');
     t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'all rows are written');
     t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
   });
@@ -64,7 +68,7 @@ t.test('every step of a node', { skip }, async (t) => {
   const joined = killAtEveryEffect(n2, ['overlay', 'join', bundle], (step) => {
     const isMember = n2.run(['test', '-e', record]).status === 0;
     if (!isMember) t.notMatch(stateOf(n2), /ovn-remote|ovn-encap/, `join, killed at ${step}: no row without a record`);
-    t.match(n2.agent('overlay', 'join', bundle), { status: 0 }, `join, killed at ${step}: the next one completes it`);
+    t.match(n2.agent('overlay', 'join', bundle), { status: 0 }, `join, killed at ${step}: the next join completes it`);
     t.match(n2.agent('overlay', 'verify'), { status: 0 });
     isClear(`join, killed at ${step}`);
   });

@@ -38,7 +38,7 @@ t.test('a node joins, joins again, and leaves', { skip: missingParts() }, async 
         insert('Port', { name: 'pod0', interfaces: setOf([namedUuid('link')]) }, 'port'),
         mutate('Bridge', [['name', '==', 'br-int']], [['ports', 'insert', setOf([namedUuid('port')])]]),
       ]);
-      t.equal(await join(), 0, 'nothing in a second run, also with pods');
+      t.equal(await join(), 0, 'a second run changes nothing, also on a node with pods');
       t.ok(await act((rows) => planLocalRemoval({ layout, rows })));
       t.equal(await act((rows) => planLocalRemoval({ layout, rows })), 0);
       const { tables } = await readRows(client, database);

@@ -14,13 +14,13 @@ export interface Contestant {
   readonly hasRows: boolean;
   /** Folders of this machine and their paths on the node, as FOLDER=PATH. */
   readonly mounts: readonly string[];
-  /** Shell text that creates the cluster in which the contestant finds its nodes. */
+  /** Creates the cluster in which the contestant finds its nodes. */
   prepare(place: Place): void;
-  /** Shell text that starts the measured process, which has a CPU of its own. */
+  /** Starts the measured process, which has a CPU of its own. */
   start(place: Place): ChildProcess;
 }
 
-/** CPU of all other processes. */
+/** CPU of the measured process, and CPU of all other processes. */
 const ownCpu = '1';
 export const otherCpu = '0';
 const pinned = ['taskset', '-c', ownCpu] as const;
@@ -132,8 +132,8 @@ export function run(contestant: Contestant, place: Place, log: string): Running 
     pid,
     log,
     kill: async () => {
-      // nsenter exits with its child, and not the other way round; a child that has exited and is not reaped would
-      // count as running.
+      // Kills the children of nsenter and not nsenter itself, which exits after its child and reaps it. A child that is
+      // not reaped would count as running.
       const [own, ...started] = familyOf(pid);
       for (const one of started.length > 0 ? started.toReversed() : [own]) killed(one);
       await gone;

@@ -7,7 +7,7 @@ import { endOf, writtenSince } from './written.ts';
 
 const limitMs = 300_000;
 const endpoints = 5;
-/** Number of the first service, after those of the restart. */
+/** Number of the first service; lower numbers belong to the services of restart.ts. */
 const first = 500;
 
 export async function measureServices(place: Place, running: Running, count: number) {

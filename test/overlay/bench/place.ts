@@ -20,7 +20,7 @@ const clients = 8;
  */
 export const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'] as const;
 export const namespace = 'bench';
-/** Last entry of every list. */
+/** Namespace whose objects are the last of every list. */
 export const probeNamespace = 'zzz-probe';
 
 /**
@@ -75,8 +75,8 @@ export async function makePlace(scope: Scope, mounts: readonly string[]): Promis
 }
 
 /**
- * Returns the root of the newest release of OVN on this machine, which the node sees at the same path; nothing if it is
- * the machine's own.
+ * Returns the root of the newest release of OVN on this machine, which the node sees at the same path; an empty text if
+ * the machine's own release is the newest.
  */
 function newestOvn(host: Host): string {
   const root = newerRoot();
@@ -85,7 +85,7 @@ function newestOvn(host: Host): string {
   return root;
 }
 
-/** A pod needs an account, which no controller creates here. */
+/** Creates a namespace, and in it the service account that a pod needs, because no controller is running. */
 async function addNamespace(api: Api, name: string): Promise<void> {
   await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
   await api.send('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });

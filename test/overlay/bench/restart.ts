@@ -18,7 +18,7 @@ export interface Restarted {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** The pods exist already; services and policies are added. */
+/** Adds services and policies to the existing pods, and measures two restarts of the contestant. */
 export async function measureRestart(
   place: Place,
   pods: Pods,
@@ -47,7 +47,8 @@ export async function measureRestart(
   await second.kill();
   const fileBefore = endOf(place.database);
   const third = run(contestant, place, first.log);
-  // No event reports the absence of writes, so this waits once more for the same time and for the idle time.
+  // No event reports the absence of work, so the measurement of the third start begins after twice the time that the
+  // second start needed.
   await pause(2 * syncMs);
   const before = usageOf(third.pid);
   await pause(idleSeconds * 1000);

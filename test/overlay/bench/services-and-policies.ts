@@ -1,7 +1,7 @@
 // Services with endpoints, and policies, which the benchmark creates in the cluster.
 import { namespace, type Place } from './place.ts';
 
-/** Endpoints of services are unused addresses, because only the rows about them count. */
+/** Returns the endpoints of a service: unused addresses, because the benchmark sends no packets to them. */
 function backends(service: number, count: number, generation: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `10.42.${generation}.${((service * count + index) % 250) + 3}`);
 }
@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /**
- * Returns services from a number on, each with endpoints in both forms that the API has had, because a contestant reads
+ * Creates services from a number on, each with endpoints in both forms that the API has had, because a contestant reads
  * only one of them.
  */
 export async function makeServices(place: Place, first: number, count: number, endpoints: number) {
@@ -28,13 +28,13 @@ export async function makeServices(place: Place, first: number, count: number, e
   );
 }
 
-/** Writes other endpoints for all of them, one service after the other in each client. */
+/** Writes other endpoints for all services, one service after the other in each client. */
 export async function replaceEndpoints(place: Place, first: number, count: number, endpoints: number) {
   const numbers = Array.from({ length: count }, (_, index) => first + index);
   await Promise.all(numbers.map((number) => putEndpoints(place, number, endpoints, 1)));
 }
 
-/** Content that the load balancers must have then. */
+/** Returns the virtual addresses and endpoints that the load balancers must have. */
 export function wantedVips(first: number, count: number, endpoints: number, generation: number): readonly Wanted[] {
   return Array.from({ length: count }, (_, index) => ({
     vip: `${clusterIp(first + index)}:80`,

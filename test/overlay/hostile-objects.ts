@@ -205,7 +205,7 @@ function service(random: Random, index: number, aims: Aims): HostileObject {
         publishNotReadyAddresses: random(2) === 0,
         healthCheckNodePort: random(3) === 0 ? pick(random, aims.ports) : 0,
       },
-      // MicroShift's controller writes the addresses of nodes there; a user may not write a status.
+      // MicroShift's controller writes addresses of nodes into the status; a user may not write it.
       status: { loadBalancer: { ingress: addresses(40).map(() => ({ ip: pick(random, aims.nodes) })) } },
     },
   };

@@ -282,7 +282,8 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     ['a host of the LAN and the node', await talk(client, n2, n2.address)],
   ] as const;
   const goOn = async (when: string): Promise<void> => {
-    for (const [title, { say }] of talks) t.equal(await say(when), when, `the connection of ${title} goes on ${when}`);
+    for (const [title, { say }] of talks)
+      t.equal(await say(when), when, `the connection of ${title} continues ${when}`);
   };
   await reached(first);
   await goOn('before');
@@ -328,7 +329,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
     t.strictSame(arrived, [], `${title} receives none of the forged frames`);
   }
   const sane = observers.filter(([{ seen }]) => frames.some(({ isForged }, number) => !isForged && seen.has(number)));
-  t.ok(sane.length > 1, 'frames of its own arrive');
+  t.ok(sane.length > 1, 'permitted frames of the hostile pod arrive');
   t.strictSame(state(), before, 'addresses, routes, rows and daemons are as before');
   const nextHop = { ...partyOf(router, 'br-ex', macIn(router, 'br-ex'), router.address), address: '192.0.2.254' };
   const parties: readonly Party[] = [mallory, at.router, ...at.others, nextHop];
@@ -342,7 +343,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   t.strictSame(
     learned().filter((entry) => !known.has(entry) && !isTrue(entry)),
     [],
-    'nothing was learned that is not true',
+    'every learned entry belongs to the hostile pod',
   );
   await goOn('after');
   t.match(n1.agent('overlay', 'verify'), { status: 0 });

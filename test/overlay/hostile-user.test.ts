@@ -105,7 +105,7 @@ async function hostile(t: Test): Promise<void> {
   api.put('networkpolicies', victims.policy as StoredObject);
   await passed(bed, 'settled');
   const before = observe(bed);
-  t.ok(before.rows.size > 20 && before.flows.length > 10, 'there is something to watch');
+  t.ok(before.rows.size > 20 && before.flows.length > 10, 'the nodes and the other users have rows and flows');
 
   const heap = await usedHeap();
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -131,16 +131,16 @@ async function hostile(t: Test): Promise<void> {
   t.strictSame(
     api.notices.filter(({ regarding }) => regarding.namespace === 'victim'),
     [],
-    'nothing is reported of others',
+    'no Event concerns another user',
   );
   mallory.leave();
   await passed(bed, 'last');
   unchanged(t, bed, before, 'after the objects are deleted');
   await bed.until(() => unitsOf(bed).every((unit) => !unit.includes(`:${hostileNamespace}/`)));
   t.equal(port('web'), undefined);
-  t.strictSame(watched.state()?.refused, [], 'OVN has taken every row');
+  t.strictSame(watched.state()?.refused, [], 'OVN has accepted every row');
   const leftMb = ((await usedHeap()) - heap) / 1e6;
-  t.ok(leftMb < 30, `they leave ${leftMb.toFixed(1)} MB of the heap`);
+  t.ok(leftMb < 30, `the deleted objects leave ${leftMb.toFixed(1)} MB in the heap`);
 }
 
 /** Waits until all earlier changes are written, which the port of a later pod shows. */

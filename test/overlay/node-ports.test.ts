@@ -50,7 +50,7 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   balance(n1, 'taking', 'tcp', taken, 'none');
   t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served');
   t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'a port that ovn.yaml lists is redirected');
-  t.equal(await lasting.say('while'), 'while', 'a connection of the node goes on');
+  t.equal(await lasting.say('while'), 'while', 'an open connection to the node continues');
   t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'a process of the node is reached from the LAN');
   t.equal(ask(n2, 'tcp', n2.address, 8080), n2.address, 'the node itself reaches its own port');
   const ssh = await listen(n2, 22);
@@ -58,7 +58,7 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   t.equal(ask(n2, 'tcp', n2.address, 22), own, 'the node itself reaches its own SSH');
   ssh.end();
   const free = await listen(n2, 5000);
-  t.equal(ask(client, 'tcp', n2.address, 5000), own, "a port that is not allowed remains the node's");
+  t.equal(ask(client, 'tcp', n2.address, 5000), own, 'a port that ovn.yaml does not list remains a port of the node');
   free.end();
   n2.must('sh', '-c', 'kill $(cat /run/ovn/ovn-controller.pid); pidwait -F /run/ovn/ovn-controller.pid || true');
   n2.must(
@@ -71,7 +71,11 @@ t.test('a node keeps its ports', { skip }, async (t) => {
     '--pidfile',
     '--log-file',
   );
-  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the southbound database is reached by a new connection');
+  t.match(
+    n2.agent('overlay', 'apply'),
+    { status: 0 },
+    'ovn-controller reaches the southbound database by a new connection',
+  );
 
   const web = await listen(n2, 80);
   t.equal(askUntil(client, n2.address, 80, own), own, 'a process that begins to listen gets its port back');
@@ -94,5 +98,5 @@ t.test('a node keeps its ports', { skip }, async (t) => {
     ])}\n`,
   );
   n2.agent('overlay', 'apply');
-  t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'what is remembered takes no port, either');
+  t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'a stored service of the last run takes no port');
 });

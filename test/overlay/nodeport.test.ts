@@ -9,11 +9,11 @@ import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
-/** Routers of gateways, because br-ex of the tests has no default route. */
+/** Next hops of the gateway, because br-ex has no default route in this test. */
 const beside = ['--next-hop', '192.0.2.254,2001:db8::fe'];
 const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
 
-/** The bridge has both families, and the NIC's own IP stack does not answer beside it. */
+/** Gives br-ex addresses of both families, and disables the answers of the kernel on the NIC. */
 function prepare(host: Host): void {
   host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
   host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
@@ -31,8 +31,8 @@ function prepare(host: Host): void {
 }
 
 /**
- * Makes a node a gateway over br-ex, or removes its gateway. The central node has no daemon here, so its plan is
- * applied by hand.
+ * Makes a node a gateway over br-ex, or removes its gateway. The central node has no daemon in this test, so its plan
+ * is applied by hand.
  */
 function setGateway(central: Host, host: Host, words: readonly string[]): void {
   host.agent('overlay', 'gateway', ...words);
@@ -43,7 +43,7 @@ function ofOurs(host: Host): string {
   return host.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x6d6e6f766c79/-1');
 }
 
-/** Number of packets of the agent's flows; a flow that is written again begins at zero. */
+/** Returns the number of packets of the agent's flows; a flow that is written again begins at zero. */
 function carried(host: Host): number {
   return [...ofOurs(host).matchAll(/n_packets=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
@@ -80,7 +80,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   const outwards = await talk(n2, client, client.address);
   const both = async (when: string): Promise<void> => {
     t.equal(await inwards.say(when), when, `the node is reached ${when}`);
-    t.equal(await outwards.say(when), when, `and reaches the LAN ${when}`);
+    t.equal(await outwards.say(when), when, `the node reaches the LAN ${when}`);
   };
   await both('before it has a gateway');
 
@@ -101,16 +101,20 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   reached('from the LAN');
   t.equal(ask(client, 'tcp', '192.0.2.200', 80), '100.64.0.3', 'an external address');
   for (const address of [four, six]) {
-    t.match(ask(client, 'udp', address, 30053), /^100\.64\.0\.3$|^fd98::3$/, 'a pod of the node itself');
-    t.match(ask(client, 'tcp', address, 30081), /\.50$|::50$/, 'what the node serves itself sees who asks');
+    t.match(ask(client, 'udp', address, 30053), /^100\.64\.0\.3$|^fd98::3$/, 'a pod of the node itself answers');
+    t.match(
+      ask(client, 'tcp', address, 30081),
+      /\.50$|::50$/,
+      'a server on the node itself sees the address of the client',
+    );
     t.equal(ask(n2, 'tcp', address, 30081), address, 'the node itself reaches its own server');
-    t.match(ask(n2, 'tcp', address, 30080), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'the node reaches a pod elsewhere');
-    t.match(ask(n2, 'udp', address, 30053), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'and its own');
+    t.match(ask(n2, 'tcp', address, 30080), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'the node reaches a pod of another node');
+    t.match(ask(n2, 'udp', address, 30053), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'the node reaches its own pod');
   }
 
   for (const pod of [near, far]) {
-    t.equal(ask(pod, 'tcp', client.address, 8080), four, 'a pod leaves with the address of the gateway');
-    t.equal(ask(pod, 'udp', sixOf(client), 8053), six, 'and is answered over UDP and IPv6');
+    t.equal(ask(pod, 'tcp', client.address, 8080), four, 'packets of a pod leave with the address of the gateway');
+    t.equal(ask(pod, 'udp', sixOf(client), 8053), six, 'a pod is answered over UDP and IPv6');
   }
 
   const before = carried(n2);
@@ -120,24 +124,24 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
 
   n2.must('ovs-vsctl', 'del-port', 'br-ex', 'eth0');
   n2.must('ovs-vsctl', 'add-port', 'br-ex', 'eth0');
-  await both('with a NIC that has another number');
+  await both('after the NIC has got another port number');
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /\+ table=3/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
-  reached('after that');
+  reached('after the NIC has got another port number');
 
   restartSwitch(n2);
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /br-ex has no such flow/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   await both('after ovs-vswitchd was killed');
-  reached('also after that');
+  reached('after ovs-vswitchd was killed');
 
   n2.must('nft', 'delete', 'element', 'inet', 'microshift_net_overlay', 'services4', `{ tcp . ${four} . 30080 }`);
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /\+ table inet microshift_net_overlay/ });
   t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 1 change:/ });
 
   const goneFromHere = (when: string): void => {
-    t.notMatch(ofOurs(n2), /0x6d6e6f766c79/, `no flow of ours ${when}`);
-    t.match(n2.run(['nft', 'list', 'tables']), { status: 0, stdout: '' }, `nor a table ${when}`);
+    t.notMatch(ofOurs(n2), /0x6d6e6f766c79/, `no flow of the agent exists ${when}`);
+    t.match(n2.run(['nft', 'list', 'tables']), { status: 0, stdout: '' }, `no nftables table exists ${when}`);
   };
   setGateway(n1, n2, ['--remove']);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
@@ -154,12 +158,20 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
     { status: 5, stderr: /could not connect/ },
     'the apply fails without a central node',
   );
-  t.match(ofOurs(n2), /nw_dst=192\.0\.2\.12,tp_dst=30080/, 'flows are as the central node has said last');
-  await both('also then');
+  t.match(
+    ofOurs(n2),
+    /nw_dst=192\.0\.2\.12,tp_dst=30080/,
+    'the flows are restored from the last state of the central node',
+  );
+  await both('without a central node');
 
   n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   goneFromHere('on a node that has left');
-  t.match(n2.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x99/-1'), /dl_type=0x88cc/, "and others' flows");
-  await both('as before');
+  t.match(
+    n2.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x99/-1'),
+    /dl_type=0x88cc/,
+    'the flow of another program stays',
+  );
+  await both('after the node has left');
 });

@@ -23,7 +23,11 @@ t.test('the nodes of a cluster, and causes why a node cannot be reached', { skip
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   form(t, [n1, n2, n3]);
-  t.match(shown(n1, 'n2'), { tunnel: { state: 'unproven', reason: 'ping is missing' } }, 'nothing to ask with');
+  t.match(
+    shown(n1, 'n2'),
+    { tunnel: { state: 'unproven', reason: 'ping is missing' } },
+    'the tunnel is unproven without ping(8)',
+  );
   installPing(n1);
   const up = (port: string) => ({ tunnel: { port, state: 'up', reason: null }, echo: { isCurrent: true } });
   t.match(
@@ -35,15 +39,19 @@ t.test('the nodes of a cluster, and causes why a node cannot be reached', { skip
   t.match(shown(n1, 'n3'), up('ovn-n3-of--0'));
 
   signal(n2, 'STOP');
-  t.match(shown(n1, 'n2'), { ...up('ovn-n2-of--0'), echo: { isCurrent: false } }, 'the tunnel of who is silent');
+  t.match(
+    shown(n1, 'n2'),
+    { ...up('ovn-n2-of--0'), echo: { isCurrent: false } },
+    'the tunnel of a node with a paused ovn-controller is up',
+  );
   t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* ovn-n2-of--0 up +\d+ s ago /m);
-  t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'no other node is mistaken for it');
+  t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'the other node is not affected');
   signal(n2, 'CONT');
   t.match(shown(n1, 'n2'), up('ovn-n2-of--0'), 'the tunnel to n2 answers again');
 
   n2.must('ip', 'link', 'set', 'eth0', 'down');
   const cutOff = { state: 'joined', tunnel: { state: 'down', reason: '10.42.1.2 does not answer through it' } };
-  t.match(shown(n1, 'n2'), { ...cutOff, echo: { isCurrent: false } }, 'a node that is cut off');
+  t.match(shown(n1, 'n2'), { ...cutOff, echo: { isCurrent: false } }, 'a node without its NIC has no tunnel');
   n2.must('ip', 'link', 'set', 'eth0', 'up');
 
   // Effect of a firewall between the nodes; a running ovn-controller would revert it.

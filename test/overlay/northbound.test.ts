@@ -79,7 +79,7 @@ function onRelease(t: Test, release: Release): void {
     await central.apply({ nodes: [], leaving: ['n2', 'n3'] });
     const { tables } = await central.read();
     const left = Object.entries(tables).filter(([, rows]) => rows.length > 0);
-    t.strictSame(left, [], 'the last node takes all along');
+    t.strictSame(left, [], 'no row is left after the last node');
   });
 
   t.test('both families', async (t) => {
@@ -112,7 +112,7 @@ function onRelease(t: Test, release: Release): void {
         }
       };
       const ends = await Promise.all(writers.map((writer) => write(writer, rows)));
-      t.equal(ends.filter((end) => end === 'written').length, 1, `one of them: ${ends.join(', ')}`);
+      t.equal(ends.filter((end) => end === 'written').length, 1, `one of the writers succeeds: ${ends.join(', ')}`);
       t.match(
         ends.find((end) => end !== 'written'),
         /^wait /,
@@ -139,10 +139,10 @@ function onRelease(t: Test, release: Release): void {
     t.strictSame(await make(master === undefined ? [] : [master]), blocksOf(shownAfterMaster));
     const shown = await make(others);
     for (const block of blocksOf(shownAfterNodes)) t.ok(shown.includes(block), block);
-    t.equal(shown.length, 5, 'a switch per node, the one between routers, and the router');
+    t.equal(shown.length, 5, 'the cluster has a switch per node, the switch between routers, and the router');
   });
 
-  t.test('rows of the tool of 2017 are adopted, and none is doubled', async (t) => {
+  t.test('rows of the tool of 2017 are adopted and not duplicated', async (t) => {
     const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show');
@@ -165,11 +165,11 @@ function onRelease(t: Test, release: Release): void {
     t.strictSame(
       ranged.changes.map((change) => `${change.do} ${change.title}`),
       ['kube-master', 'kube-node1', 'kube-node2'].map((name) => `insert ${name}: ip4.dst == 10.43.0.0/16`),
-      'with a range, packets to it that no service takes are rejected as well',
+      'with a range of services, packets to it without a service are rejected as well',
     );
   });
 
-  t.test('nor by the old commands, of which one leaves what another has made', async (t) => {
+  t.test('a command of 2017 does not duplicate rows, and keeps the rows of other commands', async (t) => {
     const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     makeGatewayAsIn2017(central);
@@ -185,7 +185,7 @@ function onRelease(t: Test, release: Release): void {
     };
     const before = central.run('ovn-nbctl', 'show').replaceAll(/ {4}nat .*\n( {8}.*\n)+/g, '');
     const { node, northbound } = await apply();
-    t.equal(node.managementMac, '82:ff:e7:83:99:a9', 'the MAC that the others know');
+    t.equal(node.managementMac, '82:ff:e7:83:99:a9', 'the node keeps its MAC, which the other nodes know');
     t.strictSame(
       northbound.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),
       [
@@ -193,13 +193,13 @@ function onRelease(t: Test, release: Release): void {
         'insert kube-master: 100.64.1.2 via 100.64.1.2',
         'insert kube-master: from 192.168.3.0/24 via 100.64.1.2',
       ],
-      'its gateway stays, without the second translation',
+      'the gateway stays, and its duplicate translation is deleted',
     );
     t.equal(central.run('ovn-nbctl', 'show').replaceAll(/ {4}nat .*\n( {8}.*\n)+/g, ''), before);
     t.strictSame((await apply()).northbound.changes, []);
   });
 
-  t.test('and so is its gateway, whose second translation goes', async (t) => {
+  t.test('a gateway of the tool of 2017 is adopted, and its duplicate translation is deleted', async (t) => {
     const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     makeGatewayAsIn2017(central);

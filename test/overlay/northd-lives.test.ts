@@ -15,13 +15,13 @@ function nodeAt(id: number): OverlayNode {
   return nodeOf(id, { subnets: [`192.168.${id}.0/24`], gateway: gatewayOf(id) });
 }
 
-/** Throws if ovn-northd has ended and does not answer. */
+/** Waits until ovn-northd has processed all changes; throws if it has ended. */
 function carriedOut({ run }: Central): void {
   run('ovn-nbctl', '--timeout=60', '--wait=sb', 'sync');
 }
 
 function onRelease(t: Test, release: Release): void {
-  t.test('load balancers that come before the switches and the services that they are for', async (t) => {
+  t.test('load balancers are created before the switches and services that use them', async (t) => {
     const central = await startCentral(t, true, release);
     for (const nodes of [[], [nodeAt(1)], [nodeAt(1), nodeAt(2)]]) {
       carriedOut(central);
@@ -34,7 +34,7 @@ function onRelease(t: Test, release: Release): void {
     t.strictSame(
       vips,
       Array.from({ length: 6 }, () => ({})),
-      'two of the cluster and of each gateway, for no service',
+      'the cluster and each gateway have two load balancers without services',
     );
   });
   t.end();

@@ -4,21 +4,21 @@ import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { nodeOf } from '../unit/overlay/cluster.ts';
 import type { Central } from './central.ts';
 
-/** Name, subnet, MAC of the router's port, MAC of the management port. */
+/** Name, prefix of the subnet, MAC of the router's port, and MAC of the management port of each node. */
 const nodes = [
   ['kube-master', '192.168.1', '00:00:00:B5:F1:57', 'ae:31:fa:c7:81:fc'],
   ['kube-node1', '192.168.2', '00:00:00:C0:2E:C7', 'ba:2c:06:32:14:78'],
   ['kube-node2', '192.168.3', '00:00:00:D3:4B:AA', '82:ff:e7:83:99:a9'],
 ] as const;
 
-/** The three nodes, with the MACs of their management ports. */
+/** Returns the three nodes, with the MACs of their management ports. */
 export function seedNodes(): readonly OverlayNode[] {
   return nodes.map(([name, prefix, , managementMac], index) =>
     nodeOf(index + 1, { name, subnets: [`${prefix}.0/24`], managementMac }),
   );
 }
 
-/** A command of ovn-nbctl; `value` is a last word with spaces. */
+/** Runs a command of ovn-nbctl; `value` is a last argument that contains spaces. */
 type Nbctl = (command: string, ...value: readonly string[]) => string;
 
 function nbctlOf({ run }: Central): Nbctl {
@@ -49,7 +49,7 @@ export function makeAsIn2017(central: Central): void {
   }
 }
 
-/** Rows of the gateway on the third node after two initialisations, which duplicated its translation. */
+/** Writes the rows of the gateway on the third node as after two initialisations, which duplicated its translation. */
 export function makeGatewayAsIn2017(central: Central): void {
   const nbctl = nbctlOf(central);
   const [name, address, mac] = ['GR_kube-node2', '192.0.2.13', '52:54:00:00:00:03'];
@@ -75,7 +75,7 @@ export function makeGatewayAsIn2017(central: Central): void {
   nbctl(`set logical_router ${name} options:lb_force_snat_ip=100.64.1.2`);
 }
 
-/** Gives a router a port on the switch of the routers. */
+/** Connects a router to the switch between the routers. */
 function joinRouter(nbctl: Nbctl, router: string, mac: string, address: string): void {
   const port = `set logical_router_port rtoj-${router} external_ids:connect_to_join=yes`;
   nbctl(`lrp-add ${router} rtoj-${router} ${mac} ${address} -- ${port}`);

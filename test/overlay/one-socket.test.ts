@@ -29,11 +29,11 @@ async function serve(on: Place, name: string, port: number): Promise<void> {
 }
 
 interface Client {
-  /** Waits until several requests in a row have this outcome; earlier outcomes do not count. */
+  /** Waits until three requests in a row have this outcome; outcomes before the call do not count. */
   hears(outcome: string): Promise<void>;
 }
 
-/** Program that sends ten requests a second from one connected socket, regardless of the outcome. */
+/** Starts a program that sends ten requests a second from one connected socket, regardless of the outcome. */
 function keepAsking(from: Place, address: string, port: number): Client {
   const script = `
     const socket = require('dgram').createSocket('udp4');
@@ -112,7 +112,7 @@ t.test('one socket', { skip }, async (t) => {
     for (const [who, name] of [
       [pod, 'a pod'],
       [node, 'a node'],
-      [ownPort, 'a node that asks its own NodePort'],
+      [ownPort, 'a client of the NodePort on the node itself'],
       [outside, 'a host of the LAN'],
     ] as const) {
       await who.hears(outcome);
@@ -121,14 +121,14 @@ t.test('one socket', { skip }, async (t) => {
   };
   await all('ECONNREFUSED', 'is refused before the service exists');
   await publish(n1, servedBy(atFar));
-  await all('far', 'is answered with the same socket when the service is there');
+  await all('far', 'is answered with the same socket after the service was created');
   await publish(n1, servedBy(atNear));
   await all('near', 'is answered by the endpoint that replaced the first one');
   await publish(n1, []);
   await all('ECONNREFUSED', 'is refused without the service');
   await publish(n1, servedBy(atFar));
-  await all('far', 'is answered again when the service is');
+  await all('far', 'is answered after the service was created again');
   t.equal(burst(client, n2.address, 30053), 'far,far,far,far', 'datagrams that are sent at once are all answered');
   await publish(n1, servedBy([n1.address, 'n1']));
-  await all('host', 'is answered by a process of a node that is bound to no address');
+  await all('host', 'is answered by a process of a node that listens on the wildcard address');
 });

@@ -1,17 +1,17 @@
 // Cluster with a distant host outside of it, which answers with the address of its client.
 import type { Host, Lan } from './hosts.ts';
 
-/** Address of the distant host, behind the LAN's router. */
+/** Address of the distant host. */
 export const outside = '198.51.100.1';
 export const outside6 = '2001:db8:ffff::1';
 
-/** Role of a node in the cluster. */
+/** Path of the file with the role of a node in the cluster. */
 export const record = '/var/lib/microshift-net/overlay.json';
 
-/** Options of a central node. */
+/** Databases that a central node has. */
 export const databases = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'] as const;
 
-/** Router of the LAN, which is also the distant host, and has no route to the cluster's subnets. */
+/** Creates the router of the LAN, which is also the distant host, and has no route to the cluster's subnets. */
 export async function startOutside(lan: Lan, mounts: readonly string[] = []): Promise<Host> {
   const host = await lan.host('outside', 200, ['eth1'], mounts);
   host.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
@@ -78,7 +78,7 @@ export function startPod(central: Host, host: Host, address: string): readonly s
   return inside;
 }
 
-/** Rows and ports of a gateway on a node. */
+/** Returns the parts of a node's state that a gateway changes, as text. */
 export function state(host: Host): string {
   const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config');
   const ports = ['br-ex', 'br-int'].map((bridge) => host.must('ovs-vsctl', 'list-ports', bridge)).join('');
@@ -86,7 +86,7 @@ export function state(host: Host): string {
   return `${rows}${host.must('ovs-vsctl', 'list-br')}${ports}${host.must('ip', '-o', 'address', 'show', 'scope', 'global')}${recorded}`;
 }
 
-/** Waits until the central node has written the rows of an announcement, and the node has installed their flows. */
+/** Lets the central node write the rows of an announced gateway, and waits until the gateway is connected. */
 export function take(central: Host, host: Host, localnet: string): void {
   const { status, stdout, stderr } = central.agent('overlay', 'apply');
   if (status !== 0 || !stdout.startsWith('Done')) throw new Error(`nothing was written: ${stdout}${stderr}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 import { newerRoot } from './releases.ts';
 
-/** Path of the test node's base on a node that has it. */
+/** Path at which a node has the base of the test node. */
 export const base = '/opt/testnode';
 const libraries = `${base}/usr/lib/x86_64-linux-gnu`;
 /** Prefix of a program of the base, which runs it with the libraries of the base. */
@@ -23,7 +23,7 @@ export type WhichOvn = 'own' | 'newer';
 export const askedOvn: WhichOvn | null =
   (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 
-/** Releases that are available. */
+/** Returns the kinds of OVN that are available. */
 export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own'] : ['own', 'newer']);
 
 /**
@@ -31,7 +31,7 @@ export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own
  */
 export const oneOvn = (): WhichOvn => askedOvn ?? ovnsHere().at(-1) ?? 'own';
 
-/** `place` is a folder for it that does not exist yet. */
+/** Returns an OVN for nodes. The newer one is set up in the folder `place`, which must not exist yet. */
 export function ovnOfNodes(which: WhichOvn, place: string): OvnOfNodes {
   const own = unpackedOvn();
   if (which === 'own') return { folder: own, mounts: [] };
@@ -40,7 +40,7 @@ export function ovnOfNodes(which: WhichOvn, place: string): OvnOfNodes {
   const programs = join(place, 'usr/bin');
   mkdirSync(programs, { recursive: true });
   for (const name of readdirSync(join(own, 'usr/bin'))) {
-    // This program is in Python, and not part of a node.
+    // Debian's ovn-detrace is used, because it is a Python program, which cannot run with the libraries of the base.
     if (name === 'ovn-detrace' || !existsSync(join(newer, 'usr/bin', name)))
       copyFileSync(join(own, 'usr/bin', name), join(programs, name));
     else

@@ -28,7 +28,7 @@ async function makeBridge(client: OvsdbClient): Promise<void> {
   ]);
 }
 
-/** Number of changes of the rows of ports. */
+/** Starts to count transactions that change rows of ports, and returns a function that returns the number. */
 async function transactions(client: OvsdbClient): Promise<() => number> {
   let count = 0;
   client.onNotice((method) => {
@@ -41,7 +41,7 @@ async function transactions(client: OvsdbClient): Promise<() => number> {
 t.test('simultaneous requests are one transaction', { skip: missingParts() }, async (t) => {
   const { client, ports } = await start(t);
   t.equal(ports.datapath(), null);
-  await t.rejects(ports.add(port('a')), { message: /refused to add a/ }, 'without a bridge');
+  await t.rejects(ports.add(port('a')), { message: /refused to add a/ }, 'a port without a bridge is refused');
   await makeBridge(client);
   while (ports.datapath() === null) await new Promise<void>((resolve) => ports.onChange(resolve));
   t.equal(ports.datapath(), 'netdev');
@@ -50,7 +50,7 @@ t.test('simultaneous requests are one transaction', { skip: missingParts() }, as
   await Promise.all(all.map((name) => ports.add(port(name))));
   t.strictSame(names(ports), all.toSorted());
   await client.call('echo', []);
-  t.equal(counted(), 2, 'the first alone, and all that came meanwhile');
+  t.equal(counted(), 2, 'the first request has its own transaction, and all later ones share another');
 
   await client.transact(database, [
     insert('Interface', { name: 'eth9' }, 'link'),
@@ -61,17 +61,17 @@ t.test('simultaneous requests are one transaction', { skip: missingParts() }, as
   const [good, worse] = await Promise.allSettled(['pod50', 'eth9', 'pod51'].map((name) => ports.add(port(name))));
   t.equal(good?.status, 'fulfilled');
   t.equal(worse?.status, 'rejected', 'a port of another bridge is not taken away');
-  t.ok(names(ports).includes('pod51'), 'one that is refused keeps no other from its port');
+  t.ok(names(ports).includes('pod51'), 'a refused request does not affect other requests');
 
   await ports.add(port('new', 'pod7'));
-  t.notOk(names(ports).includes('pod7'), 'an older port of the same logical one goes');
+  t.notOk(names(ports).includes('pod7'), 'an older port with the same logical port is removed');
   await Promise.all([ports.remove(all), ports.remove(['pod50', 'absent']), ports.add(port('last'))]);
   t.strictSame(names(ports), ['last', 'new', 'pod51']);
   const [rows] = await client.transact(database, [select('Interface', [], ['name'])]);
-  t.equal(rows?.length, 4, 'no interface is left without a port, and that of another bridge is as it was');
+  t.equal(rows?.length, 4, 'no interface is left without a port, and the interface of the other bridge stays');
 });
 
-t.test('the server goes and comes back', { skip: missingParts() }, async (t) => {
+t.test('the server is killed and started again', { skip: missingParts() }, async (t) => {
   const { server, client, ports } = await start(t);
   await makeBridge(client);
   await ports.add(port('a'));

@@ -31,7 +31,7 @@ export interface PolicyCluster {
   node(id: number): TraceEnd;
 }
 
-/** Pods have their ports before policies exist. */
+/** Starts a cluster in which the pods have their ports before any policy exists. */
 export async function startPolicyCluster(
   t: Test,
   release: Release,

@@ -61,11 +61,11 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         t.equal(cluster.send(ya, xb, 'TCP', port), isOpen ? 'x_b' : null, `port ${port}`);
         t.equal(cluster.send(ya, six(xb), 'TCP', port), isOpen ? 'x_b' : null, `port ${port} by IPv6`);
       }
-      t.equal(cluster.send(ya, xb, 'UDP', 8050), null, 'of another protocol');
-      t.equal(cluster.send(xa, six(xb), 'TCP', 80), null, 'from who is not selected');
+      t.equal(cluster.send(ya, xb, 'UDP', 8050), null, 'a port of another protocol is closed');
+      t.equal(cluster.send(xa, six(xb), 'TCP', 80), null, 'a pod that is not selected is blocked');
     });
 
-    await t.test('ranges of addresses, some written carelessly', async (t) => {
+    await t.test('ranges of addresses, also with bits after the prefix', async (t) => {
       set(world, 'x/range', {
         podSelector: {},
         policyTypes: ['Egress'],
@@ -78,13 +78,13 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         ],
       });
       await cluster.plan(world);
-      t.equal(cluster.send(xa, six(xb), 'SCTP', 9), 'x_b', 'in the range, any port');
-      t.equal(cluster.send(xa, six(yb), 'TCP', 80), null, 'in what it excepts');
-      t.equal(cluster.send(xa, six(ya), 'TCP', 80), null, 'in neither');
+      t.equal(cluster.send(xa, six(xb), 'SCTP', 9), 'x_b', 'every port of an address in the range is open');
+      t.equal(cluster.send(xa, six(yb), 'TCP', 80), null, 'an exception of the IPv6 range is closed');
+      t.equal(cluster.send(xa, six(ya), 'TCP', 80), null, 'an IPv6 address outside of the range is closed');
       t.equal(cluster.send(xa, xb, 'TCP', 80), 'x_b');
       t.equal(cluster.send(xa, xb, 'TCP', 81), null);
-      t.equal(cluster.send(xa, yb, 'TCP', 80), null, 'in the second exception');
-      t.equal(cluster.send(xb, xa, 'TCP', 80), null, 'in the first one');
+      t.equal(cluster.send(xa, yb, 'TCP', 80), null, 'an address in the second exception is closed');
+      t.equal(cluster.send(xb, xa, 'TCP', 80), null, 'an address in the first exception is closed');
     });
     world.policies.clear();
     await cluster.plan(world);
@@ -111,22 +111,22 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     const cluster = await startPolicyCluster(t, release, modern, [nodeOf(1), nodeOf(2)], world);
     const [xa, xb, ya] = ['x/a', 'x/b', 'y/a'].map((key) => cluster.pod(world, key)) as Ends;
 
-    await t.test('a name for two numbers', async (t) => {
+    await t.test('a port name with a different number in each pod', async (t) => {
       set(world, 'x/named', { podSelector: {}, ingress: [{ ports: [{ port: 'http' }] }] });
       await cluster.plan(world);
       t.equal(cluster.send(ya, xa, 'TCP', 8080), 'x_a');
       t.equal(cluster.send(ya, xb, 'TCP', 8081), 'x_b');
-      t.equal(cluster.send(ya, xa, 'TCP', 8081), null, "the other pod's number");
-      t.equal(cluster.send(ya, xb, 'TCP', 8080), null, "the other pod's number");
+      t.equal(cluster.send(ya, xa, 'TCP', 8081), null, 'the number of the other pod is closed');
+      t.equal(cluster.send(ya, xb, 'TCP', 8080), null, 'the number of the other pod is closed');
       const before = world.pods.get('x/b');
       const now = podOf('x/b', { nodeName: 'n2', ports: [portOf('http', 8080)] });
       world.pods.set('x/b', now);
       await cluster.plan(world, [{ kind: 'Pod', ...(before && { before }), now }]);
-      t.equal(cluster.send(ya, xb, 'TCP', 8080), 'x_b', 'the number that it has now');
+      t.equal(cluster.send(ya, xb, 'TCP', 8080), 'x_b', 'the new number of the pod is open');
       t.equal(cluster.send(ya, xb, 'TCP', 8081), null);
     });
 
-    await t.test('a service is judged by where it leads', async (t) => {
+    await t.test('a policy applies to the endpoints of a service', async (t) => {
       const add = (address: string, ...backends: readonly string[]): void => {
         cluster.central.run('ovn-nbctl', 'lb-add', address, `${address}:80`, backends.join(','), 'tcp');
         for (const node of ['n1', 'n2']) cluster.central.run('ovn-nbctl', 'ls-lb-add', node, address);
@@ -146,8 +146,12 @@ async function onRelease(t: Test, release: Release): Promise<void> {
         ],
       });
       await cluster.plan(world);
-      t.equal(cluster.send(xa, '10.43.0.10', 'TCP', 80), 'y_a', 'the port of the pod behind counts');
-      t.equal(cluster.send(xa, '10.43.0.11', 'TCP', 80), null, "the service's own address does not");
+      t.equal(cluster.send(xa, '10.43.0.10', 'TCP', 80), 'y_a', 'the port of the endpoint is permitted');
+      t.equal(
+        cluster.send(xa, '10.43.0.11', 'TCP', 80),
+        null,
+        'permission for the address of the service does not suffice',
+      );
     });
 
     await t.test('the node itself', async (t) => {
@@ -159,11 +163,15 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       t.equal(cluster.send(ya, xa, 'TCP', 8080), null);
       set(world, 'x/from-x', { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] });
       await cluster.plan(world);
-      t.equal(cluster.send(cluster.node(2), xa, 'TCP', 8080), null, "a pod of a node's own network has no address");
+      t.equal(
+        cluster.send(cluster.node(2), xa, 'TCP', 8080),
+        null,
+        'a selected pod in the network of its node permits no packets of the node',
+      );
     });
   });
 
-  await t.test('in the naming of 2017', async (t) => {
+  await t.test('a policy in the layout seed', async (t) => {
     const world = onlyFour(worldOf({ 'x/a': ['1.10'], 'y/a': ['2.20'] }));
     const layout = { ...seed, clusterSubnets: ['10.42.0.0/16'] };
     const cluster = await startPolicyCluster(t, release, layout, [nodeOf(1), nodeOf(2)], world);

@@ -23,14 +23,14 @@ import { talk } from './talk.ts';
 /** Limit for an answer: permitted packets are answered within milliseconds, and a longer wait proves nothing more. */
 const silenceMs = 1500;
 
-/** Cluster of nodes with its objects. */
+/** Pods and policies of the cluster, and their rows. */
 interface Pods {
   readonly world: PolicyWorld;
   /** Writes the rows for the objects, and waits until every node has the flows. */
   plan(): Promise<void>;
-  /** Pod on a node: its object and its port. */
+  /** Adds the object of a pod on a node, with its address. */
   add(key: string, node: string, address: string): void;
-  /** Interface of the pod. */
+  /** Creates the interface of a pod. */
   plug(key: string, host: Host): Promise<Pod>;
 }
 
@@ -126,7 +126,11 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
         client.address,
         'the client reaches the server without a policy',
       );
-      t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'anybody');
+      t.equal(
+        ask(other, 'tcp', server.address, 8080),
+        other.address,
+        'another pod reaches the server without a policy',
+      );
       const conversation = await talk(client, server, server.address);
       t.equal(await conversation.say('before'), 'before');
       const outwards = await talk(server, other, other.address);
@@ -134,10 +138,10 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
       const from = [{ namespaceSelector: {}, podSelector: { matchLabels: { pod: 'client' } } }];
       set(world, 'x/from-client', { podSelector: {}, ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }] });
       await pods.plan();
-      t.equal(await conversation.say('allowed'), 'allowed', 'goes on');
+      t.equal(await conversation.say('allowed'), 'allowed', 'the permitted connection continues');
       t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'new connections pass');
-      t.equal(attempt(other, server.address), '', 'not from others');
-      t.equal(ask(server, 'tcp', other.address, 8080), server.address, 'outwards everything is open');
+      t.equal(attempt(other, server.address), '', 'new connections of another pod are blocked');
+      t.equal(ask(server, 'tcp', other.address, 8080), server.address, 'outbound connections are permitted');
       world.policies.clear();
       set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
       await pods.plan();
@@ -150,22 +154,26 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
         t.equal(
           n1.must('ovn-nbctl', '--bare', '--columns=name', 'find', 'ACL', 'tier>0').trim(),
           '',
-          'all are in the first tier',
+          'every ACL is in the first tier again',
         );
       }
       const late = [conversation.say('held'), outwards.say('held')];
       for (const one of late)
-        t.equal(await Promise.race([one, pause(silenceMs, 'silent')]), 'silent', 'a policy that forbids it holds it');
+        t.equal(
+          await Promise.race([one, pause(silenceMs, 'silent')]),
+          'silent',
+          'a policy that forbids the connection holds it',
+        );
       t.equal(attempt(client, server.address), '', 'new connections are blocked');
       t.equal(attempt(server, other.address), '', 'outbound connections are blocked');
       const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
       t.equal(status, 3);
       t.match(stdout, /[Dd]ropped by NetworkPolicy x\/deny-all/);
-      t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', 'its own node still probes it');
+      t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', "the pod's own node still reaches the server");
       t.equal(attempt(n1, server.address), '', 'another node does not reach the server');
       world.policies.clear();
       await pods.plan();
-      t.strictSame(await Promise.all(late), ['held', 'held'], 'without the policy the same connections go on');
+      t.strictSame(await Promise.all(late), ['held', 'held'], 'without the policy, the same connections continue');
       t.equal(ask(other, 'tcp', server.address, 8080), other.address, 'every pod reaches the server again');
     },
   );
@@ -181,17 +189,25 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
       egress: [{ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'x' } } }] }],
     });
     await pods.plan();
-    t.equal(ask(server, 'tcp', '10.43.0.10', 80), '169.254.169.5', 'a closed pod reaches itself');
-    t.equal(attempt(client, '10.43.0.10', 80), '', 'no other pod reaches it');
+    t.equal(
+      ask(server, 'tcp', '10.43.0.10', 80),
+      '169.254.169.5',
+      'a pod whose ingress is denied reaches itself by its service',
+    );
+    t.equal(attempt(client, '10.43.0.10', 80), '', 'no other pod reaches it by the service');
     world.policies.delete('x/deny-all');
     await pods.plan();
-    t.equal(ask(client, 'tcp', '10.43.0.10', 80), client.address, 'a rule for the pods behind a service is one for it');
-    t.equal(attempt(client, '10.43.0.20', 80), '', 'no other pod may use the service');
+    t.equal(
+      ask(client, 'tcp', '10.43.0.10', 80),
+      client.address,
+      'a rule for the endpoints of a service also permits the service',
+    );
+    t.equal(attempt(client, '10.43.0.20', 80), '', 'a service with other endpoints is not permitted');
     world.policies.clear();
     await pods.plan();
   });
 
-  await t.test('a new pod is closed before its first packet', async (t) => {
+  await t.test('a policy applies to a new pod before its first packet', async (t) => {
     set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
     await pods.plan();
     const rain = bombard(client, '10.42.1.30');
@@ -202,7 +218,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
     const before = await rain.sent();
     await pause(silenceMs);
-    t.ok((await rain.sent()) > before, 'packets were sent to it all the time');
+    t.ok((await rain.sent()) > before, 'packets were sent to the new pod all the time');
     t.equal(datagramsAt(late), 0, 'no datagram has arrived');
     world.policies.clear();
     await pods.plan();

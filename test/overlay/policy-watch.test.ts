@@ -60,7 +60,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   const listsOfNodes = rows.sizeOf('ACL');
   const put = (name: string, spec: object) => server.call('POST', policies, { metadata: { name }, spec });
 
-  await t.test('no pod of a storm is open for a moment', async (t) => {
+  await t.test('of many new pods, none is without the policy for a moment', async (t) => {
     t.match(await put('deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] }), { status: 201 });
     await rows.until(() => rows.groupOf('deny-all') !== null);
     const open = new Set<string>();
@@ -76,7 +76,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
       await makePod(server, 'n1', name);
     }
     await rows.until(() => rows.ports().length === names.length && rows.groupOf('deny-all')?.length === names.length);
-    t.strictSame([...open], [], 'every port was in the group from the transaction on that made it');
+    t.strictSame([...open], [], 'every port was in the group from its own transaction on');
   });
 
   await t.test('changed labels change the selected pods', async (t) => {
@@ -94,18 +94,18 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await rows.until(() => rows.selected('asks').length === 0);
   });
 
-  await t.test('a restart writes nothing, and policies that are gone leave nothing', async (t) => {
+  await t.test('a restart writes nothing, and deleted policies leave no rows', async (t) => {
     const written = await writesDuring(n1, ['OVN_Northbound'], async () => {
       t.equal(await daemon.stop(), 0);
       daemon = await startDaemon(n1);
       await makePod(server, 'n1', 'after');
       await rows.until(() => rows.groupOf('deny-all')?.includes('default_after') === true);
     });
-    t.strictSame(written, ['OVN_Northbound'], 'only the pod that was made since is written, with its group');
+    t.strictSame(written, ['OVN_Northbound'], 'only the new pod is written, together with its group');
     for (const name of ['deny-all', 'from-who-asks']) await server.call('DELETE', `${policies}/${name}`);
     await rows.until(() => rows.sizeOf('Port_Group') === 0);
     await rows.until(() => rows.selected('asks').length === 0 && rows.sizeOf('ACL') === listsOfNodes);
-    t.pass('the access lists of the nodes themselves are left');
+    t.pass('only the ACLs of the nodes themselves are left');
     t.match(n1.agent('overlay', 'verify'), { status: 0 });
   });
   t.equal(await daemon.stop(), 0);

@@ -42,8 +42,8 @@ async function clusterOf(
 }
 
 /**
- * Its router does not have the name of a node, because ovn-trace finds a switch by name only if no router has the same
- * name.
+ * Writes the rows of the nodes. The central node has the name of no node, because in the layout seed the router has the
+ * name of the central node, and ovn-trace finds a switch by name only if no router has the same name.
  */
 async function plan(central: Central, layout: typeof modern, nodes: readonly OverlayNode[]): Promise<void> {
   await central.apply({ layout, nodes, centralNode: 'kube-master' });
@@ -118,20 +118,32 @@ function onRelease(t: Test, release: Release): void {
         'the subnet of n4 leaves where it was asked to',
       );
       const ways = ['1', '2'].map((id) => send(central, n3, lan.outside, `--select-id=${id}`).sources[0]);
-      t.strictSame(ways.toSorted(), ['192.0.2.11', '192.0.2.12'], 'n3 leaves by either');
+      t.strictSame(ways.toSorted(), ['192.0.2.11', '192.0.2.12'], 'packets of n3 leave by either gateway');
       const down = { ...n1, gateway: gatewayOf(1, { isUp: false }) };
       await plan(central, layout, [down]);
       t.strictSame(
         send(central, n3, lan.outside),
         leavesBy(2, '192.0.2.12'),
-        'n3 leaves by the other gateway when one is down',
+        'packets of n3 leave by the other gateway when one is down',
       );
-      t.strictSame(send(central, n1, lan.outside), leavesBy(2, '192.0.2.12'), 'n1 leaves by the same gateway');
+      t.strictSame(
+        send(central, n1, lan.outside),
+        leavesBy(2, '192.0.2.12'),
+        'packets of n1 leave by the same gateway',
+      );
       await plan(central, layout, [n1]);
-      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'n1 is back');
+      t.strictSame(
+        send(central, n1, lan.outside),
+        leavesBy(1, '192.0.2.11'),
+        'packets of n1 leave by its own gateway when it is up again',
+      );
       await central.apply({ layout, nodes: [], leaving: ['n2'], centralNode: 'kube-master' });
       central.run('ovn-nbctl', '--wait=sb', 'sync');
-      t.strictSame(send(central, n4, lan.outside), leavesBy(1, '192.0.2.11'), 'n2 is gone, n4 leaves by n1');
+      t.strictSame(
+        send(central, n4, lan.outside),
+        leavesBy(1, '192.0.2.11'),
+        'packets of n4 leave by n1 after n2 has left',
+      );
     });
   }
 
@@ -154,7 +166,7 @@ function onRelease(t: Test, release: Release): void {
       'Port_Binding',
       'logical_port=br-gweth1_n3',
     );
-    t.equal(tag.trim(), '7', 'with the tag of the VLAN');
+    t.equal(tag.trim(), '7', 'the localnet port has the tag of the VLAN');
   });
 
   t.test('pods of a node whose address is the gateway reach the node itself', async (t) => {
@@ -181,7 +193,11 @@ function onRelease(t: Test, release: Release): void {
       { outputs: ['k8s-n2'], sources: [] },
       "n1 reaches n2's management address",
     );
-    t.strictSame(send(central, n2, lan.outside6), leavesBy(1, '2001:db8::11'), 'and n2 leaves by n1, with its address');
+    t.strictSame(
+      send(central, n2, lan.outside6),
+      leavesBy(1, '2001:db8::11'),
+      'packets of n2 leave by n1 with the address of n1',
+    );
     t.strictSame(send(central, n2, lan.outside), leavesBy(1, '192.0.2.11'));
   });
   t.end();

@@ -42,7 +42,7 @@ t.test('record', async (t) => {
   for (const release of [older, await newerRelease(t, n1)]) await record(release, switches);
 });
 
-/** Two pods with both families, a policy, and services of every kind. */
+/** Creates two pods with both address families, a policy, and services of every kind. */
 function addRows(n1: Host, n2: Host): void {
   const service = (name: string, ...vips: readonly (readonly [string, string])[]): void => {
     for (const vip of vips) n1.must('ovn-nbctl', 'lb-add', name, ...vip, 'tcp');

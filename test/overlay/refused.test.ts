@@ -1,4 +1,4 @@
-// Reasons for which a node is not accepted into a cluster: each error reports the cause and a remedy, and changes
+// Reasons for which a node is not accepted into a cluster: each refusal reports the cause and a remedy, and changes
 // nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
@@ -18,7 +18,7 @@ interface Bundle {
 const issue = (central: Host, name: string, systemId = `${name}-of-the-test`): Ended =>
   central.agent('overlay', 'pki', 'issue', name, '--system-id', systemId);
 
-/** Certificate of the cluster's own authority that expired yesterday. */
+/** Returns a certificate of the cluster's own authority that expired yesterday. */
 function over(t: Test, central: Host, commonName: string): Promise<KeyPair> {
   const read = (file: string): string => readFileSync(central.path(`/etc/microshift-net/pki/${file}`), 'utf8');
   return issueCertificate(
@@ -30,7 +30,7 @@ function over(t: Test, central: Host, commonName: string): Promise<KeyPair> {
   );
 }
 
-/** State of the central node and its databases. */
+/** Returns the state of the central node and its databases. */
 const all = (host: Host): string =>
   [
     stateOf(host),
@@ -77,14 +77,18 @@ t.test('a node is kept out', { skip }, async (t) => {
     n1.must(...opening);
     const target = opening.at(-1) ?? '';
     if (target === 'ptcp:6641' && opening[0] === 'ovn-nbctl')
-      t.match(n2.run(['ovn-nbctl', '--db=tcp:192.0.2.11:6641', 'show']), { status: 0 }, 'anybody on the LAN may');
+      t.match(
+        n2.run(['ovn-nbctl', '--db=tcp:192.0.2.11:6641', 'show']),
+        { status: 0 },
+        'another host of the LAN reaches the open database',
+      );
     t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'a running overlay continues');
     const stdout = new RegExp(`bound database\\s+is\\s+open\\s+at\\s+${target}:`);
     t.match(n1.agent('overlay', 'verify'), { status: 3, stdout }, `${opening.join(' ')}: verify`);
     t.match(n1.agent('doctor').stdout, stdout, `${opening.join(' ')}: doctor`);
     t.match(n1.agent('overlay', 'init'), { status: 2, stderr: /is open at/ }, `${opening.join(' ')}: init`);
     close();
-    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'the hint does what it says');
+    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'apply works after the command of the hint');
     t.match(n1.agent('overlay', 'verify'), { status: 0 });
   }
 
@@ -112,7 +116,7 @@ t.test('a node is kept out', { skip }, async (t) => {
     () => issue(n1, 'n2'),
     /n2 is chassis another, not n2-of-the-test; .*overlay leave --node n2/,
   );
-  t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 }, 'what the message says to do can be done');
+  t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 }, 'the command of the message succeeds');
   n1.must('ovn-sbctl', 'chassis-add', 'n2-of-the-test', 'geneve', '192.0.2.77');
   n1.must('ovn-sbctl', 'set', 'Chassis', 'n2-of-the-test', 'hostname=n7');
   refuses(
@@ -156,7 +160,7 @@ t.test('a node is kept out', { skip }, async (t) => {
     /certificate in the bundle is for the system-id n3-of-the-test.*pki renew n2/,
   );
   const ended = { ...(await over(t, n1, 'n2-of-the-test')), authority: bundle.pem.authority };
-  keepsOut('a certificate that is over', { pem: ended }, 2, /certificate expired.*renew/is);
+  keepsOut('an expired certificate', { pem: ended }, 2, /certificate expired.*renew/is);
   n1.must('ovs-appctl', '-t', '/run/ovn/ovnsb_db.ctl', 'ovsdb-server/add-remote', 'ptcp:6650:192.0.2.11');
   keepsOut('no TLS', { southbound: ['ssl:192.0.2.11:6650'] }, 5, /listens there with TLS/);
   keepsOut(
@@ -172,7 +176,12 @@ t.test('a node is kept out', { skip }, async (t) => {
   const good = readFileSync(n1.path(own), 'utf8');
   const { key, certificate } = await over(t, n1, 'n1-of-the-test');
   n1.write(own, key + certificate);
-  keepsOut('the central node is over', {}, 2, /compare the clocks of both nodes; else renew the certificate/);
+  keepsOut(
+    'an expired certificate of the central node',
+    {},
+    2,
+    /compare the clocks of both nodes; else renew the certificate/,
+  );
   n1.write(own, good);
   t.match(join(), { status: 0 }, 'the node joins afterwards');
 

@@ -1,5 +1,5 @@
-// Replacement of the authority that is killed before any of its lasting effects: both authorities are trusted or one,
-// and the next run completes it.
+// Replacement of the authority that is killed before each of its lasting effects: afterwards both authorities are
+// trusted, or one of them, and the next run completes the replacement.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { certificatesIn } from '../../agent/drivers/openssl/read-certificate.ts';
@@ -27,19 +27,19 @@ function hold(member: Host): void {
     'SB_Global',
     'nb_cfg',
   ];
-  // The process in the background would keep the pipes of this test open.
+  // A process in the background would keep the test's pipes open, so its output goes to a file.
   member.must('sh', '-c', '"$@" > /root/held.out 2>&1', 'sh', ...words);
 }
 
-/** Returns true as soon as the connection has ended, with which its program exits. */
+/** Returns true as soon as the program of the connection has exited, which it does when the connection ends. */
 function hasEnded(member: Host): boolean {
   const wait = 'test -e /root/held.pid || exit 0; exec timeout "$1" pidwait -F /root/held.pid';
   return member.run(['sh', '-c', wait, 'sh', endSeconds]).status !== 124;
 }
 
 /**
- * Returns true if a host with the old certificate is still accepted; it trusts the authorities that the central node
- * trusts.
+ * Returns true if the southbound database still accepts a client with the old certificate; the client trusts the same
+ * authorities as the central node.
  */
 function isTaken(central: Host, member: Host): boolean {
   member.write('/root/trusted.crt', readFileSync(central.path(`${pki}/ca.crt`), 'utf8'));
@@ -66,7 +66,7 @@ t.test('the authority', { skip }, async (t) => {
       t.match(
         stdout + stderr,
         /signs from now on|is being replaced already/,
-        `rotate, killed at ${step}: the next one`,
+        `rotate, killed at ${step}: the next rotate`,
       );
       t.match(n1.agent('overlay', 'apply'), { status: 0 });
       t.equal(trusted(), 2, 'both authorities are trusted');
@@ -87,9 +87,9 @@ t.test('the authority', { skip }, async (t) => {
     (step) => {
       const { stdout, stderr } = n1.agent(...words, '--finish');
       const said = /signs from now on|no authority is being replaced/;
-      t.match(stdout + stderr, said, `rotate --finish, killed at ${step}: the next one`);
+      t.match(stdout + stderr, said, `rotate --finish, killed at ${step}: the next rotate --finish`);
       t.match(n1.agent('overlay', 'apply'), { status: 0 });
-      t.equal(trusted(), 1, 'the new one is trusted alone');
+      t.equal(trusted(), 1, 'only the new authority is trusted');
       t.ok(hasEnded(n2), 'a connection with the old certificate has ended');
       t.notOk(isTaken(n1, n2), 'the old certificate of the member is no longer accepted');
       restore('begun');

@@ -1,5 +1,5 @@
-// Outside clients reach pods at their own addresses, by a route to a gateway that shares the node's address and to one
-// with its own; packets are tested in both directions.
+// Outside clients reach pods at the pods' own addresses, by a route to a gateway that shares its node's address and to
+// a gateway with an address of its own; packets are tested in both directions.
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { configure, dualStack, form } from './form.ts';
@@ -151,7 +151,7 @@ function routeAsPrinted(t: Test, client: Host, central: Host, { node, hops }: Si
   t.match(
     client.run(['ip', '-batch', '-'], stdout),
     { status: 0, stderr: '' },
-    'ip -batch takes them, with the comments',
+    'ip -batch accepts the printed routes with their comments',
   );
 }
 
@@ -178,7 +178,7 @@ async function reached(
       t.equal(attempt(client, permitted[index] ?? '', address), '', `${address} does not answer ${when}`);
   };
   const before = flows();
-  closed('before it is permitted');
+  closed('before the client is permitted');
 
   configure(node, {
     ...dualStack,
@@ -203,10 +203,10 @@ async function reached(
     const [own = '', other = ''] = [permitted[index], others[index]];
     t.equal(ask(client, 'tcp', address, 8080), own, `${address} sees the client over TCP`);
     t.equal(ask(client, 'udp', address, 8053), own, 'the pod answers over UDP');
-    t.equal(attempt(client, other, address), '', 'no other host reaches it');
-    t.equal(ask(pod, 'tcp', own, 8080), hops[index], 'what the pod begins leaves with the address of the gateway');
+    t.equal(attempt(client, other, address), '', 'no other host reaches the pod');
+    t.equal(ask(pod, 'tcp', own, 8080), hops[index], 'connections of the pod leave with the address of the gateway');
   }
-  t.equal(ping(client, pod.address), 62, 'the pod answers a ping, behind two routers');
+  t.equal(ping(client, pod.address), 62, 'the pod answers a ping over two routers');
   const lasting = await talk(client, pod, pod.address);
   for (const line of ['one', 'two']) t.equal(await lasting.say(line), line, 'a connection lasts');
 
@@ -223,24 +223,28 @@ async function reached(
     );
     send(client, forged, places[index] ?? '');
     client.must('ip', 'address', 'delete', `${forged}/${index === 0 ? 32 : 128}`, 'dev', 'lo');
-    t.equal(ask(client, 'udp', places[index] ?? '', 8053), permitted[index], 'the real client is heard');
+    t.equal(
+      ask(client, 'udp', places[index] ?? '', 8053),
+      permitted[index],
+      'a datagram of the permitted client arrives',
+    );
   }
-  t.equal(datagramsAt(pod), there + 2, 'and no host with the address of a pod');
+  t.equal(datagramsAt(pod), there + 2, 'no datagram of a host with the address of a pod arrives');
 
   for (const [index, address] of [far.address, far.address6].entries()) {
     const own = permitted[index] ?? '';
     const destination = `${address}/${index === 0 ? 32 : 128}`;
     route(destination, index);
-    t.equal(attempt(client, own, address), '', 'pods of another node are not reached here');
+    t.equal(attempt(client, own, address), '', 'a pod of another node is not reached by this gateway');
     client.must('ip', 'route', 'delete', destination);
     const itself = nodeItself[index] ?? '';
     const answer = bridge === 'br-ex' ? ask(client, 'tcp', itself, 8080) : attempt(client, own, itself);
     t.equal(answer, bridge === 'br-ex' ? own : '', 'the node itself is reached as before');
   }
   if (bridge === 'br-ex')
-    t.equal(ask(client, 'tcp', node.address, 8080), permitted[0], 'and at its address on the LAN');
+    t.equal(ask(client, 'tcp', node.address, 8080), permitted[0], 'the node is reached at its address on the LAN');
 
-  await t.test('a network policy holds', async (t) => {
+  await t.test('a network policy applies to the client', async (t) => {
     const group = `closed_${node.name}`;
     const rule = (action: string, match: string, priority: number): void => {
       central.must(
@@ -257,11 +261,11 @@ async function reached(
     rule('drop', 'ip', 1000);
     rule('allow', 'arp || nd', 1001);
     central.must('ovn-nbctl', '--wait=hv', 'sync');
-    closed('against a policy');
+    closed('with a policy that blocks the client');
     for (const own of permitted) rule('allow-related', `ip${own.includes(':') ? 6 : 4}.src == ${own}`, 1002);
     central.must('ovn-nbctl', '--wait=hv', 'sync');
     for (const [index, address] of places.entries())
-      t.equal(ask(client, 'tcp', address, 8080), permitted[index], 'which can allow the client by its address');
+      t.equal(ask(client, 'tcp', address, 8080), permitted[index], 'a policy can allow the client by its address');
     central.must('ovn-nbctl', '--wait=hv', 'pg-del', group);
   });
 
@@ -272,5 +276,5 @@ async function reached(
   t.match(node.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
   t.equal(flows(), before, 'every flow of the clients is gone');
   await untilRoutes(lines, node, []);
-  closed('after that');
+  closed('after the removal of the key');
 }

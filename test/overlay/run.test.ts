@@ -60,20 +60,19 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
     /Central node: ssl:192\.0\.2\.11:6642\nMembership: the central node has a port for n2\nTunnels:\n.* geneve to 192\.0\.2\.11/,
   );
 
-  // A report may still be from before the change; then the next one counts. The plan also names parts that do not work,
-  // such as a tunnel that is not up yet.
+  // A report from before the change is followed by another report, so the loop also asks `plan`, which names parts that
+  // do not work yet, such as a tunnel.
   const mended = async (host: Host, daemon: Daemon, what: string): Promise<void> => {
     do await daemon.reported(asWanted);
     while (!host.agent('overlay', 'plan').stdout.startsWith('Nothing '));
     t.pass(what);
   };
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
-  await mended(n2, member, 'the address of its interface is back');
+  await mended(n2, member, 'the daemon restores the address of the interface');
   const advertisements = 'net.ipv6.conf.ovn-k8s-mp0.accept_ra';
   const ignoresAdvertisements = (host: Host, when: string): void => {
     t.equal(host.must('sysctl', '-n', advertisements), '0\n', `router advertisements of pods are ignored ${when}`);
   };
-  // No udev runs on these nodes.
   for (const host of [n1, n2]) ignoresAdvertisements(host, 'from the start');
   n2.must('sysctl', '-qw', `${advertisements}=1`);
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /sysctl -w net\/ipv6\/conf\/ovn-k8s-mp0\/accept_ra=0/ });
@@ -81,23 +80,23 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   await mended(n2, member, 'the interface is up again');
   ignoresAdvertisements(n2, 'again');
   n2.must('ip', 'route', 'flush', 'dev', 'ovn-k8s-mp0');
-  await mended(n2, member, 'its routes are back');
+  await mended(n2, member, 'the routes of the interface are restored');
   n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
-  await mended(n2, member, 'a key of Open vSwitch is back');
+  await mended(n2, member, 'a key of Open vSwitch is restored');
   n2.must('ovs-vsctl', 'remove', 'Bridge', 'br-int', 'other_config', 'hwaddr');
-  await mended(n2, member, 'br-int, which ovn-controller has made, is as it was');
+  await mended(n2, member, 'a setting of br-int is restored');
   n2.must('ovs-vsctl', 'del-port', 'ovn-k8s-mp0');
-  await mended(n2, member, 'a port is back');
+  await mended(n2, member, 'a port is restored');
   ignoresAdvertisements(n2, 'on the new interface');
   n1.must('ovn-nbctl', 'ls-del', 'n2');
-  await mended(n1, central, 'a row of the cluster is back');
+  await mended(n1, central, 'a row of the cluster is restored');
   n1.must('ovn-sbctl', 'del-connection');
-  await mended(n1, central, 'the listener is back');
+  await mended(n1, central, 'the listener is restored');
 
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
-  await mended(n2, member, 'Open vSwitch was killed and started');
-  ignoresAdvertisements(n2, 'after that');
+  await mended(n2, member, 'the daemon repairs the node after a restart of ovs-vswitchd');
+  ignoresAdvertisements(n2, 'after a restart of ovs-vswitchd');
   killProcess(n2, '/run/openvswitch/ovsdb-server.pid');
   startSwitchDatabase(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
@@ -108,7 +107,11 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   const held = await holdLock(n2);
   n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
   t.match(n2.agent('overlay', 'apply'), { status: 1, stderr: /another run is in progress: `microshift-net probe`/ });
-  t.notMatch(n2.must('ip', 'address', 'show', 'dev', 'ovn-k8s-mp0'), /10\.42\.1\.2/, 'while another run has the lock');
+  t.notMatch(
+    n2.must('ip', 'address', 'show', 'dev', 'ovn-k8s-mp0'),
+    /10\.42\.1\.2/,
+    'no repair is made while another run has the lock',
+  );
   n2.must('rm', held);
   await mended(n2, member, 'the daemon repairs the node when the lock is free');
 
@@ -117,9 +120,9 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
     n1.must('ovs-vsctl', 'add-br', 'br-of-others');
     // When this row is restored, the daemon has handled all earlier changes.
     n1.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
-    await mended(n1, central, 'an address, for which nothing is written');
+    await mended(n1, central, 'an address is restored without a write to a database');
   });
-  t.strictSame(idle, ['Open_vSwitch'], 'the bridge of others, and nothing of ours');
+  t.strictSame(idle, ['Open_vSwitch'], 'the only write is the bridge of the other program');
 
   t.equal(await central.stop(), 0, 'the daemon ends when it is stopped');
   t.equal(await member.stop(), 0);
@@ -145,7 +148,11 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
     await registered(n1, { table: 'Encap', where: [['ip', '==', '192.0.2.22']] }),
     'the encapsulation registers again',
   );
-  t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* 192\.0\.2\.22 /m, 'the central node knows where it is');
+  t.match(
+    n1.agent('overlay', 'nodes').stdout,
+    /^n2 .* 192\.0\.2\.22 /m,
+    'the central node shows the new address of n2',
+  );
   t.match(await (await talk(n1, n2, '10.42.1.2')).say('to n2'), 'to n2', 'a connection uses the new tunnel');
 
   loseDatabases(n1);
@@ -160,20 +167,28 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
 
   t.equal(await central.stop(), 0);
   loseDatabases(n1);
-  // Condition on a node without databases, and without a systemd that would start them.
+  // Status of a daemon on a node whose databases are missing, and which has no systemd that would start them.
   central = await startDaemon(n1, /^READY=1 STATUS=the D-Bus system bus .* cannot be reached/);
   t.match(n1.agent('overlay', 'status').stdout, /runs since .*; since .*: the D-Bus system bus/);
   startCentral(n1);
   await central.reported(asWanted);
   n1.must('ovn-nbctl', 'ls-del', 'n2');
   await central.reported(asWanted);
-  t.match(n1.agent('overlay', 'plan').stdout, /^Nothing /, 'later databases are also followed');
+  t.match(n1.agent('overlay', 'plan').stdout, /^Nothing /, 'the daemon follows databases that are started after it');
 
   move(n1, '192.0.2.11', '192.0.2.21');
   await central.reported(asWanted);
-  t.match(n1.must('ovn-sbctl', 'get-connection'), /pssl:6642:192\.0\.2\.21/, 'the central node listens where it is');
+  t.match(
+    n1.must('ovn-sbctl', 'get-connection'),
+    /pssl:6642:192\.0\.2\.21/,
+    'the central node listens at its new address',
+  );
   const renewed = n1.agent('overlay', 'pki', 'renew', 'n2').stdout;
-  t.match(n2.agentWith(renewed, 'overlay', 'join', '-'), { status: 0 }, 'and takes the new address with a bundle');
+  t.match(
+    n2.agentWith(renewed, 'overlay', 'join', '-'),
+    { status: 0 },
+    'n2 gets the new address of the central node by a new bundle',
+  );
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
 
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
@@ -199,11 +214,11 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   t.strictSame(both, ['100.64.0.2', '100.64.0.3']);
 
   n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
-  // The daemon's report about the gateways arrives first.
+  // An earlier report of the daemon may arrive first, so the loop waits for the change of the routes.
   while (defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
   t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'no default route uses the silent gateway');
-  t.match(defaultRoutes(), /100\.64\.0\.2/, 'everything by the other');
-  t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'every command sees it so');
+  t.match(defaultRoutes(), /100\.64\.0\.2/, 'all packets leave by the other gateway');
+  t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'other commands plan the same routes');
   n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
   while (!defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
   t.match(defaultRoutes(), /100\.64\.0\.3/, 'the gateway answers, and a default route uses it again');

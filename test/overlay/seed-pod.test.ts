@@ -35,7 +35,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   t.match(master.agent('overlay', 'init'), { status: 0 });
   const issue = (name: string, systemId: string): string =>
     master.agent('overlay', 'pki', 'issue', name, '--system-id', `${systemId}-of-the-test`).stdout;
-  // Subnets are assigned in turn; with this one, the nodes have those of the guide.
+  // Subnets are assigned in turn; after a spare node, kube-node1 and kube-node2 get the subnets that the guide shows.
   issue('spare', 'spare');
   for (const [name, host] of [
     ['kube-node1', node1],
@@ -56,7 +56,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   t.equal(
     annotated,
     '{"gateway_ip": "192.168.2.1", "ip_address": "192.168.2.3/24", "mac_address": "0a:58:c0:a8:02:03"}',
-    'its annotation, with the same fields in the same order',
+    'the annotation has the same fields as in 2017, in the same order',
   );
 
   // Output of each step in 2017, and with this product.
@@ -80,7 +80,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   t.equal(ping(inPod(node1, sandbox), '192.168.3.2'), 63);
   const shown = node1.must('ovs-vsctl', 'show').replaceAll(/\n\s+/g, ' ');
   t.match(shown, /Bridge br-int fail_mode: secure /);
-  t.match(shown, new RegExp(`Port "?${port}"?`), 'its port is named by the first characters of the container');
+  t.match(shown, new RegExp(`Port "?${port}"?`), 'the port has the first characters of the container id as its name');
 
   const own = 'ovn-k8s-mp0';
   const source = [
@@ -96,8 +96,16 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   const from = last(/TUN_METADATA0\[16\.\.30\] is now (0x[0-9a-f]+)/g);
   // The router's port is on the node of the subnet, so kube-node1 routes; in 2017 kube-node2 did, and the packet had
   // the mark of the switch.
-  t.equal(id, tunnelKey(master, 'Datapath_Binding', 'external_ids:name=ovn_cluster_router'), 'marked with the router');
-  t.equal(to, tunnelKey(master, 'Port_Binding', 'logical_port=cr-rtos-kube-node1'), 'and its port to the subnet');
+  t.equal(
+    id,
+    tunnelKey(master, 'Datapath_Binding', 'external_ids:name=ovn_cluster_router'),
+    'the packet carries the key of the router',
+  );
+  t.equal(
+    to,
+    tunnelKey(master, 'Port_Binding', 'logical_port=cr-rtos-kube-node1'),
+    "the packet carries the key of the router's port to the subnet",
+  );
 
   const arriving = node1.must(
     ...['ovs-appctl', 'ofproto/trace', 'br-int'],

@@ -44,7 +44,8 @@ function datagramOutcome(from: Pick<Host, 'must'>, [address, port]: Place): stri
 async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  // The LAN's router has the range of services itself, so it answers all packets for it that leave the cluster.
+  // The LAN's router has the whole range of services as its own addresses, so it answers every packet to a service that
+  // leaves the cluster.
   const router = await lan.host('router', 254);
   router.must('ip', 'address', 'add', services, 'dev', 'lo');
   await serve(router);

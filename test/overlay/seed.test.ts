@@ -105,7 +105,7 @@ ovn-k8s-overlay gateway-init \\
 
 const helperPid = '/run/openvswitch/ovn-k8s-gateway-helper.pid';
 const ours = `ovs-ofctl --no-stats dump-flows breth0 cookie=${flowCookie}/-1`;
-// No program reports new flows.
+// The number of flows is polled every 0.1 s.
 const untilFlows = (count: number): string => `until test "$(${ours} | wc -l)" -ge ${count}; do sleep 0.1; done`;
 
 function flowsOf(host: Host): readonly string[] {
@@ -183,19 +183,19 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
     ...done,
     stderr: /warning: tcp:192\.0\.2\.11:6641 is not encrypted, and any host that reaches the port/,
   });
-  t.strictSame(shown(master), blocksOf(shownAfterMaster), 'ovn-nbctl shows what it showed');
+  t.strictSame(shown(master), blocksOf(shownAfterMaster), 'ovn-nbctl shows the same as in 2017');
 
   const whole = `${tellApiServer}${minionInit}${tellApiServerOfHttps}`;
   const both = [pasteAtOnce(node1, whole, ofNode1), pasteAtOnce(node2, whole, ofNode2)];
-  t.match(await Promise.all(both), [done, done], 'two nodes that come at the same time');
+  t.match(await Promise.all(both), [done, done], 'two nodes join at the same time');
   const now = shown(master);
   for (const block of blocksOf(shownAfterNodes)) t.ok(now.includes(block), block);
-  t.equal(now.length, 5, 'a switch per node, the one between routers, and the router');
+  t.equal(now.length, 5, 'the cluster has a switch per node, the switch between routers, and the router');
 
   t.equal(
     node1.must('find', '/etc', '-type', 'f', '-newer', '/etc/openvswitch/system-id.conf'),
     '',
-    'no file of the machine is written, nor one that configures its network',
+    'no file in /etc is written',
   );
 
   t.equal(ping(node2, '192.168.2.2'), 63, 'node to node, over a router');
@@ -232,7 +232,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   t.match(
     paste(node3, `${tellApiServer}${gatewayInit}`, ofGateway),
     done,
-    'a gateway without pods, on the bridge it shares',
+    'a gateway on a shared bridge is made on a node without pods',
   );
   t.match(paste(node3, helper), { status: 0, stdout: 'Nothing to do.\n' }, 'gateway-init has made the flows already');
   node3.must('ovs-ofctl', 'del-flows', 'breth0');
@@ -261,7 +261,7 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   t.match(paste(node2, helper), { status: 2, stderr: /no gateway of this node leaves by breth0/ });
   t.match(paste(node3, helper.replace('=eth0', '=eth9')), { status: 2, stderr: /eth9 is not in breth0/ });
   t.match(paste(node2, secondNic), { status: 0 });
-  t.match(paste(node2, dedicatedInit), done, 'a gateway with a NIC of its own, on a node with pods');
+  t.match(paste(node2, dedicatedInit), done, 'a gateway with a NIC of its own is made on a node with pods');
   t.match(shown(master).join('\n'), / {4}port breth0_kube-node3\n(.*\n){5}switch UUID \(ext_kube-node3\)/);
   t.match(shown(master).join('\n'), / {4}port eth1_kube-node2\n(.*\n){5}switch UUID \(ext_kube-node2\)/);
   t.match(
@@ -269,12 +269,16 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
     node3.must('cat', '/sys/class/net/breth0/address').trim(),
     'a bridge that is shared keeps its MAC',
   );
-  t.notMatch(node2.must('ip', 'address', 'show', 'dev', 'eth1'), /inet /, 'the address is the gateway router now');
-  t.ok((ping(node1, '192.0.2.113') ?? 0) > 64, 'which answers as OVN does, and Linux does not');
+  t.notMatch(
+    node2.must('ip', 'address', 'show', 'dev', 'eth1'),
+    /inet /,
+    'the NIC has given its address to the gateway router',
+  );
+  t.ok((ping(node1, '192.0.2.113') ?? 0) > 64, 'the gateway router answers with the TTL of OVN and not of Linux');
   t.match(
     master.must('ovn-nbctl', 'lr-route-list', 'kube-master'),
     / 192\.168\.2\.0\/24 +100\.64\.1\.\d+ src-ip/,
-    'by either spelling a subnet leaves where it was asked to',
+    'both spellings of the option route a subnet to its gateway',
   );
 
   const advertisements = 'net.ipv6.conf.k8s-kube-node1.accept_ra';
@@ -282,8 +286,12 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
   node1.must('sysctl', '-qw', `${advertisements}=1`);
   node1.must('ip', 'address', 'flush', 'dev', 'k8s-kube-node1');
   t.match(paste(node1, minionInit, ofNode1), done);
-  t.match(node1.must('ip', '-brief', 'address', 'show', 'k8s-kube-node1'), '192.168.2.2/24', 'as after a boot');
-  t.equal(node1.must('sysctl', '-n', advertisements), '0\n', 'which ignores router advertisements again');
+  t.match(
+    node1.must('ip', '-brief', 'address', 'show', 'k8s-kube-node1'),
+    '192.168.2.2/24',
+    'the command restores the address',
+  );
+  t.equal(node1.must('sysctl', '-n', advertisements), '0\n', 'router advertisements are ignored again');
 
   const again = await writesDuring(master, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], () => {
     t.match(paste(master, masterInit), done);
@@ -302,15 +310,15 @@ t.test('a cluster by the commands of 2017, from its daemons to its gateway', { s
     const onNode = await writesDuring(host, ['Open_vSwitch'], () => {
       t.match(paste(host, text, variables), done);
     });
-    t.strictSame(onNode, [], `nor on ${host.name}`);
+    t.strictSame(onNode, [], `a second run writes nothing on ${host.name}`);
   }
 
   const [, back = ''] = readFileSync('docs/use/ovn-k8s-names.md', 'utf8').split('## Removing a node\n');
   const [, central = '', onNode = ''] = back.split(/^On the /m);
-  t.match(paste(master, commandsOf(central)), { status: 0, stderr: '' }, 'the document removes a node');
+  t.match(paste(master, commandsOf(central)), { status: 0, stderr: '' }, 'the commands of the document remove a node');
   t.match(paste(node2, commandsOf(onNode).replace(/^systemctl .*$/m, '')), { status: 0 });
   const left = master.must('ovsdb-client', 'dump', 'unix:/run/ovn/ovnnb_db.sock', 'OVN_Northbound');
-  t.notMatch(left, 'kube-node2', 'leaves nothing');
+  t.notMatch(left, 'kube-node2', 'no row of the removed node is left');
 });
 
 /** Keys as INSTALL.SSL.md of that time describes them: each side trusts the certificate of the other. */
@@ -330,7 +338,7 @@ t.test('a northbound database with TLS', { skip }, async (t) => {
   const master = await startHost(t, lan, 'kube-master', 11, 'geneve');
   t.match(paste(master, makeKeys, { LOCAL_IP: master.address }), { status: 0 });
   const result = paste(master, masterInit);
-  t.match(result, done, 'with the files of INSTALL.SSL.md');
+  t.match(result, done, 'master-init succeeds with the files of INSTALL.SSL.md');
   t.notMatch(result.stderr, 'not encrypted');
   master.must('mv', '/etc/openvswitch/ovnnb-ca.cert', '/root/ca.pem');
   t.match(paste(master, masterInit), { status: 2, stderr: /ovnnb-ca\.cert is missing.*--nb-cacert FILE/ });

@@ -31,7 +31,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   const places = { ...overlayPlaces, services: join(folder, 'services.json'), ovsRun: folder };
   const router = run('ovn-sbctl', 'create', 'Datapath_Binding', 'tunnel_key=7', 'external_ids:name=GR_n1').trim();
   const tellsRouters = readFileSync(join(release.schemas, 'ovn-sb.ovsschema'), 'utf8').includes('lr_datapath_group');
-  /** Returns a load balancer of the gateway of n1, as ovn-northd writes it. */
+  /** Inserts a load balancer of the gateway of n1, as ovn-northd writes it, and returns its UUID. */
   const addBalancer = (vips: Readonly<Record<string, string>>): string => {
     const group = ['--id=@routers', 'create', 'Logical_DP_Group', `datapaths=${router}`, '--'];
     const columns = ['name=one', ...Object.entries(vips).map(([at, to]) => `vips:"${at}"="${to}"`)];
@@ -66,7 +66,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
 
   const [inCluster, at] = ['10.43.0.80:80', '192.0.2.11:30080'];
   const web = await place({ [inCluster]: '10.42.1.9:8080', [at]: '10.42.1.9:8080' });
-  t.equal(news, 1, 'a NodePort');
+  t.equal(news, 1, 'a NodePort of the node is reported');
   const known = { protocol: 'tcp', address: '192.0.2.11', port: 30080, target: { address: '10.43.0.80', port: 80 } };
   writeFileSync(places.services, `${JSON.stringify([{ ...known, isServedHere: false }])}\n`);
 
@@ -78,9 +78,9 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   }
   addBalancer({ '10.43.0.81:80': '10.42.1.9:8080', '192.0.2.12:30081': '10.42.1.9:8080' });
   await place({ '192.0.2.11:30082': '10.42.1.9:8080' });
-  t.equal(news, 2, 'another NodePort; not what serves, nor other nodes');
+  t.equal(news, 2, 'another NodePort is reported, and neither changed endpoints nor NodePorts of other nodes');
   await place({ '10.43.0.1:443': '192.0.2.11:6443' });
-  t.equal(news, 3, 'and what the node itself serves');
+  t.equal(news, 3, 'a service whose server is the node itself is reported');
 
   const announced = once(events, '192.0.2.200 2001:db8::200, not 192.0.2.12 192.0.2.201');
   addBalancer({ '192.0.2.200:80': '10.42.1.9:8080', '192.0.2.201:80': '10.42.1.9:8080' });
@@ -99,7 +99,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
       ...ids,
     );
   await announced;
-  t.pass('and the addresses that its own gateway announces, and those of others');
+  t.pass('the addresses that its own gateway and other gateways announce are reported');
 
   const dns = run('ovn-sbctl', 'create', 'Load_Balancer', 'name=dns', 'protocol=udp').trim();
   const where = [['_uuid', '==', ['uuid', dns]]] as const;
@@ -107,7 +107,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   for (const vips of [{ '10.43.0.10:53': '10.42.0.9:8053' }, { '10.43.0.10:53': '10.42.1.9:8053' }, {}])
     await southbound.transact('OVN_Southbound', [update('Load_Balancer', where, mapped(vips))]);
   for (const server of ['=10.42.0.9,', '=10.42.1.9,']) await forgotten.times(server, 1);
-  t.pass('connections to a server are removed, however short it has served');
+  t.pass('connections to a removed server are removed, however short its service was');
   const answer = (number: number) => `nb_cfg=${number}`;
   run('ovn-sbctl', 'create', 'Chassis_Private', `name=${node.systemId}`, answer(0));
   run('ovn-sbctl', 'create', 'Load_Balancer', 'name=dns2', 'protocol=udp', 'vips:"10.43.0.11:53"="10.42.2.9:8053"');
@@ -115,12 +115,12 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   await forgotten.times('=10.42.2.9,', 1);
   run('ovn-sbctl', 'set', 'Chassis_Private', node.systemId, answer(1));
   await forgotten.times('revalidator/wait', 2);
-  t.pass('and again when ovn-controller has answered the request of the same transaction');
+  t.pass('they are removed again after ovn-controller has answered the request of the transaction');
 }
 
 /**
- * Puts an ovs-ofctl and an ovs-appctl before all others that record the servers whose connections are removed, and the
- * commands to a process in the place of ovs-vswitchd. `times` settles when a text has been recorded so many times.
+ * Puts stand-ins for ovs-ofctl and ovs-appctl first in the path, which record the servers whose connections are
+ * removed, and the commands to ovs-vswitchd. `times` settles when a text has been recorded so many times.
  */
 function recordForgotten(t: Test, folder: string) {
   const [bin, log] = [join(folder, 'recording'), join(folder, 'forgotten')];

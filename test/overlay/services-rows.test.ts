@@ -131,15 +131,23 @@ function onRelease(t: Test, release: Release): void {
     ['modern', modern],
     ['seed', { ...seed, clusterSubnets: ['10.42.0.0/16'] }],
   ] as const) {
-    t.test(`${naming}: pods serve, here and elsewhere`, async (t) => {
+    t.test(`${naming}: a service with a pod on one node`, async (t) => {
       const { serve, send, arrive } = await clusterOf(t, release, layout);
       await serve([nodePort('web'), sliceObject('web', [['10.42.2.9', 'n2']])]);
       for (const from of ['pod-n1', 'pod-n2', 'pod-n3', 'k8s-n1', 'k8s-n2', 'k8s-n3'])
         t.equal(send(from, '10.43.0.80', 80).end, 'pod-n2', `${from} reaches the cluster IP`);
       for (const from of ['pod-n1', 'pod-n3'])
         t.equal(send(from, '192.0.2.12', 30080).end, 'pod-n2', `${from} reaches the NodePort`);
-      t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'also at a node without a gateway');
-      t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2', 'the LAN reaches the NodePort at another node');
+      t.equal(
+        send('pod-n1', '192.0.2.13', 30080).end,
+        'pod-n2',
+        'a pod reaches the NodePort of a node without a gateway',
+      );
+      t.equal(
+        arrive('n1', '192.0.2.11', 30080).end,
+        'pod-n2',
+        'the LAN reaches the NodePort at a node without the endpoint',
+      );
       t.equal(
         arrive('n2', '192.0.2.12', 30080).end,
         'pod-n2',
@@ -147,7 +155,7 @@ function onRelease(t: Test, release: Release): void {
       );
     });
 
-    t.test(`${naming}: without a server`, async (t) => {
+    t.test(`${naming}: a service without a server`, async (t) => {
       const { serve, send, arrive } = await clusterOf(t, release, layout);
       await serve([nodePort('web')]);
       for (const way of [send('pod-n1', '10.43.0.80', 80), send('pod-n3', '192.0.2.12', 30080)])
@@ -186,24 +194,36 @@ function onRelease(t: Test, release: Release): void {
       ] as const)
         for (let times = 0; times < 5; times += 1) {
           const way = arrive('n1', to, port);
-          t.equal(way.end, 'pod-n1', `${to}: only the pod beside the gateway`);
-          t.match(way.text, /skip_snat_for_lb = 1/, 'which sees who asks');
+          t.equal(way.end, 'pod-n1', `${to}: only the pod on the node of the gateway answers`);
+          t.match(way.text, /skip_snat_for_lb = 1/, 'the pod sees the address of the client');
         }
-      t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway without a pod refuses');
-      t.ok(ask('n1', '192.0.2.200'), 'who has a pod answers for the external address');
+      t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway on a node without a pod refuses');
+      t.ok(ask('n1', '192.0.2.200'), 'the gateway on the node of a pod answers for the external address');
       t.notOk(ask('n2', '192.0.2.200'), 'a gateway without an endpoint does not answer');
-      t.match(send('pod-n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'but not what comes from inside');
-      t.equal(
-        answer('pod-n1', 8080, '192.0.2.12').end,
-        'br-ex_n1',
-        'another node that asked is answered by the gateway',
+      t.match(
+        send('pod-n2', '192.0.2.12', 30080).end,
+        /^pod-n[13]$/,
+        'a packet from inside of the cluster is not refused',
       );
+      t.equal(answer('pod-n1', 8080, '192.0.2.12').end, 'br-ex_n1', 'an answer to another node leaves by the gateway');
       if (naming === 'modern') {
-        t.equal(answer('pod-n1', 8080, '192.0.2.11').end, 'k8s-n1', 'the node beside the pod by its own way');
-        t.equal(send('pod-n1', '192.0.2.12', 22).end, 'k8s-n2', 'and what the pod begins goes to the node itself');
+        t.equal(
+          answer('pod-n1', 8080, '192.0.2.11').end,
+          'k8s-n1',
+          "an answer to the pod's own node goes to that node",
+        );
+        t.equal(
+          send('pod-n1', '192.0.2.12', 22).end,
+          'k8s-n2',
+          'a connection that the pod opens reaches the other node itself',
+        );
       }
       await serve([nodePort('web'), slice]);
-      t.match(arrive('n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'nor when the policy is given up');
+      t.match(
+        arrive('n2', '192.0.2.12', 30080).end,
+        /^pod-n[13]$/,
+        'a gateway without a pod refuses no longer after the policy was removed',
+      );
     });
 
     t.test(`${naming}: an internal policy of Local`, async (t) => {
@@ -215,7 +235,7 @@ function onRelease(t: Test, release: Release): void {
       t.match(send('pod-n2', '10.43.0.80', 80), { isRejected: true, end: 'pod-n2' });
     });
 
-    t.test(`${naming}: many of them at once`, async (t) => {
+    t.test(`${naming}: many services with an internal policy of Local`, async (t) => {
       const { serve, send } = await clusterOf(t, release, layout);
       const addresses = Array.from({ length: 12 }, (_, index) => `10.43.0.${80 + index}`);
       const objects = addresses.flatMap((address, index) => [
@@ -224,7 +244,11 @@ function onRelease(t: Test, release: Release): void {
       ]);
       await serve(objects);
       for (const address of addresses) {
-        t.match(send('k8s-n1', address, 80), { isRejected: false, end: 'pod-n1' }, `${address}, where one serves`);
+        t.match(
+          send('k8s-n1', address, 80),
+          { isRejected: false, end: 'pod-n1' },
+          `${address}, from the node of an endpoint`,
+        );
         for (const from of ['pod-n2', 'pod-n3'])
           t.match(send(from, address, 80), { isRejected: true, end: from }, `${address}, from ${from}`);
       }
@@ -265,7 +289,7 @@ function onRelease(t: Test, release: Release): void {
       sliceObject('kubernetes', [['192.0.2.11', 'n1']], { ports: [{ ...ports[0], port: 6443 }] }),
     ]);
     for (const from of ['pod-n1', 'pod-n2', 'pod-n3', 'k8s-n2', 'k8s-n3'])
-      t.equal(send(from, '10.43.0.1', 443).end, 'k8s-n1', `${from} reaches it, by whichever gateway it leaves`);
+      t.equal(send(from, '10.43.0.1', 443).end, 'k8s-n1', `${from} reaches the API server`);
   });
 
   t.test('the node that announces an outside address', async (t) => {
@@ -282,7 +306,7 @@ function onRelease(t: Test, release: Release): void {
     t.equal(arrive('n1', outside, 80).end, 'pod-n2');
     t.equal(arrive('n1', given, 80).end, 'pod-n3');
     t.ok(ask('n1', outside), 'the gateway answers for an external address');
-    t.notOk(ask('n1', given), 'the program that assigned the address of a load balancer also answers for it');
+    t.notOk(ask('n1', given), 'the gateway does not answer for an address of status.loadBalancer');
   });
 
   t.test('a service is changed while it is used', async (t) => {
@@ -291,10 +315,10 @@ function onRelease(t: Test, release: Release): void {
     await serve([nodePort('web'), slice]);
     const row = 'update Service_default/web_TCP_cluster';
     const edited = nodePort('web', { ports: [{ port: 8000, protocol: 'TCP', nodePort: 30099 }] });
-    t.strictSame(await serve([edited, slice]), [row], 'its ports are one row');
+    t.strictSame(await serve([edited, slice]), [row], 'one row is updated for the changed port');
     t.equal(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n2');
     t.equal(arrive('n1', '192.0.2.11', 30099).end, 'pod-n2');
-    t.not(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2', 'the old port is no more');
+    t.not(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2', 'the old port is no longer served');
     t.not(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2');
     t.strictSame(
       await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]),

@@ -90,10 +90,10 @@ t.test('services of objects', { skip }, async (t) => {
     serviceObject('kubernetes', { clusterIPs: ['10.43.0.2'], ports: [{ port: 443, protocol: 'TCP' }] }),
     sliceObject('kubernetes', [['10.44.0.0', 'n1']]),
   ];
-  // Another service that has the same endpoint.
+  // Another service with the same endpoint, which must not be confused with the first one.
   const twin = [nodePort('alike', '10.43.0.79', 30079), sliceObject('alike', [[there, 'n1']])];
   await publish(n1, [...twin, ...web, ...api, ...behind]);
-  t.equal(ask(client, 'tcp', n2.address, 30080), '100.64.0.3', 'a new NodePort is reached without an apply');
+  t.equal(ask(client, 'tcp', n2.address, 30080), '100.64.0.3', 'a new NodePort is reachable without `overlay apply`');
   t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'the external address answers from the LAN');
   t.equal(ask(near, 'tcp', outside, 80), here, 'a pod reaches the external address');
   t.equal(ask(near, 'tcp', '10.43.0.80', 80), here, 'a pod reaches the cluster IP');
@@ -113,11 +113,11 @@ t.test('services of objects', { skip }, async (t) => {
     );
   }
 
-  t.equal(ask(near, 'tcp', '10.43.0.1', 443), here, 'a pod reaches what a node serves');
+  t.equal(ask(near, 'tcp', '10.43.0.1', 443), here, 'a pod reaches the API server on the other node');
   t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'another pod reaches the API server');
   t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'another node reaches the API server');
   t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'the node of the API server reaches it');
-  t.equal(ask(near, 'tcp', '10.43.0.2', 443), here, 'and all that at the address behind the services');
+  t.equal(ask(near, 'tcp', '10.43.0.2', 443), here, "a pod reaches the API server at MicroShift's own address");
   t.equal(ask(far, 'tcp', '10.43.0.2', 443), there);
   t.equal(ask(n2, 'tcp', '10.43.0.2', 443), '10.42.1.2');
   t.equal(ask(n1, 'tcp', '10.43.0.2', 443), '10.42.0.2');
@@ -131,12 +131,12 @@ t.test('services of objects', { skip }, async (t) => {
   t.equal(
     ask(client, 'tcp', n2.address, 30090),
     client.address,
-    'with Local, the pod beside the gateway sees who asks',
+    'with Local, the pod on the node of the gateway sees the address of the client',
   );
   t.equal(ask(n1, 'tcp', n2.address, 30090), n1.address, 'another node also gets an answer');
   const own = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
-  t.strictSame([...new Set(own)], ['169.254.169.5'], 'inside of it a pod is led to those of its node');
-  t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the port it had before is gone');
+  t.strictSame([...new Set(own)], ['169.254.169.5'], 'with Local, a pod reaches only endpoints on its own node');
+  t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the former NodePort is closed');
 
   const idle = (...where: readonly (readonly [string, string])[]): readonly ApiObject[] => [
     serviceObject('dns', { clusterIPs: ['10.43.0.10'], ports: [{ port: 53, protocol: 'UDP' }] }),
@@ -144,12 +144,12 @@ t.test('services of objects', { skip }, async (t) => {
   ];
   await publish(n1, idle([there, 'n1']));
   const asker = await converse(near, '10.43.0.10', 53);
-  t.equal(await asker.next(), here, 'who asks over UDP is answered by the only pod');
+  t.equal(await asker.next(), here, 'a UDP client is answered by the only pod');
   await publish(n1, idle([here, 'n2']));
   t.equal(
     await asker.next(),
     '169.254.169.5',
-    'and with the same port by the other one as soon as that has taken its place',
+    'the same UDP client is answered by the pod that replaced the first one',
   );
 
   await publish(n1, [nodePort('web', '10.43.0.80', 30080)]);

@@ -20,8 +20,8 @@ net.createServer((socket) => socket.on('error', () => {}).end(plain(socket.remot
 `;
 
 /**
- * Asks with one connection, or over UDP from one port, for as long as the kernel of a real client would: a packet that
- * is lost is only sent again. A refused connection has ended, so another one follows.
+ * Program that asks with one connection, or over UDP from one port, like a real client: the kernel repeats lost
+ * packets. A refused connection is followed by another one.
  */
 const client = `
 const [protocol, address, port] = process.argv.slice(1);
@@ -54,10 +54,9 @@ export interface Pod extends Pick<Host, 'must' | 'start'> {
 export interface Plug {
   readonly interface: string;
   readonly port: string;
-  /** Addresses of the pod; if absent, the port accepts any. */
+  /** UID of the pod, which the interface must have if its logical port has it. */
   readonly uid?: string;
   readonly mac: string;
-  /** Returns the ninth address of a subnet, or another one of it. */
   readonly address: string;
   readonly address6?: string;
 }
@@ -95,7 +94,7 @@ export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
     ${address6 === '' ? '' : `ip address add ${address6}/64 dev ${name} nodad`}
     ${address6 === '' ? '' : `ip route add default via ${address6.replace(/[^:]*$/, '')}1`}
     exec ${process.execPath} -e '${server.replaceAll("'", '"')}'`;
-  // bash would read ~/.bashrc first, because its standard input is a socket (bash(1), "remote shell daemon").
+  // sh is used, because bash reads ~/.bashrc if its standard input is a socket (bash(1), "remote shell daemon").
   const child = host.start('unshare', '-n', 'sh', '-c', script);
   const pid = (await ready(child)).trim();
   host.must('ip', 'link', 'set', name, 'netns', pid);
@@ -110,7 +109,7 @@ export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
   };
 }
 
-/** Address of the client that the server saw. */
+/** Returns the address of the client as the server saw it. */
 export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: string, port: number): string {
   return from.must(process.execPath, '-e', client, protocol, address, String(port)).trim();
 }

@@ -1,4 +1,4 @@
-// A relay between a node and an API server, which can delay, stall or break the connection.
+// Relay between a node and an API server, which can delay, hold back or break the connections.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

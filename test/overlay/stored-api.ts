@@ -19,7 +19,7 @@ export interface StoredObject {
 }
 
 export interface StoredApi {
-  /** View of one client; each client has its own. */
+  /** Returns the API as one client sees it; each client opens its own. */
   open(): KubernetesApi;
   put(plural: Plural, ...objects: readonly StoredObject[]): void;
   remove(plural: Plural, ...names: readonly string[]): void;
@@ -28,7 +28,7 @@ export interface StoredApi {
   readonly notices: Notice[];
   /** Number of pods that were annotated. */
   readonly annotated: () => number;
-  /** Lets all further annotations wait without an end. */
+  /** Lets all further annotations wait until allowAnnotations(). */
   holdAnnotations(): void;
   allowAnnotations(): void;
 }

@@ -1,4 +1,4 @@
-// More objects than the memory of the daemon can hold: it does not end, reports a remedy, and leaves the rows
+// More objects than the memory of the daemon can hold: the daemon does not exit, reports a remedy, and leaves the rows
 // unchanged.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,7 +63,7 @@ t.test('too many objects of one namespace', async (t) => {
   await Promise.all(['web_w1', 'web_w2'].map(untilPort));
   for (const name of hostile) api.put('pods', podOn('n1', name, { namespace: 'mallory', labels }));
   const { role, failure } = await full;
-  t.equal(role, 'waiting', 'changes are not followed any more');
+  t.equal(role, 'waiting', 'the watcher waits and follows no changes');
   t.match(failure?.message, /most of them, \d+, are in namespace mallory/);
   t.match(failure?.hint, /ResourceQuota/);
   t.match(await api.event('TooManyObjects'), /this namespace has most of them/);
@@ -72,21 +72,25 @@ t.test('too many objects of one namespace', async (t) => {
 
   const second = start();
   const again = await untilState(second, isFull);
-  t.match(again.failure?.message, /in namespace mallory/, 'the next one reports it while it still reads the objects');
+  t.match(
+    again.failure?.message,
+    /in namespace mallory/,
+    'the next watcher reports the failure while it still reads the objects',
+  );
   // The last transaction of the first watcher may have arrived after it.
   const now = new Set(portsNow());
-  t.ok(rows.length > 2 && rows.every((row) => now.has(row)), 'and the rows of all pods stay as they were');
+  t.ok(rows.length > 2 && rows.every((row) => now.has(row)), 'the rows of all pods are unchanged');
   await end(second);
 
   for (const name of hostile) api.remove('pods', `mallory/${name}`);
   api.put('pods', podOn('n1', 'w3', { namespace: 'web' }));
   const third = start();
   const active = await untilState(third, (state) => state.role === 'active');
-  t.equal(active.failure, null, 'after the objects were deleted the next one works');
+  t.equal(active.failure, null, 'after the deletion of the objects, the next watcher works');
   await untilPort('web_w3');
   t.ok(
     ['web_w1', 'web_w2'].every((name) => ports.table('Logical_Switch_Port').find('name', name).length === 1),
-    'the pods of others never lost their rows',
+    'the pods of the other namespace still have their rows',
   );
   await end(third);
 });

@@ -11,7 +11,7 @@ import { readRows } from './central.ts';
 import { form } from './form.ts';
 import { type Host, startLan } from './hosts.ts';
 
-/** Host that is not on the LAN, and its router. */
+/** Host that is not on the LAN. */
 export const outside = '203.0.113.9';
 const router = { address: '192.0.2.254', mac: '52:54:00:ff:ff:01' };
 
@@ -33,7 +33,10 @@ export async function twoNodes(t: Test): Promise<readonly [Host, Host]> {
   return [n1, n2];
 }
 
-/** The LAN's router has answered the gateway; ovn-northd removes entries that are older than five minutes. */
+/**
+ * Writes the row that OVN learns when the LAN's router answers the gateway, with the present time: ovn-northd removes
+ * entries that are older than five minutes.
+ */
 export function learn(n1: Host): void {
   const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', 'external_ids:name=GR_n1'];
   const binding = [

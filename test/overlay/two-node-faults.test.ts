@@ -18,7 +18,7 @@ t.test('joining goes wrong', { skip }, async (t) => {
   t.match(
     n1.agent('overlay', 'init'),
     { status: 5, stderr: /rolling back/ },
-    'no ovn-controller, and no systemd to start it',
+    'init fails without ovn-controller, which no systemd can start',
   );
   t.equal(stateOf(n1), untouched, 'the central node is as before');
   t.equal(n1.must('ovn-nbctl', 'show'), '');
@@ -55,6 +55,6 @@ t.test('joining goes wrong', { skip }, async (t) => {
   n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-remote');
 
   n2.write('/tmp/bundle', issued.stdout);
-  t.match(n2.agent('overlay', 'join', '/tmp/bundle'), { status: 0 }, 'a join after the refused ones');
+  t.match(n2.agent('overlay', 'join', '/tmp/bundle'), { status: 0 }, 'n2 joins after the refused joins');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
 });

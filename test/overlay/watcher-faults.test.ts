@@ -77,7 +77,7 @@ async function openRows(t: Test, host: Host) {
     untilPort: async (pod: string, isThere = true): Promise<void> => {
       await ports.until(() => has(pod) === isThere, limitMs);
     },
-    /** Deletes a row by hand, and waits for another one in its place. */
+    /** Deletes the row of a pod, and waits until the daemon has written it again. */
     untilPutBack: async (pod: string): Promise<void> => {
       const before = String(portOf(pod)?._uuid);
       host.must('ovn-nbctl', 'lsp-del', `default_${pod}`);
@@ -99,7 +99,7 @@ async function all(): Promise<void> {
   const server = await apiServerFor(t);
   if (server === null) return;
   await prepareNamespace(server);
-  await t.test('while pods come and go', (t) => onNode(t, server));
+  await t.test('while pods are created and removed', (t) => onNode(t, server));
 }
 
 async function onNode(t: Test, server: ApiServer): Promise<void> {
@@ -120,11 +120,11 @@ async function onNode(t: Test, server: ApiServer): Promise<void> {
   const daemon = await startHeard(n1);
   await t.test('a slow API server', (t) => onSlowServer(t, server, rows, way));
   await t.test('a burst of changes', (t) => onBurst(t, server, n1, rows, way, daemon));
-  t.equal(await verified(n1), 0, 'after all of them every row is in the desired state');
+  t.equal(await verified(n1), 0, 'after all faults, every row is in the desired state');
   t.equal(await daemon.stop(), 0);
 }
 
-/** Exit code of `overlay verify`. It queries the API server through this process, which must not block meanwhile. */
+/** Returns the exit code of `overlay verify`, which queries the API server through this process without blocking it. */
 async function verified(host: Host): Promise<number | null> {
   const [code] = await once(host.start(process.execPath, program, 'overlay', 'verify'), 'exit');
   return code;
@@ -151,7 +151,7 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
   t.match(await cni(n1, 'DEL', sandbox), { status: 0 });
   t.strictSame(ofPods(n1), []);
   t.equal(await verified(n1), 0, 'every row is in the desired state');
-  t.equal(n1.must('find', ...places, '-name', '*.tmp'), '', 'nothing is half written');
+  t.equal(n1.must('find', ...places, '-name', '*.tmp'), '', 'no incomplete file is left');
   t.not(n1.run(['test', '-e', conflist]).status, 0);
 
   for (const place of places) n1.must('rm', `${place}/filler`);
@@ -165,15 +165,15 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
 }
 
 /**
- * A refusal during this time does not count as caused by the object: the object would wait, and later objects would be
- * written without it.
+ * Asserts that no object is blamed for a refusal while the disk is full: the daemon would set the object aside, and
+ * write later objects without it.
  */
 async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
   const daemon = await startHeard(n1);
   await makePod(server, 'n1', 'early');
   await rows.untilPort('early');
   n1.run(['dd', 'if=/dev/zero', `of=${databases}/filler`, 'bs=1k']);
-  // The rest of a page of the disk still accepts a few of them.
+  // The last block of the disk still has room for a few rows, so one pod would not suffice.
   const names = Array.from({ length: 30 }, (_, index) => `starved-${index}`);
   await Promise.all(names.map((name) => makePod(server, 'n1', name)));
   await daemon.saying(/I\/O error: .*write failed/);
@@ -215,11 +215,14 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way:
   await passes('hour-back');
   set('+3650d');
   await passes('ten-years-on');
-  // A connection that resumes the TLS session of the previous one is not asked for a certificate again (RFC 8446
-  // section 2.2); a new session is.
+  // A connection that resumes an earlier TLS session does not verify the certificate again (RFC 8446 section 2.2).
   way.cut();
   await rows.untilPutBack('before');
-  t.equal(await daemon.stop(), 0, 'pods go on, and what is known is kept');
+  t.equal(
+    await daemon.stop(),
+    0,
+    'the daemon works with jumps of the clock, and keeps the rows without the API server',
+  );
 
   const [opened, text] = [way.opened, /certificate of the API server at \S+ has expired/];
   const late = await startHeard(n1, environment);
@@ -227,11 +230,11 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way:
   t.match(n1.agent('overlay', 'status').stdout, text, 'status reports it');
   await makePod(server, 'n1', 'unheard');
   await late.saying(/this node's pods: the certificate/);
-  t.notOk(rows.has('unheard'), 'nothing is heard from a server that cannot be trusted');
-  t.ok(rows.has('before'), 'and what it is not known to want is kept');
+  t.notOk(rows.has('unheard'), 'the daemon reads nothing from a server with an expired certificate');
+  t.ok(rows.has('before'), 'the daemon keeps existing rows');
   set('+1h');
   await rows.untilPort('unheard');
-  t.ok(way.opened - opened < 100, `it was not asked over and over: ${way.opened - opened} connections`);
+  t.ok(way.opened - opened < 100, `the daemon made few connections: ${way.opened - opened}`);
   await passes('after');
   const reported = late.times(text);
   t.ok(reported >= 2 && reported <= 4, `reported ${reported} times, by the followers of objects and to systemd`);
@@ -243,13 +246,17 @@ async function onSlowServer(t: Test, server: ApiServer, rows: Rows, way: SlowWay
   await Promise.all(['slow-1', 'slow-2', 'slow-3'].map((name) => makePod(server, 'n1', name)));
   for (const name of ['slow-1', 'slow-2', 'slow-3']) await rows.untilPort(name);
   way.delay(0);
-  t.pass('each answer takes five seconds');
+  t.pass('pods get their rows although each answer takes five seconds');
 
   const release = way.stall();
   await makePod(server, 'n1', 'stalled');
   await rows.untilPutBack('slow-1');
   await removePod(server, 'slow-2');
-  t.strictSame([rows.has('stalled'), rows.has('slow-2')], [false, true], 'a watch stalls: what is known is kept');
+  t.strictSame(
+    [rows.has('stalled'), rows.has('slow-2')],
+    [false, true],
+    'rows stay as they are while the watches stall',
+  );
   release();
   await rows.untilPort('stalled');
   await rows.untilPort('slow-2', false);

@@ -102,7 +102,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   daemon = await startDaemon(n1);
   const rows = await openRows(t, n1);
   const { port, until, addressOf } = rows;
-  /** When this pod is served, all earlier requests are processed. */
+  /** Creates a pod and waits for its row: the daemon has then processed all earlier changes. */
   const passed = async (name: string): Promise<void> => {
     await makePod(server, 'n1', name);
     await until(() => port(name) !== undefined);
@@ -111,7 +111,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.equal(await annotated(server, pod), addressOf(pod), `row and annotation of ${pod} agree`);
   };
 
-  await t.test('come and go', async (t) => {
+  await t.test('pods are created and removed', async (t) => {
     await Promise.all(['a', 'b', 'c'].map((name) => makePod(server, 'n2', name)));
     await until(() => ['a', 'b', 'c'].every((name) => port(name) !== undefined));
     await agrees(t, 'a');
@@ -127,7 +127,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await makePod(server, 'n2', 'second', asking);
     await until(() => addressOf('first') === '10.42.1.77');
     await passed('after-second');
-    t.equal(port('second'), undefined, 'of two that ask for one address, the second has none');
+    t.equal(port('second'), undefined, 'of two pods that request one address, the second gets none');
     await server.call(
       'PATCH',
       '/api/v1/namespaces/default/pods/first/status',
@@ -137,27 +137,27 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await until(() => addressOf('second') === '10.42.1.77' && port('first') === undefined);
     const listener = openTestApi(server.kubeconfig('admin'));
     t.teardown(listener.close);
-    // The API server also reports a service after its own repair of ClusterIPs.
+    // The selector excludes Events that the API server itself creates for services when it repairs their ClusterIPs.
     const fieldSelector = 'involvedObject.kind=Pod';
     const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
     await heard.until(({ names }) => names.size > 0, 'an Event exists');
     const events = await server.call('GET', `/api/v1/namespaces/default/events?fieldSelector=${fieldSelector}`);
     const reasons = events.body.items.map((one: { reason: string }) => one.reason);
-    t.strictSame(reasons, ['AddressTaken'], 'until the first one has ended; an Event said so');
+    t.strictSame(reasons, ['AddressTaken'], 'one Event reports that the address was taken');
   });
 
   await t.test('an Event of a service names the places at which it does not answer', (t) =>
     tellsService(t, server, n1, n2, passed),
   );
 
-  await t.test('a load balancer that is taken off by hand', (t) => putsBack(t, server, n1));
+  await t.test('a load balancer that is removed from the switches by hand', (t) => putsBack(t, server, n1));
 
-  await t.test('an API server that is away', async (t) => {
+  await t.test('the API server is down for a while', async (t) => {
     await server.kill();
     const before = String(port('b')?._uuid);
     n1.must('ovn-nbctl', 'lsp-del', 'default_b');
     await until(() => port('b') !== undefined && String(port('b')?._uuid) !== before);
-    t.pass('what was known is kept');
+    t.pass('the daemon restores a row without the API server');
     server.start();
     await server.untilReady();
     await passed('after-api');
@@ -165,7 +165,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await until(() => port('c') === undefined);
   });
 
-  await t.test('restarts, of the daemon and of the database', async (t) => {
+  await t.test('the daemon and the database are restarted', async (t) => {
     t.equal(await daemon.stop(), 0);
     await makePod(server, 'n2', 'while-stopped');
     const drift = n1.agent('overlay', 'verify');
@@ -179,7 +179,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
       daemon = await startDaemon(n1);
       await passed('after-daemon');
     });
-    t.strictSame(written, ['OVN_Northbound'], 'only the pod that was made since is written');
+    t.strictSame(written, ['OVN_Northbound'], 'a restarted daemon writes only the new pod');
     t.match(n1.agent('overlay', 'verify'), { status: 0 });
 
     restart(n1, '/run/ovn/ovnnb_db.pid');
@@ -190,10 +190,10 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     startCentral(n1);
     await passed('after-loss');
     await until(() => port('b') !== undefined && port('a') !== undefined);
-    t.equal(addressOf('b'), before, 'a database that was lost is filled again');
+    t.equal(addressOf('b'), before, 'a lost database is filled again, with the same addresses');
   });
 
-  await t.test('killed before each of its effects', async (t) => {
+  await t.test('the daemon crashes before each of its effects', async (t) => {
     n1.write('/tmp/countdown.cjs', countdown);
     await passed('settled-again');
     await agrees(t, 'b');
@@ -213,7 +213,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     daemon = await startDaemon(n1);
   });
 
-  await t.test('another one stands by', (t) => standsBy(t, server, n1, daemon, passed));
+  await t.test('a second watcher takes over', (t) => standsBy(t, server, n1, daemon, passed));
   daemon = await startDaemon(n1);
 
   await t.test('Nodes get their addresses', (t) => publishes(t, server, n2));
@@ -225,19 +225,23 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   await passed('after-publishing');
   t.strictSame(await Promise.all(['n1', 'n2'].map(version)), before, 'a second daemon writes nothing');
 
-  await t.test('a node leaves, and then all', async (t) => {
+  await t.test('a node leaves, and then the overlay is disabled', async (t) => {
     t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
     await until(() => port('b') === undefined && port('killed-1') === undefined);
     await passed('last');
     await nodeUntil(server, 'n2', ({ publishedHere }) => publishedHere === undefined);
     t.pass('the addresses of a node that has left are removed');
     const verified = n1.agent('overlay', 'verify');
-    t.match(verified, { status: 0 }, `with pods that are still on it in the API: ${verified.stdout}`);
+    t.match(
+      verified,
+      { status: 0 },
+      `no drift with pods in the API that are still on the removed node: ${verified.stdout}`,
+    );
     const words = verified.stdout.replaceAll(/\s+/g, ' ');
     t.match(
       words,
       /n2-of-the-test is registered, but belongs to no member/,
-      'its ovn-controller still runs, which is reported',
+      'verify reports the ovn-controller of the removed node, which is still running',
     );
     t.equal(await daemon.stop(), 0);
     const disabled = n1.agent('overlay', 'disable');
@@ -246,10 +250,14 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.strictSame(
       await Promise.all(['n1', 'n2', 'n9'].map(async (name) => (await nodeUntil(server, name)).published)),
       [undefined, undefined, { 'k8s.ovn.org/host-cidrs': 'of another program' }],
-      'the last one removes what this product has written on Nodes',
+      "disable removes the agent's annotations from all Nodes",
     );
     await until(() => rows.sizeOf('Logical_Switch_Port') === 0);
-    t.strictSame([rows.sizeOf('Address_Set'), rows.sizeOf('Port_Group')], [0, 0], 'nothing is left of pods');
+    t.strictSame(
+      [rows.sizeOf('Address_Set'), rows.sizeOf('Port_Group')],
+      [0, 0],
+      'no address set and no port group is left',
+    );
   });
 }
 
@@ -294,7 +302,11 @@ async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   });
   t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   const all = { ...plain, [primary]: '{"ipv4":"192.0.2.12/24"}' };
-  t.strictSame(await publishedOn('n2', (published) => primary in published), all, 'a gateway is a next hop');
+  t.strictSame(
+    await publishedOn('n2', (published) => primary in published),
+    all,
+    'the annotation has the gateway as a next hop',
+  );
   const forged = { metadata: { annotations: { [subnets]: '{"default":["10.42.0.0/16"]}' } } };
   await server.call('PATCH', '/api/v1/nodes/n2', forged, 'application/merge-patch+json');
   t.strictSame(
@@ -312,7 +324,7 @@ async function publishes(t: Test, server: ApiServer, n2: Host): Promise<void> {
   t.equal(body.metadata.annotations.other, 'kept');
 }
 
-/** The object has one Event for each reason, and another one only for another reason. */
+/** Tests that a service gets one Event for each reason, and no Event twice. */
 async function tellsService(
   t: Test,
   server: ApiServer,
@@ -323,7 +335,7 @@ async function tellsService(
   const listener = openTestApi(server.kubeconfig('admin'));
   t.teardown(listener.close);
   const events = '/api/v1/namespaces/default/events';
-  // The API server also reports the same service after its own repair of ClusterIPs.
+  // The selector excludes Events that the API server itself creates for the service when it repairs its ClusterIP.
   const fieldSelector = 'involvedObject.name=shop,reason=NotServed';
   const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
   await heard.until(({ log }) => log.some((line) => line.startsWith('whole')), 'Events are listed');
@@ -369,7 +381,7 @@ async function tellsService(
   await passed('after-gateways');
   t.match(n1.agent('overlay', 'verify'), { status: 0 });
   t.strictSame(unexpected, [], 'no other Event exists');
-  await heard.until(({ names }) => names.size === known.size, 'the watch has delivered each of them');
+  await heard.until(({ names }) => names.size === known.size, 'the watch has delivered every Event');
   t.strictSame(
     heard.log.filter((line) => !line.startsWith('whole')).toSorted(),
     [...known].map((name) => `ADDED ${name}`).toSorted(),
@@ -378,7 +390,7 @@ async function tellsService(
   await server.call('DELETE', '/api/v1/namespaces/default/services/shop');
 }
 
-/** A service is on each switch again after it was removed from all of them by hand. */
+/** Tests that a load balancer is on each switch again after it was removed from all switches by hand. */
 async function putsBack(t: Test, server: ApiServer, n1: Host): Promise<void> {
   await server.call('POST', '/api/v1/namespaces/default/services', {
     metadata: { name: 'stall' },
@@ -390,11 +402,11 @@ async function putsBack(t: Test, server: ApiServer, n1: Host): Promise<void> {
   const uuid = nbctl('get', 'Load_Balancer', name, '_uuid').trim();
   nbctl('remove', ...group, 'load_balancer', uuid);
   nbctl('wait-until', ...group, `load_balancer{>=}${uuid}`);
-  t.pass('it is balanced there again');
+  t.pass('the load balancer is in the group of all switches again');
   await server.call('DELETE', '/api/v1/namespaces/default/services/stall');
 }
 
-/** A second watcher takes over from a daemon that is killed. */
+/** Tests that a second watcher takes over when the daemon is killed. */
 async function standsBy(
   t: Test,
   server: ApiServer,
@@ -402,7 +414,7 @@ async function standsBy(
   daemon: Daemon,
   passed: (name: string) => Promise<void>,
 ): Promise<void> {
-  // The daemon has the lock by now.
+  // When this pod has its row, the daemon has the lock.
   await passed('before-take-over');
   const record = JSON.parse(n1.must('cat', '/var/lib/microshift-net/overlay.json'));
   const states: WatcherState[] = [];
@@ -430,7 +442,7 @@ async function standsBy(
   await reported(({ objects, nodesOutside }) => objects.Node === 1 && String(nodesOutside) === 'n9');
   await server.call('DELETE', '/api/v1/nodes/n9');
   await reported(({ objects, nodesOutside }) => objects.Node === 0 && nodesOutside.length === 0);
-  t.pass('a node of Kubernetes that has not joined is named while it is there');
+  t.pass('the state names a Node that has not joined, until the Node is deleted');
   const active = reported(({ role }) => role === 'active');
   await makePod(server, 'n1', 'at-take-over');
   const beganMs = performance.now();
@@ -438,7 +450,7 @@ async function standsBy(
   await active;
   await passed('after-take-over');
   const [, atMs = Number.NaN] = said.find(([line]) => line.startsWith('keeping the rows')) ?? [];
-  t.comment(`the other one writes ${Math.round(atMs - beganMs)} ms after the end of the first`);
+  t.comment(`the second watcher takes over ${Math.round(atMs - beganMs)} ms after the kill of the first`);
   t.strictSame([...new Set(states.map(({ role }) => role))], ['waiting', 'standby', 'active']);
   await watcher.close();
   api.close();

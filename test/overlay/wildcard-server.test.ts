@@ -1,5 +1,6 @@
-// A UDP client that has sent before the node redirects its packets to a process that is bound to no address: the same
-// socket is answered as soon as the node has its table, and as soon as the process listens. Kernel and nft only.
+// A UDP client that has sent packets before the node redirects them to a process on the wildcard address: the same
+// socket is answered as soon as the node has its nftables table, and as soon as the process listens. The test uses only
+// the kernel and nft(8).
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -19,14 +20,14 @@ const socket = require('dgram').createSocket('udp4');
 socket.on('message', (_, { address, port }) => socket.send('answer', port, address));
 socket.bind(${port}, () => console.log('listening'));`;
 
-/** Sends ten times a second from one connected socket, which takes answers only from the address it sends to. */
+/** Program that sends ten packets a second from one connected socket, which accepts answers only from its peer. */
 const asker = `
 const socket = require('dgram').createSocket('udp4');
 socket.on('message', (answer) => console.log(String(answer)));
 socket.on('error', () => {});
 socket.connect(${port}, '${node}', () => setInterval(() => socket.send('?', () => console.log('sent')), 100));`;
 
-/** A namespace of a node and one of a pod, as OVN connects them. */
+/** Creates network namespaces of a node and of a pod, and connects them like OVN. */
 async function startNamespaces(t: Test) {
   const start = (...words: readonly string[]) => {
     const [first, ...rest] = mortal(words);
@@ -35,7 +36,7 @@ async function startNamespaces(t: Test) {
     const lines = createInterface({ input: child.stdout });
     return {
       pid: child.pid ?? 0,
-      /** Settles as soon as the process has printed such a line after this call, so many times. */
+      /** Settles as soon as the process has printed this line `times` times after this call. */
       says: (text: string, times = 1): Promise<void> =>
         new Promise((resolve) => {
           let left = times;
@@ -77,7 +78,7 @@ async function startNamespaces(t: Test) {
   };
 }
 
-/** The table of a node on which a UDP service has its server. */
+/** nftables table of a node that has the server of a UDP service. */
 const table =
   hostServices(
     [
@@ -93,16 +94,16 @@ const table =
     [node],
   )?.script ?? '';
 
-t.test('a client that sends before the table', { skip }, async (t) => {
+t.test('a client that sends before the table exists', { skip }, async (t) => {
   const { onNode, onPod, load } = await startNamespaces(t);
-  // The kernel tracks connections as soon as a table asks for their state, as that of a firewall does.
+  // With this rule the kernel tracks connections, as on a node with a firewall.
   load('table inet firewall { chain input { type filter hook input priority 0; ct state new accept; }; }');
   await onNode(server).says('listening');
   const asking = onPod(asker);
   await asking.says('sent', 5);
   load(table);
   await asking.says('answer', 3);
-  t.pass('is answered with it');
+  t.pass('the client is answered with the table');
 });
 
 t.test('a client that sends before the process listens', { skip }, async (t) => {
@@ -112,9 +113,9 @@ t.test('a client that sends before the process listens', { skip }, async (t) => 
   await asking.says('sent', 5);
   const first = onNode(server);
   await asking.says('answer', 3);
-  t.pass('is answered when it does');
+  t.pass('the client is answered when the process listens');
   await first.end();
   onNode(server);
   await asking.says('answer', 3);
-  t.pass('and by another process after it');
+  t.pass('the client is answered by another process after the end of the first');
 });

@@ -18,7 +18,7 @@ function withoutNft(host: Host): () => void {
   return () => void host.must('ln', '-s', nft, `${programs}/nft`);
 }
 
-t.test('a service that the node itself serves, and no nft', { skip }, async (t) => {
+t.test('a service whose server is on a node without nft', { skip }, async (t) => {
   const lan = await startLan(t);
   const n1 = await lan.host('n1', 11);
   form(t, [n1]);

@@ -40,7 +40,7 @@ export interface Watched {
   reported(isSo: (state: WatcherState) => boolean): Promise<void>;
 }
 
-/** `members` are the nodes of the cluster. */
+/** Starts a database with the rows of a cluster, whose nodes are `members`, and an API with only a namespace. */
 export async function workloadBed(
   t: Test,
   release: Release,

@@ -31,7 +31,7 @@ function annotation(bed: WorkloadBed, pod: string): string {
 }
 
 function all(): void {
-  t.test('pods come and go', async (t) => {
+  t.test('pods are created, moved and removed', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until } = bed;
     const { reported } = bed.watch();
@@ -40,7 +40,7 @@ function all(): void {
     await until(() => port('a') !== undefined && port('b') !== undefined);
     t.match(port('a'), { addresses: '0a:58:0a:2a:01:03 10.42.1.3' });
     t.match(annotation(bed, 'a'), /"ip_addresses":\["10\.42\.1\.3\/24"\]/);
-    t.equal(port('c'), undefined, 'on a node that is not a member');
+    t.equal(port('c'), undefined, 'a pod on a node that is not a member has no row');
 
     const uidOf = (): string => JSON.stringify(port('a')?.options);
     const before = uidOf();
@@ -50,7 +50,7 @@ function all(): void {
     t.match(uidOf(), api.get('pods', 'default/a')?.metadata.uid, 'a new pod with the same name gets the row');
     api.put('pods', podOn('n3', 'a'));
     await until(() => /10\.42\.3\./.test(JSON.stringify(port('a')?.addresses)));
-    t.pass('and where it runs on another node, the row is on the switch of that');
+    t.pass('a new pod on another node gets an address of that node');
 
     const over = { ...podOn('n1', 'job'), status: { phase: 'Succeeded' } };
     api.put('pods', podOn('n1', 'job', over.metadata));
@@ -75,7 +75,7 @@ function all(): void {
     await isSo('n5');
     bed.api.remove('nodes', 'n5');
     await isSo('');
-    t.equal(bed.writes(), 0, 'no row depends on them');
+    t.equal(bed.writes(), 0, 'no row depends on nodes that have not joined');
   });
 
   t.test('services where gateways change', async (t) => {
@@ -109,24 +109,28 @@ function all(): void {
     members(own, 'none');
     t.match(news(), /^web NotServed NodePorts do not answer at members that are not gateways .*$/);
     members(own, 'none', 'none');
-    t.equal(news(), '', 'another such member causes no Event');
+    t.equal(news(), '', 'another member without a gateway causes no Event');
     members(own, shared, 'none');
     t.match(news(), /^web NotServed NodePorts do not answer at 192\.0\.2\.100, which several gateways .*$/);
     members(null, shared, 'none');
     t.match(
       news(),
       /^web NotServed 203\.0\.113\.9 is served inside of the cluster only, .*$/,
-      'the last of its own is gone',
+      'without a gateway of a single node, the external address is not served outside',
     );
     members(null, shared, shared);
-    t.equal(news(), '', 'a service that is served elsewhere by now causes no report');
+    t.equal(news(), '', 'a reason that has ended causes no Event');
     members(own, 'none');
-    t.match(news(), /^web NotServed NodePorts do not answer at members .*$/, 'what was served meanwhile is');
+    t.match(
+      news(),
+      /^web NotServed NodePorts do not answer at members .*$/,
+      'a reason that returns causes another Event',
+    );
     watcher.know({ layout: modern, nodes, exposure });
     t.equal(news(), '');
   });
 
-  t.test('a storm is a few transactions, and a restart none', async (t) => {
+  t.test('many new pods cause few transactions, and a restart none', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, writes, rows } = bed;
     const pods = podsOn(500);
@@ -137,7 +141,7 @@ function all(): void {
     api.put('pods', ...pods);
     await until(() => pods.every(({ metadata }) => port(metadata.name) !== undefined));
     const count = writes();
-    t.equal(count, 6, 'transactions: 99 pods and the set of their namespace in each');
+    t.equal(count, 6, 'six transactions, each with at most 99 pods and the address set of their namespace');
     t.equal(api.annotated(), 501, 'each pod is annotated once');
     const ports = rows('Logical_Switch_Port').filter(({ name }) => String(name).startsWith('default_'));
     const addresses = ports.map(({ addresses: all }) => JSON.stringify(all));
@@ -150,7 +154,7 @@ function all(): void {
     const second = bed.watch();
     await second.reported(isActive);
     await until(() => port('second') !== undefined);
-    t.equal(writes(), 1, 'the port of the pod and the set of its namespace together');
+    t.equal(writes(), 1, 'one transaction has the port of the pod and the address set of its namespace');
     t.strictSame(
       [...everyRow(bed)]
         .filter((row) => !before.has(row))
@@ -159,10 +163,10 @@ function all(): void {
       ['Namespace default v4', 'default_second', 'n1'],
       'every row that the pod does not need is untouched',
     );
-    t.equal(api.annotated(), 502, 'and no other program annotated');
+    t.equal(api.annotated(), 502, 'only the new pod is annotated');
   });
 
-  t.test('killed between a row and its annotation, and the other way round', async (t) => {
+  t.test('a watcher ends between a row and its annotation, or between an annotation and its row', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until } = bed;
     const first = bed.watch();
@@ -205,7 +209,7 @@ function all(): void {
     await passed(bed, 'later');
     api.remove('pods', `default/${bad.metadata.name}`);
     await reported(({ refused, failure }) => refused.length === 0 && failure === null);
-    t.pass('until it is gone');
+    t.pass('the refusal ends with the deletion of the pod');
   });
 
   t.test('a pod asks for the address of another one', async (t) => {
@@ -260,7 +264,7 @@ function all(): void {
       mutate('Logical_Switch_Port', [['name', '==', 'default_web-3']], [['addresses', 'insert', 'unknown']]),
     ]);
     await until(() => JSON.stringify(port('web-3')?.addresses) === JSON.stringify(addresses));
-    t.pass('a column that was changed');
+    t.pass('a changed column is restored');
     for (let index = 0; index < 30; index += 1) {
       // While the row is removed, its pod gets another label, which needs one more row in a set.
       const gone = remove(bed, `web-${index}`);
@@ -272,10 +276,10 @@ function all(): void {
     await passed(bed, 'settled');
     writes();
     await passed(bed, 'last');
-    t.equal(writes(), 1, 'all that was removed is back, and nothing is left to write');
+    t.equal(writes(), 1, 'all removed rows are restored, and only the row of the new pod is written');
   });
 
-  t.test('of two one writes, and the other as soon as that is gone', async (t) => {
+  t.test('of two watchers one writes, and the other takes over when the first ends', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, writes } = bed;
     const first = bed.watch();
@@ -284,20 +288,20 @@ function all(): void {
     await second.reported(({ role }) => role === 'standby');
     api.put('pods', ...podsOn(10));
     await until(() => port('web-9') !== undefined);
-    t.equal(api.annotated(), 10, 'only one annotates');
+    t.equal(api.annotated(), 10, 'only one watcher annotates pods');
     const other = await connect(`${bed.central.folder}/nb.sock`, 60_000);
     t.teardown(() => other.close());
     await t.rejects(
       other.transact('OVN_Northbound', [assertLock('microshift_net_nb'), deleteRows('ACL', [])]),
       /not owner/,
-      'the lock is had',
+      'another client cannot write under the lock of the watcher',
     );
     const { addresses } = port('web-3') ?? {};
     writes();
     await first.watcher.close();
     await second.reported(isActive);
     await passed(bed, 'later');
-    t.equal(writes(), 1, 'who takes over finds everything in the desired state');
+    t.equal(writes(), 1, 'the second watcher writes only the row of the new pod');
     t.strictSame(port('web-3')?.addresses, addresses);
   });
 
@@ -330,7 +334,7 @@ function all(): void {
     await central.apply({ nodes: nodes.slice(0, 2), leaving: ['n3'] });
     watcher.know({ layout: modern, nodes: nodes.slice(0, 2), exposure });
     await passed(bed, 'last');
-    t.equal(port('web-2'), undefined, 'a node that leaves takes its pods along');
+    t.equal(port('web-2'), undefined, 'the pods of a removed node have no rows');
     t.not(port('web-1'), undefined);
   });
 }

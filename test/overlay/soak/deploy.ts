@@ -13,7 +13,7 @@ const tryAgainLater = 11;
 const mostTries = 5;
 
 export interface Deployed {
-  /** Number of times that ADD asked for a repetition. */
+  /** Number of times that ADD requested a later attempt. */
   readonly triedAgain: number;
   /** Writes other endpoints for every service, and other ports for every policy. */
   churn(): Promise<void>;

@@ -1,4 +1,4 @@
-// Number of rows of workloads in the northbound database of a node, which is followed.
+// Numbers of rows of workloads in the northbound database of a node, kept up to date by a monitor.
 import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
 import type { Scope } from '../children.ts';
 import type { Host } from '../hosts.ts';

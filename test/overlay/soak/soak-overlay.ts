@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   },
 });
 const msPerMinute = 60_000;
-/** Share of the cycles without faults. */
+/** Share of the cycles without faults that does not count for the trends. */
 const warmUpShare = 0.2;
 
 t.setTimeout(0);
@@ -65,7 +65,8 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
     const start = performance.now();
     const workload = await deploy(cluster, cycle, Number(options.pods));
     triedAgain += workload.triedAgain;
-    // No process is killed in the second half, because memory that a daemon keeps shows only in a long-lived process.
+    // No process is killed in the second half, because only a long-lived process shows memory that a daemon does not
+    // release.
     const isCalm = start - begin > halfMs;
     if (!isCalm) {
       await faults[cycle % faults.length]?.(workload);
@@ -91,7 +92,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
   const calm = trendsOf(samples.slice(firstWithoutFaults + warmUp), {});
   for (const { name, first, last, most, fault } of calm) {
     t.comment(`${name}: ${first} in the first tenth, ${last} in the last, ${most} at most`);
-    t.equal(fault, null, `${name} stays as it is`);
+    t.equal(fault, null, `${name} does not grow`);
   }
   t.comment(`${samples.length} cycles, ${firstWithoutFaults} of them with faults, ${options.pods} pods on each node`);
   t.comment(`${triedAgain} times a pod was not plugged in at the first try`);

@@ -39,12 +39,12 @@ export const reasons: readonly Reason[] = [
   {
     verdict: 'differs',
     test: /should function for service endpoints using hostNetwork/,
-    why: `connections of a node to a service go to the endpoint that it has itself (${services}); the test expects all endpoints`,
+    why: `connections of a node to a service go to the endpoint on that node (${services}); the test expects all endpoints`,
   },
   {
     verdict: 'differs',
     test: /fallback to local terminating endpoints when there are no ready endpoints with externalTrafficPolicy=Local/,
-    why: `pods reach a NodePort with \`externalTrafficPolicy: Local\` as with \`Cluster\` (${services}); the test expects that another node's refuses them`,
+    why: `pods reach a NodePort with \`externalTrafficPolicy: Local\` as with \`Cluster\` (${services}); the test expects that the NodePort of another node refuses them`,
   },
   {
     verdict: 'impossible',
@@ -54,16 +54,16 @@ export const reasons: readonly Reason[] = [
   {
     verdict: 'impossible',
     test: /KubeProxy should set TCP CLOSE_WAIT timeout|should check kube-proxy urls/,
-    why: 'it tests kube-proxy, which does not run beside this overlay',
+    why: 'the test is for kube-proxy, which does not run beside this overlay',
   },
   {
     verdict: 'impossible',
     test: /rejected for evicted pods/,
-    why: 'it fills the storage of a pod, and the kubelet of the test nodes does not limit storage',
+    why: 'the test fills the storage of a pod, and the kubelet of the test nodes does not limit storage',
   },
   {
     verdict: 'impossible',
     test: /DNS configMap nameserver (Change|Forward)/,
-    why: 'it writes a configuration that the DNS server of the folder does not support',
+    why: 'the test writes a configuration that the DNS server of the folder does not support',
   },
 ];

@@ -9,8 +9,8 @@ import { inSource } from './in-source.mjs';
 import { putTapIntoOneFile } from './tap-in-one-file.mjs';
 
 // A booted node waits for its own timers: a third of the time in User-Mode Linux, and most of it on this machine's
-// kernel. Therefore this number of files runs in parallel on any machine, and another file starts after each interval
-// in which the CPUs were idle for this share of the time.
+// kernel. Therefore `filesAtOnce` test files run in parallel on any machine, and another one starts after each interval
+// of `lookMs` in which the share `idleShare` of the CPU time was idle.
 const filesAtOnce = 4;
 const nodesAtOnce = 3;
 const idleShare = 0.2;
@@ -56,10 +56,7 @@ async function main() {
   return finish(counts.pass === 0 ? 'nothing ran' : undefined);
 }
 
-/**
- * tap has all of its plug-ins after its installation; without a build, the first run would load also those that
- * package.json leaves out.
- */
+/** Returns false if tap still has the plug-ins that package.json leaves out, as after its installation. */
 function tapIsBuilt() {
   return !fs.readFileSync('node_modules/@tapjs/test/test-built/dist/esm/index.js', 'utf8').includes('@tapjs/mock');
 }

@@ -1,12 +1,12 @@
-// A fuzz target: a part of the agent that reads untrusted bytes, and the properties that hold for every input.
+// A fuzz target: a part of the agent that reads untrusted bytes, and the properties of every result.
 
 /** Returns an integer from 0 to below the limit. */
 export type Random = (below: number) => number;
 
 export interface FuzzTarget {
-  /** Initial inputs of every kind that the part of the agent knows. */
+  /** Initial inputs of every kind that the tested part of the agent accepts. */
   readonly corpus: () => readonly Buffer[];
-  /** Texts with a meaning to the part of the agent. */
+  /** Texts with a meaning to the tested part of the agent, which the fuzzer inserts into inputs. */
   readonly words: readonly string[];
   /** `json`: inputs are also changed as trees, so that they remain valid JSON and have faults inside. */
   readonly form: 'bytes' | 'json';

@@ -142,7 +142,7 @@ t.test('limits', (t) => {
   t.end();
 });
 
-/** Lines of units that pages repeat. */
+/** Lines of systemd units that pages repeat. */
 const units: readonly (readonly [page: string, sentence: string, unit: string, line: string])[] = [
   [
     design,

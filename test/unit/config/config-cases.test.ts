@@ -33,7 +33,7 @@ function outcomeOf({ name, parts }: TableCase): Readonly<Record<string, string>>
     const loaded = loadConfig({
       ovnYaml: parts['ovn.yaml'] ?? null,
       configYaml: parts['config.yaml'] ?? null,
-      // Intentionally not sorted: the order of the names counts, not that of the directory.
+      // The files are intentionally not sorted by their names, because their order in the directory must not matter.
       configD: dropIns.toReversed(),
     });
     const { config, warnings } = withoutProblems(loaded);
@@ -69,7 +69,7 @@ function withoutUsualExcerpts(text: string, parts: TableCase['parts']): string {
   return kept.join('\n');
 }
 
-/** `ovs.handlerThreads: 2 (/etc/microshift/ovn.yaml:8)` for each setting that differs from its default. */
+/** Returns `ovs.handlerThreads: 2 (/etc/microshift/ovn.yaml:8)` for each setting that differs from its default. */
 function settingLines(value: object, defaults: unknown, way: string): readonly string[] {
   return Object.entries(value).flatMap(([key, item]) => {
     const usual = (defaults as Record<string, unknown> | undefined)?.[key];

@@ -53,7 +53,7 @@ export function examinationOf(name: string): Examination {
   return wholeExamination(kept);
 }
 
-/** Adds the usual facts that a case leaves out, as for observations. */
+/** Adds the usual facts that a case leaves out. */
 function wholeExamination(kept: Examination): Examination {
   const { network, networkManager, ovs, units } = kept;
   const whole = wholeParts({

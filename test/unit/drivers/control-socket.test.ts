@@ -9,7 +9,7 @@ import { listenForCommands } from '../../../agent/drivers/host/process/control-s
 
 const call = promisify(execFile);
 
-/** The folder has a short name, because the path of a socket is limited to 107 characters. */
+/** Returns the path of a socket in a folder with a short name; the path is limited to 107 characters (unix(7)). */
 function socketFor(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'control-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

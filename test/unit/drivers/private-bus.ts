@@ -37,7 +37,7 @@ export async function connected(t: Test, address: string): Promise<Bus> {
   return bus;
 }
 
-/** The path of a socket is limited to 108 bytes (unix(7)), and the folders of the test runner are longer. */
+/** Makes a folder with a short name, because the test runner's are too long for the path of a socket (unix(7)). */
 export function socketDirectory(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'bus-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -42,7 +42,7 @@ export function traceLines(trace: readonly string[]): readonly string[] {
   return trace.map((line) => `trace       ${line}`);
 }
 
-/** Returns the lines of the addresses before the run that `moves` lacks, and of those that only `moves` has. */
+/** Returns the lines `before`: a link's addresses, unless a line `moves` has them; `none` for a link without any. */
 function beforeLines({ before, carried }: Plan): readonly string[] {
   const isMoved = (name: string, addresses: readonly string[]): boolean =>
     carried.some(({ from, addresses: moved }) => from === name && moved.join() === addresses.join());

@@ -8,7 +8,7 @@ import { bring } from '../../../../../agent/run/overlay/watcher/write-rows.ts';
 import { applied, emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
 import { type ApiObject, applyAll, factsFor, serviceObject, sliceObject } from '../../../workload/services/facts.ts';
 
-/** Writes a service to a database that fails in this way. */
+/** Writes a service to a database that refuses the transaction with this message. */
 function brought(message: string) {
   const database = emptyNorthbound();
   const nodes = [nodeOf(1)];

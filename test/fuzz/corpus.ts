@@ -15,7 +15,7 @@ export function configFiles(name: 'ovn.yaml' | 'config.yaml'): readonly Buffer[]
   );
 }
 
-/** Observations of nodes. */
+/** Returns the observation of each case of test/cases/plan. */
 export function observations(): readonly Observation[] {
   return caseNames().flatMap((name) => (baseOf(name) === null ? [readCase(name).observation] : []));
 }

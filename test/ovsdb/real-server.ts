@@ -57,7 +57,7 @@ const inventorySchema = {
 export interface RealServer {
   readonly folder: string;
   readonly path: string;
-  /** Port of `listenOn` while the server runs. */
+  /** Returns the TCP port on which the server listens while it is running. */
   port(): number;
   start(): Promise<void>;
   /** Ends the server with a signal, and waits for its exit. */

@@ -34,7 +34,7 @@ const filesBelow = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Runs the program from its sources, without the test runner's variables, which would make it load other modules. */
+/** Runs the compiled program without the test runner's variables, which would make it load other modules. */
 function run(words: readonly string[], options: { readonly cwd?: string; readonly uid?: number } = {}) {
   const env = { PATH: process.env.PATH, NO_COLOR: '1' };
   return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, main, ...words], {

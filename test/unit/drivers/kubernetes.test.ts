@@ -10,7 +10,7 @@ import { failure } from '../failure.ts';
 
 const limit = 1000;
 
-/** The answer of a server that sends these pieces. */
+/** Returns the answer of a server that sends these pieces. */
 async function answer(t: Test, ...pieces: string[]): Promise<IncomingMessage> {
   const server = createServer((_request, response) => {
     for (const piece of pieces) response.write(piece);

@@ -30,7 +30,7 @@ export async function startDaemon(t: Test): Promise<Daemon> {
   throw new Error('dbus-daemon ended without a word');
 }
 
-/** Opens a connection of the agent's class, which is closed when the test ends. */
+/** Opens a connection with the agent's D-Bus driver; it is closed when the test ends. */
 export async function connected(t: Test, address: string): Promise<Bus> {
   const bus = await connectBus(address);
   t.teardown(() => bus.close());

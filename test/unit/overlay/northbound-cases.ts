@@ -13,7 +13,7 @@ type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?
 interface Facts {
   /** Case whose rows the database already has. */
   readonly after?: string;
-  /** Other changes of the database. */
+  /** Changes of the database before the plan, after the rows of the case `after`. */
   readonly edits?: readonly RowOperation[];
   readonly release?: string;
   readonly layout?: 'modern' | 'dual' | 'seed';

@@ -1,4 +1,4 @@
-// Steps for each kind of difference.
+// Steps that remove each kind of difference between a node and its desired state.
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';
 import type { DifferenceKind, NetworkDifference, Step } from '../../../agent/model/plan.ts';

@@ -27,7 +27,7 @@ export interface PlanCase {
   readonly only: 'choice' | 'wanted' | null;
 }
 
-/** Settings in a case.txt. */
+/** Names of the settings that a file case.txt can have. */
 const settings: readonly string[] = ['from', 'applied', 'command', 'routeWaitOver', 'boot', 'only'];
 
 /** observation.json of a node that differs slightly from that of another case. */
@@ -113,7 +113,7 @@ function observationOf(name: string, applied: string | null): Observation {
   const isWhole = applied === 'true';
   node.run(steps.slice(0, isWhole ? undefined : Number(applied)));
   const after = node.observe();
-  // A successful run records its NIC.
+  // After a successful run, a hint file names the NIC that the run has chosen.
   const interfaceHint = choice?.interface ?? after.hints.interfaceHint;
   return isWhole ? { ...after, hints: { ...after.hints, interfaceHint } } : after;
 }

@@ -1,4 +1,4 @@
-// Changes of a node between two runs.
+// Changes that other programs make to a node between two runs.
 import type { Plan, WantedBridge } from '../../../agent/model/plan.ts';
 import type { SettingValue } from '../../../agent/model/profile-settings.ts';
 import type { ModelNode } from './model-node.ts';

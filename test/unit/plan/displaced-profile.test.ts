@@ -9,7 +9,7 @@ import { appliedCase, planOfCase, readCase } from './cases.ts';
 import { changed } from './change.ts';
 
 const none = { bridges: [] };
-/** NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
+/** NM_ACTIVATION_STATE_FLAG_EXTERNAL of NetworkManager: another program has configured the device. */
 const external = 0x80;
 
 /** Returns the node with a generated profile that is active on eth0. */

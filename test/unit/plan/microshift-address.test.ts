@@ -1,4 +1,4 @@
-// MicroShift's rules for the node's own address, with the numbers of agent/plan/microshift-address.ts.
+// MicroShift's rules for the node's own address, numbered as in agent/plan/microshift-address.ts.
 import t from 'tap';
 import type { Link, Route } from '../../../agent/model/observation.ts';
 import { microshiftAddresses } from '../../../agent/plan/microshift-address.ts';

@@ -15,7 +15,7 @@ import { type Damage, damages } from './damage.ts';
 import { ModelNode } from './model-node.ts';
 import { type Random, randomNode } from './random-node.ts';
 
-/** Number of random nodes, whose test takes some seconds. */
+/** Number of random nodes; a test of all of them takes some seconds. */
 const runs = 400;
 const damagedRuns = 150;
 const configs = [configOf(null), configOf(null, 'uplink: none\n'), configOf(null, 'uplink: eth0\n')];

@@ -70,7 +70,7 @@ export interface Recovered {
   readonly said: readonly string[];
   readonly announced: readonly Message[];
   readonly error: AgentError | null;
-  /** Newest journal first. */
+  /** Journals after the recovery, the newest first. */
   readonly journals: readonly JournalRecord[];
   readonly directory: string;
   readonly status: RunRecord | null;

@@ -51,7 +51,7 @@ export interface Played {
 }
 
 export interface Ran {
-  /** Calls in order. */
+  /** Calls of the transaction, in order. */
   readonly calls: readonly string[];
   readonly points: readonly string[];
   readonly progress: readonly string[];

@@ -142,7 +142,7 @@ function oneOfEachKind(): readonly Step[] {
   for (const name of caseNames()) {
     for (const step of stepsOf(name)) if (!found.has(step.do)) found.set(step.do, step);
   }
-  // A step for a NIC that no machine has.
+  // The steps get a NIC that no machine has, so that they change nothing.
   const elsewhere = (key: string, value: unknown): unknown => (key === 'interface' && value ? 'nowhere' : value);
   return [...found.values()].map((step) => JSON.parse(JSON.stringify(step), elsewhere) as Step);
 }
@@ -158,7 +158,7 @@ function stepsOf(name: string): readonly Step[] {
 }
 
 interface Programs {
-  /** Path of the program. */
+  /** Path of the program that replaces the real one. */
   readonly file: string;
   /** A directory for the journals of one run. */
   readonly fresh: () => string;

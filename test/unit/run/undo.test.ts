@@ -1,4 +1,4 @@
-// The change that `undo` reverts.
+// Choice of the change that `undo` reverts.
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { undoable } from '../../../agent/run/undo.ts';

@@ -17,13 +17,13 @@ import { changed } from '../plan/change.ts';
 const golden = 'test/cases/edits.txt';
 
 interface Edit {
-  /** Case of test/cases/plan, after a run. */
+  /** Case of test/cases/plan whose node has had a run before the edit. */
   readonly node: string;
   readonly change?: Readonly<Record<string, unknown>>;
   /** Content of ovn.yaml after the edit. */
   readonly yaml?: string;
   readonly tuning?: true;
-  /** Beginnings of lines that are among the first five. */
+  /** Beginnings of lines that the first five lines of `plan` have to contain. */
   readonly named: readonly string[];
 }
 

@@ -36,7 +36,7 @@ interface Played {
 }
 
 interface Restored {
-  /** Calls and messages in order. */
+  /** Calls and messages of the rollback, in order. */
   readonly log: readonly string[];
   readonly left: AgentError | null;
   /** Ports that were removed from the kernel's data path. */

@@ -29,7 +29,7 @@ import {
   setPorts,
 } from './world.ts';
 
-/** Number of random worlds, which take a few seconds. */
+/** Number of random worlds; the test of all of them takes a few seconds. */
 const runs = 50;
 const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const numbers = [80, 81, 8080, 8443, 9000];

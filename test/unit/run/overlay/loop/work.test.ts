@@ -67,7 +67,7 @@ t.test('the pause after failures grows to a minute', (t) => {
   t.end();
 });
 
-/** The pace after runs of 100 ms, one every second. */
+/** Returns the pace after runs of 100 ms with these outcomes, one run every second. */
 function paceAfterAll(outcomes: readonly Outcome[]): { pace: Pace; nowMs: number } {
   let [pace, nowMs] = [firstPace, 1_000_000];
   for (const outcome of outcomes) {

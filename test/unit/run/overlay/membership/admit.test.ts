@@ -22,7 +22,7 @@ const bundle: OverlayBundle = {
   pem: { key: null, certificate: 'CERTIFICATE', authority: 'AUTHORITY' },
 };
 
-/** Places of a central node whose databases are one scripted server. */
+/** Returns the paths of a central node's files and sockets; one scripted server stands for both databases. */
 async function centralNode(t: Test, script: Script): Promise<OverlayPlaces> {
   const server = await startFakeServer(script);
   t.teardown(() => server.stop());

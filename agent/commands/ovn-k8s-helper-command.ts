@@ -12,7 +12,7 @@ import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start-command.ts';
 
 /**
- * Options of `ovn-k8s-gateway-helper`; `true` stands for an option without a value, for which the tool of 2017 had a
+ * Options of `ovn-k8s-gateway-helper`; `true` stands for an option without a value, for which ovn-kubernetes of 2017 had a
  * default file.
  */
 export interface HelperWords {

@@ -13,7 +13,7 @@ export const clusterChecks: readonly Check[] = [
     judge: ({ firewall }, { config }) =>
       given(firewall, (zone) => {
         if (zone === null)
-          return notApplicable('firewalld does not run; if something else filters: microshift-net firewall check');
+          return notApplicable('firewalld is not running; if something else filters: microshift-net firewall check');
         const { addRunning, addPermanent, wanted } = planFirewall(config, zone);
         const why = (source: string): string => wanted.find((entry) => entry.source === source)?.why ?? '';
         return verdictOf(

@@ -71,12 +71,12 @@ function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan
   const own = carried === null ? found : microshiftAddresses(cluster, withoutBridge(host, carried)).nodeIp;
   if (own === null)
     return failed(
-      'no interface has an address that MicroShift could take for the node: it does not run',
+      'no interface has an address that MicroShift could take for the node: it does not start',
       advice('give the node an address'),
       'systemctl restart microshift',
     );
   if (found === own) return false;
-  const what = found === null ? 'finds no address, and does not run' : `takes ${found} for the node's address`;
+  const what = found === null ? 'finds no address, and does not start' : `takes ${found} for the node's address`;
   return failed(
     `the node's address ${own} is on br-ex, where MicroShift does not find it, or not first: it ${what}`,
     plan?.outcome === 'change'
@@ -90,11 +90,11 @@ function nowhere(key: string, address: string, source: string, host: HostNetwork
   const spelling = otherSpelling(address, host);
   if (spelling !== null)
     return failed(
-      `${key} ${address} (${source}) is not found, because MicroShift compares it as text with ${spelling}, as the node has it: MicroShift does not run`,
+      `${key} ${address} (${source}) is not found, because MicroShift compares it as text with ${spelling}, as the node has it: MicroShift does not start`,
       advice(`write ${key}: ${spelling} in ${fileOf(source)}`),
     );
   return failed(
-    `${key} ${address} (${source}) is on no interface: MicroShift does not run`,
+    `${key} ${address} (${source}) is on no interface: MicroShift does not start`,
     advice(`correct ${key} in ${fileOf(source)}, or give the node that address`),
   );
 }

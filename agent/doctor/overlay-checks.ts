@@ -212,7 +212,7 @@ function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], c
 
 function databaseComplaint({ isCentral, hasDatabases, installed }: OverlayFacts): Finding | false {
   if (!isCentral || hasDatabases) return false;
-  const what = "OVN's databases do not run on this node, which is the central one";
+  const what = "OVN's databases are not running on this node, which is the central one";
   if (installed.northd) return failed(what, 'systemctl restart ovn-central # ovn-northd on Fedora and CentOS');
   return failed(
     `${what}, and are not installed`,
@@ -223,7 +223,7 @@ function databaseComplaint({ isCentral, hasDatabases, installed }: OverlayFacts)
 function controllerComplaint({ controller, isCentral, southbound, installed }: OverlayFacts): Finding | false {
   if (controller === 'connected') return false;
   if (controller === 'absent') {
-    const what = 'ovn-controller does not run';
+    const what = 'ovn-controller is not running';
     if (installed.controller) return failed(what, 'systemctl restart ovn-controller');
     return failed(
       `${what}, and is not installed`,

@@ -151,7 +151,7 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
         unit.file === 'enabled' &&
           waits &&
           unit.active === 'inactive' &&
-          warning(`${name} is enabled and does not run: ${otherwise}`, `systemctl start ${name}`),
+          warning(`${name} is enabled, but not running: ${otherwise}`, `systemctl start ${name}`),
         unit.active === 'failed' &&
           warning(
             `${name} failed (${unit.result})${unit.file === 'enabled' ? `: ${otherwise}` : ''}`,

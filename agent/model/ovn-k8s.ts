@@ -6,7 +6,7 @@ export interface NodeWords {
   readonly clusterIpSubnet: string;
   readonly nodeName: string;
   /**
-   * Range of the services, for which the tool of 2017 had no option. If it is absent, the range in the rows of the node
+   * Range of the services, for which ovn-kubernetes of 2017 had no option. If it is absent, the range in the rows of the node
    * stays.
    */
   readonly serviceClusterIpRange?: string;

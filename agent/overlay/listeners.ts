@@ -40,5 +40,5 @@ export function listenerHint({ database, target, isInDatabase }: OpenListener): 
   const short = database === 'OVN_Northbound' ? 'nb' : 'sb';
   if (isInDatabase)
     return `close it: ovn-${short}ctl del-connection; then, in a cluster that has begun: microshift-net overlay apply`;
-  return `close it: ovn-appctl -t /run/ovn/ovn${short}_db.ctl ovsdb-server/remove-remote ${target}, and take it out of what the server is started with (OVN_CTL_OPTS, ovn-ctl(8))`;
+  return `close it: ovn-appctl -t /run/ovn/ovn${short}_db.ctl ovsdb-server/remove-remote ${target}, and remove it from the options with which the server is started (OVN_CTL_OPTS, ovn-ctl(8))`;
 }

@@ -29,8 +29,8 @@ export function commandsText(sources: readonly TrustedSource[], action: 'check' 
   );
   return joinLines([
     action === 'check'
-      ? 'firewalld does not run here, so it blocks nothing; other packet filters were not checked.'
-      : 'firewalld does not run here, so nothing was done.',
+      ? 'firewalld is not running here, so it blocks nothing; other packet filters were not checked.'
+      : 'firewalld is not running here, so nothing was done.',
     'If iptables filters what comes in:',
     ...iptables,
     'If nftables does (table and chain as in `nft list ruleset`; here those of its example configuration):',

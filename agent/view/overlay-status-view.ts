@@ -34,7 +34,7 @@ function stateText({ fault, answers }: OverlayTunnel, style: Style): string {
 
 function daemonText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: number): string {
   if (daemon === null || !isRunning)
-    return style('red', 'does not run: systemctl status microshift-net-overlay shows why');
+    return style('red', 'not running: systemctl status microshift-net-overlay shows the reason');
   const runs = `runs since ${momentText(daemon.since, nowMs)}, process ${daemon.pid}`;
   if (daemon.failure === null) return `${runs}; its last check found nothing to repair`;
   const { message, hint, since } = daemon.failure;
@@ -71,7 +71,7 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: 
  * central node has moved.
  */
 function centralText({ role, controller, southbound }: OverlayStatus, style: Style): string {
-  if (controller === 'absent') return style('red', 'ovn-controller does not run: systemctl start ovn-controller');
+  if (controller === 'absent') return style('red', 'ovn-controller is not running: systemctl start ovn-controller');
   if (controller === 'connected')
     return role === 'central' ? `this one, for the others at ${southbound.join(', ')}` : southbound.join(', ');
   const moved =

@@ -91,7 +91,7 @@ export function overlayProblem(part: OverlayPart): string | null {
 }
 
 function overlayFaults({ node, membership, isRunning, failure }: OverlayPart): readonly string[] {
-  const daemon = isRunning ? failure : 'its daemon does not run: systemctl start microshift-net-overlay';
+  const daemon = isRunning ? failure : 'its daemon is not running: systemctl start microshift-net-overlay';
   return [membershipFault(node, membership), daemon].filter((fault) => fault !== null);
 }
 

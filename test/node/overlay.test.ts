@@ -61,7 +61,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
     node.text(`systemctl is-enabled ${units}; systemctl is-active ${units} | sed s/failed/inactive/; true`);
   const unitsBefore = await unitStates();
   await node.text('systemctl mask ovn-host ovn-controller');
-  t.match(await node.run('microshift-net overlay init'), { exitCode: 5, stderr: /ovn-controller does not run/ });
+  t.match(await node.run('microshift-net overlay init'), { exitCode: 5, stderr: /ovn-controller is not running/ });
   await node.text('systemctl unmask ovn-host ovn-controller');
   t.equal(await unitStates(), unitsBefore, 'an init that failed leaves units as they were');
 

@@ -1,5 +1,5 @@
 // `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` with NetworkManager: they also make and revert the changes that
-// the tool of 2017 left to its user. bridge.test.ts has kills of the agent on a host with such bridges.
+// ovn-kubernetes of 2017 left to its user. bridge.test.ts has kills of the agent on a host with such bridges.
 import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -133,7 +133,7 @@ t.test('a cluster from its first node to the removal of its last', { skip }, asy
 
   killProcess(n1, '/run/ovn/ovn-northd.pid');
   const early = n1.agent('overlay', 'pki', 'issue', 'n5', '--system-id', 'n5-of-the-test');
-  t.match(early, { status: 0, stderr: /ovn-northd does not run on this node; until it runs, n5 has no port/ });
+  t.match(early, { status: 0, stderr: /ovn-northd is not running on this node; until it runs, n5 has no port/ });
   startNorthd(n1);
   t.match(n1.agent('overlay', 'leave', '--node', 'n5'), { status: 0 });
 

@@ -22,7 +22,7 @@ import {
 
 import { type Release, releasesHere } from './releases.ts';
 
-/** Layout of the tool of 2017, which has no range of services. */
+/** Layout of ovn-kubernetes of 2017, which has no range of services. */
 const of2017 = { ...seed, serviceSubnets: [] };
 
 const reason = missingForOvn();
@@ -129,7 +129,7 @@ function onRelease(t: Test, release: Release): void {
     }
   });
 
-  t.test('ovn-nbctl shows the same as in a cluster of the tool of 2017', async (t) => {
+  t.test('ovn-nbctl shows the same as in a cluster of ovn-kubernetes of 2017', async (t) => {
     const central = await startCentral(t, false, release);
     const [master, ...others] = seedNodes();
     const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {
@@ -142,7 +142,7 @@ function onRelease(t: Test, release: Release): void {
     t.equal(shown.length, 5, 'the cluster has a switch per node, the switch between routers, and the router');
   });
 
-  t.test('rows of the tool of 2017 are adopted and not duplicated', async (t) => {
+  t.test('rows of ovn-kubernetes of 2017 are adopted and not duplicated', async (t) => {
     const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show');
@@ -199,7 +199,7 @@ function onRelease(t: Test, release: Release): void {
     t.strictSame((await apply()).northbound.changes, []);
   });
 
-  t.test('a gateway of the tool of 2017 is adopted, and its duplicate translation is deleted', async (t) => {
+  t.test('a gateway of ovn-kubernetes of 2017 is adopted, and its duplicate translation is deleted', async (t) => {
     const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     makeGatewayAsIn2017(central);

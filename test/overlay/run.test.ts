@@ -126,7 +126,7 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
 
   t.equal(await central.stop(), 0, 'the daemon ends when it is stopped');
   t.equal(await member.stop(), 0);
-  t.match(n1.agent('overlay', 'status').stdout, /does not run/);
+  t.match(n1.agent('overlay', 'status').stdout, /not running/);
   t.strictSame(n1.must('ls', '/run/microshift-net/lock'), '', 'the daemon leaves no lock');
 });
 

@@ -185,7 +185,7 @@ export async function askNextNumber(northbound: RowDatabase): Promise<number> {
 
 /** Error for a command that cannot continue without OVN. */
 export function ovnMissing(what: string, packageName: string): AgentError {
-  return new AgentError('ovn-not-running', `${what} does not run on this node`, {
+  return new AgentError('ovn-not-running', `${what} is not running on this node`, {
     hint: `install OVN (package ${packageName}), or look at journalctl -u ovn-central -u ovn-controller`,
     facts: { package: packageName },
   });

@@ -46,8 +46,8 @@ function explainDial(remote: Remote, cause: NodeJS.ErrnoException): OvsdbError {
 }
 
 const localReasons: Readonly<Record<string, string>> = {
-  ENOENT: 'the socket does not exist, because ovsdb-server does not run',
-  ECONNREFUSED: 'no server listens there, because ovsdb-server does not run',
+  ENOENT: 'the socket does not exist, because ovsdb-server is not running',
+  ECONNREFUSED: 'no server listens there, because ovsdb-server is not running',
   EACCES: 'permission denied',
   EAGAIN: 'the server does not accept connections',
 };

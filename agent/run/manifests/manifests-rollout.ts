@@ -80,7 +80,7 @@ function notRolledOut(states: readonly DaemonSetState[]): AgentError {
         ? `${name} is not updated on every node`
         : `${name}/${waiting.name}: ${waiting.notReady}`;
     });
-  return new AgentError('rollout-timeout', `the pods do not run in time: ${reasons.join('; ')}`, {
+  return new AgentError('rollout-timeout', `the pods are not running in time: ${reasons.join('; ')}`, {
     hint: 'look at manifests status and at the container logs; a second apply --wait goes on waiting',
     facts: { reasons },
   });

@@ -54,7 +54,7 @@ export const dual: OverlayLayout = {
   joinSubnets: ['100.64.0.0/16', 'fd98::/64'],
 };
 
-/** Layout of a cluster that the tool of 2017 made. */
+/** Layout of a cluster that ovn-kubernetes of 2017 made. */
 export const seed: OverlayLayout = {
   ...modern,
   naming: 'seed',

@@ -181,7 +181,7 @@ t.test('every load balancer has a name, because ovn-northd 26.03 crashes without
   t.notOk(given.includes(''));
   database.transact([{ op: 'update', table: 'Load_Balancer', where: [], row: { name: '' } }]);
   applied(database, { layout, nodes });
-  t.strictSame(names(), given, 'a load balancer of the tool of 2017 gets a name');
+  t.strictSame(names(), given, 'a load balancer of ovn-kubernetes of 2017 gets a name');
   t.end();
 });
 

@@ -16,7 +16,7 @@ t.test('a socket that does not exist, and a path that is too long', async (t) =>
   await t.rejects(connect('/nonexistent/db.sock', 100), {
     kind: 'unreachable',
     message:
-      'cannot connect to unix:/nonexistent/db.sock: the socket does not exist, because ovsdb-server does not run',
+      'cannot connect to unix:/nonexistent/db.sock: the socket does not exist, because ovsdb-server is not running',
   });
   await t.rejects(connect(`/${'long/'.repeat(60)}`, 100), { name: 'OvsdbError', kind: 'unreachable' });
 });

@@ -65,9 +65,9 @@ t.test('the status of an overlay with parts that do not work', (t) => {
     /have no subnet.*\n.*\n.*6642 is not reached; running traffic goes on; if it has another address now, join/,
   );
   t.match(lost, /Tunnels: none$/);
-  t.match(text({ controller: 'absent' }), /ovn-controller does not run/);
-  t.match(text({ isRunning: false }), /Daemon: does not run: systemctl status/);
-  t.match(text({ daemon: null, isRunning: false }), /Daemon: does not run/);
+  t.match(text({ controller: 'absent' }), /ovn-controller is not running/);
+  t.match(text({ isRunning: false }), /Daemon: not running: systemctl status/);
+  t.match(text({ daemon: null, isRunning: false }), /Daemon: not running/);
   const failure = { message: 'the kernel refused it', hint: 'look', since: '2026-01-01T02:59:42.500Z' };
   t.match(
     text({ daemon: { ...daemon, failure } }),

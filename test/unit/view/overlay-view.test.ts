@@ -69,7 +69,7 @@ t.test('the command that repairs each difference', async (t) => {
   const broken = mendText({ ...nothing, faults: ['certificate n3 claims another address'] });
   t.notMatch(broken, /Repair it with/, 'a command that would write nothing is not shown');
   t.match(broken, /repaired where it is named/);
-  t.match(mendText({ ...own, faults: ['ovn-controller does not run'] }), ofNode);
+  t.match(mendText({ ...own, faults: ['ovn-controller is not running'] }), ofNode);
 });
 
 t.test('notices are shown, and are not drift', async (t) => {

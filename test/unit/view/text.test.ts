@@ -331,8 +331,11 @@ t.test('history and status', (t) => {
     /\nOverlay {9}n1, a member; its daemon runs\n\nbr-ex and Open vSwitch are in the desired state; .*overlay verify/,
   );
   const stopped = { ...overlay, isRunning: false };
-  t.match(statusText({ ...view, overlay: stopped }, plain), /its daemon does not run: systemctl/);
-  t.match(statusDocument({ ...view, overlay: stopped }), { outcome: 'problem', overlay: { problem: /does not run/ } });
+  t.match(statusText({ ...view, overlay: stopped }, plain), /its daemon is not running: systemctl/);
+  t.match(statusDocument({ ...view, overlay: stopped }), {
+    outcome: 'problem',
+    overlay: { problem: /is not running/ },
+  });
   const expelled = statusText({ ...view, overlay: { ...part, membership: { state: 'removed' } } }, plain);
   t.match(
     expelled,

@@ -15,7 +15,7 @@ const programMs = 240_000;
 export function whyNothingRuns(): string | null {
   if (isChroot()) return 'this is a chroot';
   // The directory /run/systemd/system exists if and only if systemd is running (sd_booted(3)).
-  if (!existsSync('/run/systemd/system')) return 'systemd does not run here';
+  if (!existsSync('/run/systemd/system')) return 'systemd is not running here';
   return existsSync('/run/dbus/system_bus_socket') ? null : 'no D-Bus system bus runs here';
 }
 

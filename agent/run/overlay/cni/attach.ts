@@ -33,11 +33,11 @@ export interface CniSurroundings {
   readonly say: (line: string) => void;
 }
 
-/** Answer to the CNI shim: commands that it has to run, or text that it has to print, one per line. */
+/** Answer to the CNI plug-in: commands that it has to run, or text that it has to print, one per line. */
 export type Answer = readonly string[];
 
 /**
- * Does the first half of ADD: returns the commands with which the shim creates the veth pair of the pod. Changes
+ * Does the first half of ADD: returns the commands with which the plug-in creates the veth pair of the pod. Changes
  * nothing.
  */
 export async function prepare(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
@@ -81,7 +81,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
-      // The link is removed here only if the shim has ended; a running shim removes the link itself.
+      // The link is removed here only if the plug-in has ended; a running shim removes the link itself.
       if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
     });
   }
@@ -95,7 +95,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   return [result, ports.datapath() ?? 'system', ...podLines(attachment)];
 }
 
-/** Removes the ports of a container; succeeds if it has none. The shim removes the link. */
+/** Removes the ports of a container; succeeds if it has none. the plug-in removes the link. */
 export async function unplug({ containerId, pod }: CniRequest, { ports, say }: CniSurroundings): Promise<Answer> {
   const own = ports.list().filter(({ externalIds }) => externalIds.sandbox === containerId);
   if (own.length > 0) {

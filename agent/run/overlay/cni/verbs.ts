@@ -5,7 +5,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
 
-/** Index of the network configuration among the words of a request from the CNI shim. */
+/** Index of the network configuration among the words of a request from the CNI plug-in. */
 const configWord = 4;
 
 /** Verb in progress for a container. */
@@ -15,7 +15,7 @@ interface Running {
 }
 
 /**
- * Creates the function that answers requests of the CNI shim. An answer is `0` with the lines to run or print, or `1`
+ * Creates the function that answers requests of the CNI plug-in. An answer is `0` with the lines to run or print, or `1`
  * with a CNI error result. Only one verb at a time runs for a container. DEL aborts a verb in progress and waits for
  * its rollback; any other verb is then refused with CNI error 11.
  */

@@ -36,7 +36,7 @@ export async function overlayChanges(
 async function faultsOf(planned: PlannedNode): Promise<string[]> {
   const { record } = planned;
   const state = await askController(planned.places);
-  if (state === 'absent') return ['ovn-controller does not run: systemctl start ovn-controller'];
+  if (state === 'absent') return ['ovn-controller is not running: systemctl start ovn-controller'];
   if (state === 'not connected')
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,

@@ -86,7 +86,7 @@ export async function waitForPort(name: string, places: OverlayPlaces, say: Say)
     if (await database.appears(portOf(name), 0)) return;
     if (!(await runsNorthd(places))) {
       say(
-        `warning: ovn-northd does not run on this node; until it runs, ${name} has no port and cannot join: systemctl start ovn-northd`,
+        `warning: ovn-northd is not running on this node; until it runs, ${name} has no port and cannot join: systemctl start ovn-northd`,
       );
       return;
     }

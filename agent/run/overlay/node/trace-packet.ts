@@ -133,7 +133,7 @@ async function lookHere(
       question.flow,
     ]);
     if (text === null)
-      throw new AgentError('vswitchd-not-responding', 'ovs-vswitchd does not run on this node', {
+      throw new AgentError('vswitchd-not-responding', 'ovs-vswitchd is not running on this node', {
         hint: 'look at systemctl status ovs-vswitchd',
       });
     parts.push(localPart(question, text, facts, switchRows));

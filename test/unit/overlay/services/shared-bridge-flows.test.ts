@@ -136,7 +136,7 @@ t.test('ports of the bridge', (t) => {
   t.equal(
     clusterPort(seed, 'n1', gatewayOf(1)),
     'k8s-patch-br-ex-br-int',
-    'the patch port of the tool of 2017 is recognized',
+    'the patch port of ovn-kubernetes of 2017 is recognized',
   );
   t.end();
 });

@@ -57,7 +57,7 @@ t.test('annotations of a pod', (t) => {
 t.test('every form of the annotation is read', (t) => {
   const one = { addresses: ['192.168.2.3/24'], mac: '0a:00:00:00:00:01', gateways: ['192.168.2.1'], routes: [] };
   const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'JSON of the tool of 2017': {
+    'JSON of ovn-kubernetes of 2017': {
       [first]: '{"gateway_ip": "192.168.2.1", "ip_address": "192.168.2.3/24", "mac_address": "0a:00:00:00:00:01"}',
     },
     "its successor's in Go": {

@@ -134,7 +134,7 @@ t.test('a static pod keeps its row when its copy in the API is deleted and creat
   t.end();
 });
 
-t.test('a row that the tool of 2017 made is taken over', (t) => {
+t.test('a row that ovn-kubernetes of 2017 made is taken over', (t) => {
   const cluster = clusterOf([nodeOf(1)]);
   const { put, ports, database } = cluster;
   put(podOf('a'));

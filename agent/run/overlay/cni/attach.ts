@@ -81,7 +81,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
-      // The link is removed here only if the plug-in has ended; a running shim removes the link itself.
+      // The link is removed here only if the plug-in has ended; a running plug-in removes the link itself.
       if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
     });
   }
@@ -95,7 +95,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   return [result, ports.datapath() ?? 'system', ...podLines(attachment)];
 }
 
-/** Removes the ports of a container; succeeds if it has none. the plug-in removes the link. */
+/** Removes the ports of a container; succeeds if it has none. The plug-in removes the link. */
 export async function unplug({ containerId, pod }: CniRequest, { ports, say }: CniSurroundings): Promise<Answer> {
   const own = ports.list().filter(({ externalIds }) => externalIds.sandbox === containerId);
   if (own.length > 0) {

@@ -6,8 +6,8 @@ export interface NodeWords {
   readonly clusterIpSubnet: string;
   readonly nodeName: string;
   /**
-   * Range of the services, for which ovn-kubernetes of 2017 had no option. If it is absent, the range in the rows of the
-   * node stays.
+   * Range of the services, for which ovn-kubernetes of 2017 had no option. If it is absent, the range in the rows of
+   * the node stays.
    */
   readonly serviceClusterIpRange?: string;
   /** TLS files for a northbound database that requires them. */

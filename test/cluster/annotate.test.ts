@@ -21,7 +21,7 @@ if (server !== null) {
     metadata: { name: 'default' },
   });
 
-  t.test('the pod that is meant is annotated, and no other of its name', async (t) => {
+  t.test('the pod with the given uid is annotated, and no other pod with the same name', async (t) => {
     const api = openTestApi(admin);
     t.teardown(api.close);
     const first = await makePod(server, 'web');
@@ -33,12 +33,12 @@ if (server !== null) {
     t.equal(await api.annotate(first, { ovn: '{}' }), 'gone');
     const second = await makePod(server, 'web');
     t.equal(await api.annotate(first, { ovn: 'of the first' }), 'gone');
-    t.strictSame(await annotationsOf(server, 'web'), {}, 'the second one has not got it');
+    t.strictSame(await annotationsOf(server, 'web'), {}, 'the second pod does not have the annotation');
     t.equal(await api.annotate(second, { ovn: 'of the second' }), 'written');
     await dropPod(server, 'web');
   });
 
-  t.test('an annotation is written once the server takes it', async (t) => {
+  t.test('an annotation is written as soon as the server accepts it', async (t) => {
     const between = await goBetween(t, server);
     const api = openTestApi(server.kubeconfig('between', { server: between.server }));
     t.teardown(api.close);
@@ -68,10 +68,14 @@ if (server !== null) {
     await server.untilReady();
     t.strictSame(await annotationsOf(server, pod.name), { ovn: 'late' });
     await refused;
-    t.strictSame(await annotationsOf(server, other.name), { ovn: other.name }, 'writes nothing any more');
+    t.strictSame(
+      await annotationsOf(server, other.name),
+      { ovn: other.name },
+      'the cancelled write has not changed the annotation',
+    );
   });
 
-  t.test('a permanent refusal is an error, and so is an end', async (t) => {
+  t.test('a permanent refusal is an error, and so is the end of the client', async (t) => {
     const pod = await makePod(server, 'refused');
     const weak = openTestApi(server.kubeconfig('weak'));
     t.teardown(weak.close);
@@ -102,7 +106,7 @@ if (server !== null) {
     api.report(noticeOf(pod, 'x'.repeat(2000)));
     api.report(noticeOf({ ...pod, uid: 'another' }, 'first'));
     const made = await untilEvents(t, server, 'reported', 3);
-    t.equal(posts(), 3, 'one for each object and note');
+    t.equal(posts(), 3, 'one request is sent for each object and note');
     t.match(
       made.find(({ note, regarding }) => note === 'first' && regarding.uid === pod.uid),
       {
@@ -114,11 +118,15 @@ if (server !== null) {
         regarding: { kind: 'Pod', namespace: 'default', name: 'reported', uid: pod.uid },
       },
     );
-    t.match(server.kubectl('describe', 'pod', 'reported'), /Warning +AddressTaken .*first/, 'as kubectl shows it');
+    t.match(server.kubectl('describe', 'pod', 'reported'), /Warning +AddressTaken .*first/, 'kubectl shows the Event');
 
     const node = { kind: 'Node', apiVersion: 'v1', namespace: '', name: 'n1', uid: 'n1' };
     api.report({ ...noticeOf(pod, 'of a node'), regarding: node });
-    t.equal((await untilEvents(t, server, 'n1', 1))[0]?.metadata.namespace, 'default', 'of what has no namespace');
+    t.equal(
+      (await untilEvents(t, server, 'n1', 1))[0]?.metadata.namespace,
+      'default',
+      'the Event of an object without a namespace is in the namespace default',
+    );
   });
 
   t.test('a repeated Event is counted, and a deleted Event is made again', async (t) => {
@@ -173,7 +181,7 @@ if (server !== null) {
     const other = { ...pod, namespace: 'kube-system', name: 'elsewhere' };
     api.report(noticeOf(other, 'of another namespace'));
     t.equal((await untilEvents(t, server, 'elsewhere', 1)).length, 1);
-    t.equal((await untilEvents(t, server, 'flooded', 10)).length, 10, 'a burst of one namespace');
+    t.equal((await untilEvents(t, server, 'flooded', 10)).length, 10, 'one namespace gets ten Events at once');
     const [last] = await untilEvents(t, server, 'default', 1, 'reason=EventsLeftOut');
     t.match(last, { metadata: { namespace: 'default' }, note: /the next ones are left out/ });
     for (let number = 0; number < 100; number++)
@@ -198,7 +206,7 @@ if (server !== null) {
     api.report(noticeOf(pod, 'one'));
     await once;
     api.report(noticeOf(pod, 'two'));
-    await t.rejects(api.annotate(pod, { ovn: '{}' }), failure('cluster-refused'), 'asked after it');
+    await t.rejects(api.annotate(pod, { ovn: '{}' }), failure('cluster-refused'), 'the client still works');
     t.equal(said.length, 1);
     t.match(said[0], /may not make an Event/);
   });
@@ -244,7 +252,7 @@ async function makePod(api: ApiServer, name: string): Promise<Named> {
 }
 
 async function dropPod(api: ApiServer, name: string): Promise<void> {
-  // No kubelet runs here that would report the pod's end.
+  // The pod is deleted at once, because no kubelet is running that would report its end.
   await api.call('DELETE', `${pods}/${name}?gracePeriodSeconds=0`);
 }
 

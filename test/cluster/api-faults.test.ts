@@ -9,7 +9,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   const exitCodeOf = ({ error }: Outcome): number | null => (error === null ? null : errorTable[error.kind].exitCode);
 
-  t.test('credentials that do not work are refused at once, each with its reason', async (t) => {
+  t.test('invalid credentials are refused at once, each with its reason', async (t) => {
     const missing = await run(server, 'apply', { kubeconfig: join(server.folder, 'nothing-here') });
     t.match(missing.error, { kind: 'kubeconfig-unusable', message: /the kubeconfig \S+ does not exist/ });
     t.equal(exitCodeOf(missing), 2);
@@ -36,7 +36,7 @@ if (server !== null) {
     t.equal(valid.code, 0, 'a valid certificate is accepted');
   });
 
-  t.test('an exec plug-in and files beside the kubeconfig work too', async (t) => {
+  t.test('an exec plug-in and files beside the kubeconfig work', async (t) => {
     const credential = {
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
@@ -60,7 +60,7 @@ if (server !== null) {
     });
   });
 
-  t.test("MicroShift's own kubeconfig may still be missing while it boots, so that is waited for", async (t) => {
+  t.test("a command waits for MicroShift's own kubeconfig, which may still be missing during a boot", async (t) => {
     delete process.env.KUBECONFIG;
     const outcome = await run(server, 'apply', { kubeconfig: null, timeoutSeconds: 1 });
     t.match(outcome.error, { kind: 'kubeconfig-missing', message: /has not written .*\(waited 1 s\)/ });
@@ -127,7 +127,7 @@ if (server !== null) {
     }
   });
 
-  t.test('a server that answers but is not ready is waited for', async (t) => {
+  t.test('a command waits for a server that answers but is not ready', async (t) => {
     const config = withChanges(ours, { mtu: 1270 });
     server.freezeStore();
     t.teardown(server.thawStore);
@@ -148,7 +148,7 @@ if (server !== null) {
     t.match((await run(server, 'apply', { config })).text, ': 0 of 13 objects touched');
   });
 
-  t.test('an expired certificate of the server is named as such', async (t) => {
+  t.test('an expired certificate of the server is reported', async (t) => {
     await server.kill();
     const pair = ['cert', 'private-key'].map(
       (name, index) => `--tls-${name}-file=${join(server.folder, `expired-server.${index === 0 ? 'crt' : 'key'}`)}`,

@@ -10,16 +10,16 @@ import { makeAccountKeys, makeCertificates } from './certificates.ts';
 export const kube = '/testnode/kube';
 /** Path on the node of the audit log, which has the requests of the pods' accounts. */
 export const auditLogPath = auditLogIn(kube);
-/** Path that MicroShift uses, so that the commands find the kubeconfig by themselves. */
+/** Path of MicroShift's own kubeconfig, at which the commands find it without an option. */
 export const kubeconfigPath = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 const token = 'the-administrator';
 const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', '--endpoint-reconciler-type=lease'];
 
-/** A unit that systemd always restarts. */
+/** Returns the text of a unit that systemd always restarts. */
 export const lastingUnit = (after: string, command: string): string =>
   `[Unit]\nAfter=${after}\n[Service]\nExecStart=${command}\nRestart=always\n`;
 
-/** The administrator's kubeconfig, on a node that has the folder. */
+/** Returns the administrator's kubeconfig for a node that has the folder `kube`. */
 export const kubeconfigFor = (host: string): string =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -31,8 +31,8 @@ export const kubeconfigFor = (host: string): string =>
   });
 
 /**
- * Options with which a node at 192.0.2.50 boots with kube.service, which is not started. They need a folder of this
- * machine, which this function fills.
+ * Returns options of bootNode for a node at 192.0.2.50 with kube.service, which is not started at boot. Fills the
+ * folder of this machine that the options need.
  */
 export function apiOfNode(
   folder: string,

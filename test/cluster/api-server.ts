@@ -24,7 +24,7 @@ export interface ApiServer {
    */
   readonly auditLog: string;
   readonly kubectl: (...words: readonly string[]) => string;
-  /** Writes a kubeconfig for a bearer token; `admin` is the administrator's. */
+  /** Writes a kubeconfig with this name, and returns its path; `admin` is that of the administrator. */
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
   /** Sends a request to the API as the administrator, with a JSON body and a JSON answer. */
   readonly call: (method: string, path: string, body?: unknown, contentType?: string) => Promise<JsonAnswer>;
@@ -53,15 +53,15 @@ interface KubeconfigChanges {
   readonly server?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
-  /** The complete entry of the user, which replaces the one with the token. */
+  /** Complete entry of the user, which replaces the entry with the token. */
   readonly user?: Readonly<Record<string, unknown>>;
 }
 
 const readyLimitMs = 120_000;
 
 /**
- * Starts etcd and kube-apiserver, optionally with further flags and at another address of this machine. They are not
- * ready when the function returns, and the caller stops them.
+ * Starts etcd and kube-apiserver, optionally with further flags and at another address of this machine. They may not be
+ * ready when the function returns. The caller stops them.
  */
 export async function startApiServer(address?: string, more: readonly string[] = []): Promise<ApiServer> {
   const binaries = builtBinaries();
@@ -161,12 +161,12 @@ export async function startApiServer(address?: string, more: readonly string[] =
   };
 }
 
-/** The server's audit log of the requests of the pods' accounts, for audit.ts; its folder must exist. */
+/** Returns the path of the server's audit log, which has the requests of the pods' accounts; its folder must exist. */
 export function auditLogIn(folder: string): string {
   return join(folder, 'audit', 'audit.log');
 }
 
-/** Arguments of etcd and kube-apiserver, whose certificates and data are in a folder. */
+/** Returns the arguments of etcd and kube-apiserver, whose certificates and data are in a folder. */
 export function flagsOf(
   folder: string,
   ports: { readonly etcd: number; readonly peer: number; readonly api: number },
@@ -199,7 +199,7 @@ export function flagsOf(
       `--audit-log-path=${auditLogIn(folder)}`,
       '--service-cluster-ip-range=10.43.0.0/16',
       '--allow-privileged=true',
-      // Without API aggregation and without reconciled endpoints, because nothing else runs in this cluster.
+      // API aggregation and the reconciliation of endpoints are off, because no other API server runs in this cluster.
       '--endpoint-reconciler-type=none',
     ],
   };

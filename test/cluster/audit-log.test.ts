@@ -75,8 +75,8 @@ if (server !== null) {
         const log = await writtenLog(server.auditLog, ids);
         const asked = requests.map(({ verb, resource }) => `${account} ${verb} ${resource}`).sort();
         t.same(forbidden(log), [], 'nothing is refused');
-        t.same(allowed(log), asked, 'everything is in the log');
-        t.same(granted(renderManifests({ ...settings, flavor }), account), asked, 'and every right is used');
+        t.same(allowed(log), asked, 'every request is in the log');
+        t.same(granted(renderManifests({ ...settings, flavor }), account), asked, 'every right is used');
       });
     }
   }

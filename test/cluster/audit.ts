@@ -1,4 +1,4 @@
-/** Reads from the server's audit log the requests of the pods' accounts, and which of them were forbidden. */
+/** Requests of the pods' accounts in the server's audit log: allowed and forbidden ones. */
 import { once } from 'node:events';
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,7 +16,7 @@ export const auditPolicy = {
   rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts:openshift-ovn-kubernetes'] }, { level: 'None' }],
 };
 
-/** Longer than a busy server needs to log a request that it has answered. */
+/** Limit that is longer than a busy server needs to log a request that it has answered. */
 const writtenLimitMs = 30_000;
 
 interface AuditEvent {
@@ -32,12 +32,12 @@ interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Requests that were refused because a right is missing, each once, as in `ovn-kubernetes-node list secrets`. */
+/** Returns requests that were refused for a missing right, each once, such as `ovn-kubernetes-node list secrets`. */
 export function forbidden(log: string): string[] {
   return requests(log, (event) => event.annotations?.['authorization.k8s.io/decision'] === 'forbid');
 }
 
-/** Requests that were allowed, each once, as in `ovn-kubernetes-controller patch nodes/status`. */
+/** Returns requests that were allowed, each once, such as `ovn-kubernetes-controller patch nodes/status`. */
 export function allowed(log: string): string[] {
   return requests(log, (event) => event.annotations?.['authorization.k8s.io/decision'] === 'allow');
 }
@@ -63,7 +63,7 @@ function requests(log: string, isMeant: (event: AuditEvent) => boolean): string[
   return [...new Set(events.filter(isMeant).map(inWords))].sort();
 }
 
-/** Discovery and other paths without a resource are open to every account; the path identifies them. */
+/** Returns a request as text, with its path if it has no resource, as in discovery, which is open to every account. */
 function inWords({ user, verb, objectRef, requestURI }: AuditEvent): string {
   const account = user.username.slice(accountPrefix.length);
   if (objectRef === undefined) return `${account} ${verb} ${requestURI}`;
@@ -72,7 +72,7 @@ function inWords({ user, verb, objectRef, requestURI }: AuditEvent): string {
   return `${account} ${verb} ${resource}${group}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-/** One line per event; the server may still be writing the last line. */
+/** Returns the complete lines of the log, one per event; the server may still be writing the last line. */
 function linesOf(log: string): string[] {
   return log.split('\n').slice(0, -1);
 }

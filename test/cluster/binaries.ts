@@ -9,7 +9,7 @@ import { missingGo, newGo } from './go.ts';
 const moduleFolder = join(import.meta.dirname, '../../../test/cluster');
 const cacheFolder = join(cacheRoot, 'kube');
 
-/** A registry that answers slowly must not block a test run. */
+/** Limit of a build, so that a registry that answers slowly does not block a test run. */
 const buildLimitMs = 25 * 60_000;
 
 /** Reason why this machine cannot run an API server; null if it can. */
@@ -19,7 +19,7 @@ export function missingParts(): string | null {
   return missingGo() ?? 'kube-apiserver is not built: node build/test/cluster/prepare.js';
 }
 
-/** Program that this machine lacks to run an API server; null if it has all. */
+/** Returns the name of a program that this machine lacks to run an API server; null if it lacks none. */
 export function missingPrograms(): string | null {
   if (!hasProgram('etcd', '--version')) return 'etcd is missing (package etcd-server)';
   return hasProgram('openssl', 'version') ? null : 'openssl is missing';
@@ -42,7 +42,7 @@ export function builtBinaries() {
   } as const;
 }
 
-/** Builds the programs. That takes minutes, and no test does it, because the time of a test is limited. */
+/** Builds the programs, which takes minutes; prepare.js calls it and no test, because the time of a test is limited. */
 export function buildBinaries(): void {
   const folder = binaryFolder();
   mkdirSync(cacheFolder, { recursive: true });

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A CA, a certificate of the server, another CA, a valid client certificate, and an expired one. */
+/** Creates a CA, a certificate of the server, another CA, a valid client certificate, and an expired one. */
 export function makeCertificates(folder: string, serverNames = 'IP:127.0.0.1,DNS:localhost'): void {
   const openssl = (command: string): void => {
     execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'ignore' });
@@ -26,7 +26,7 @@ export function makeCertificates(folder: string, serverNames = 'IP:127.0.0.1,DNS
   signed('expired', '/O=system:masters/CN=late', 'extendedKeyUsage=clientAuth', -1);
 }
 
-/** The key pair that signs service account tokens: sa.key and sa.pub. */
+/** Creates the key pair that signs service account tokens: sa.key and sa.pub. */
 export function makeAccountKeys(folder: string): void {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   writeFileSync(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs1', format: 'pem' }));

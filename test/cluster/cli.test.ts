@@ -13,7 +13,7 @@ function temporaryFolder(t: Test): string {
   return folder;
 }
 
-/** Texts of the files in a folder, by file name. */
+/** Returns the texts of the files in a folder, by file name. */
 function textsOf(folder: string): Record<string, string> {
   const names = readdirSync(folder).sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
@@ -32,18 +32,18 @@ async function withoutCluster(t: Test): Promise<void> {
     const { 'kustomization.yaml': kustomization = '', ...files } = textsOf(one);
     t.same(textsOf(two), textsOf(one));
     const joined = Object.values(files).map((text) => `---\n${text}`);
-    t.equal(joined.join(''), stream.stdout, 'the files in their order are the stream');
+    t.equal(joined.join(''), stream.stdout, 'the files in their order have the same bytes as the output');
     for (const name of Object.keys(files)) t.match(kustomization, `- ${name}\n`);
   });
 
-  t.test('as JSON it is one document', async (t) => {
+  t.test('render with --output json prints one document', async (t) => {
     const { code, stdout } = await runProgram(['--output', 'json', 'manifests', 'render', ...withImage]);
     t.equal(code, 0);
     const { outcome, objects } = JSON.parse(stdout);
     t.match([outcome, objects.length, objects[0].kind], ['rendered', 13, 'Namespace']);
   });
 
-  t.test('bad input: the message names the fault, and the exit code its kind', async (t) => {
+  t.test('for wrong input, the message names the fault, and the exit code its kind', async (t) => {
     const noImage = await runProgram(['manifests', 'render']);
     t.match(noImage, { code: 2, stdout: '', stderr: /image/ });
     const asJson = await runProgram(['--output', 'json', 'manifests', 'render']);
@@ -79,7 +79,7 @@ else {
     const options = { kubeconfig: server.kubeconfig('admin') };
     const manifests = (...words: string[]) => runProgram(['manifests', ...words, ...withImage], options);
 
-    t.test('diff, apply and status say by their exit code what there is to do', async (t) => {
+    t.test('the exit codes of diff, apply and status show whether work is left', async (t) => {
       t.match(await manifests('diff'), { code: 3, stdout: 'DaemonSet ovnkube-master' });
       t.match(await manifests('status'), { code: 3, stdout: 'no DaemonSet of microshift-net' });
       t.match(await manifests('apply'), { code: 0, stdout: ': 13 of 13 objects touched' });
@@ -95,7 +95,7 @@ else {
       server.kubectl('diff', '--server-side', '--field-manager=microshift-net', '-k', directory);
     });
 
-    t.test('everything as JSON', async (t) => {
+    t.test('diff, apply and status print JSON', async (t) => {
       const json = async (...words: string[]) => {
         const { code, stdout } = await runProgram(['--output', 'json', 'manifests', ...words, ...withImage], options);
         return { code, answer: JSON.parse(stdout) };
@@ -111,7 +111,7 @@ else {
       t.match(await json('status'), { code: 0, answer: { daemonSets: states } });
     });
 
-    t.test('a kubeconfig with an exec plug-in takes the Kubernetes client', async (t) => {
+    t.test('a kubeconfig with an exec plug-in is used with the Kubernetes client', async (t) => {
       const apiVersion = 'client.authentication.k8s.io/v1';
       const credential = { apiVersion, kind: 'ExecCredential', status: { token: server.token } };
       const exec = { apiVersion, command: 'echo', args: [JSON.stringify(credential)], interactiveMode: 'Never' };
@@ -119,7 +119,7 @@ else {
       t.match(await runProgram(['manifests', 'diff', ...withImage], { kubeconfig }), { code: 0 });
     });
 
-    t.test("another manager's field ends apply with 1 and the owner's name", async (t) => {
+    t.test("another manager's field causes apply to fail with 1 and the manager's name", async (t) => {
       const path = `/api/v1/namespaces/${namespace}/configmaps/ovnkube-config?fieldManager=their-operator`;
       const theirs = { data: { 'ovnkube.conf': '[default]\nmtu=9000\n' } };
       await server.call('PATCH', path, theirs, 'application/merge-patch+json');
@@ -129,7 +129,7 @@ else {
       t.match(await manifests('apply', '--force-conflicts'), { code: 0, stdout: ': 1 of 13 objects touched' });
     });
 
-    t.test('SIGTERM ends apply --wait, and the next one goes on from there', async (t) => {
+    t.test('SIGTERM ends apply --wait, and the next apply --wait succeeds', async (t) => {
       await reportRollout(server, 0);
       let sent = false;
       const onStderr = (text: string, send: (signal: NodeJS.Signals) => void): void => {
@@ -145,7 +145,7 @@ else {
       t.match(await manifests('apply', '--wait'), { code: 0, stdout: ': 0 of 13 objects touched' });
     });
 
-    t.test('delete removes it all', async (t) => {
+    t.test('delete removes all objects', async (t) => {
       const deleting = runProgram(['manifests', 'delete'], options);
       await finishNamespace(server);
       const gone = await deleting;

@@ -13,7 +13,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   const admin = server.kubeconfig('admin');
 
-  t.test('first everything, page by page, then each change in its order', async (t) => {
+  t.test('a follower gets first all objects, page by page, and then each change in its order', async (t) => {
     const { maps, put, remove } = await newNamespace(server, 'changes');
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await put(name, '1');
     const between = await goBetween(t, server);
@@ -28,22 +28,22 @@ if (server !== null) {
     await put('h', '1');
     await put('h', '2');
     await remove('a');
-    await heard.until(({ names }) => !names.has('a'), 'the last change is heard');
+    await heard.until(({ names }) => !names.has('a'), 'the last change is reported');
     t.strictSame(heard.log.slice(1), ['ADDED h', 'MODIFIED h', 'DELETED a']);
     t.equal(heard.values.get('h'), '2');
 
     heard.stop();
     await put('i', '1');
     const other = hear(api, { ...maps, fieldSelector: 'metadata.name=i' });
-    await other.until(({ names }) => names.has('i'), 'the one that is selected is heard');
-    t.strictSame(other.log, ['whole i'], 'what a selector narrows');
+    await other.until(({ names }) => names.has('i'), 'the selected object is reported');
+    t.strictSame(other.log, ['whole i'], 'only the selected object is reported');
     t.notOk(
       heard.log.some((line) => line.endsWith(' i')),
       'a stopped follower reports nothing',
     );
   });
 
-  t.test('objects that are too long for a page together come in shorter pages', async (t) => {
+  t.test('objects that are too long for one page are read in shorter pages', async (t) => {
     const { maps, put } = await newNamespace(server, 'long');
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     for (const name of names) await put(name, name.repeat(900_000));
@@ -57,11 +57,11 @@ if (server !== null) {
     t.strictSame(
       sizes,
       ['200', '40', '8', '1', ...names.slice(1).map(() => '1')],
-      'none of 4 MiB is parsed in one piece',
+      'no page of 4 MiB is parsed in one piece',
     );
   });
 
-  t.test('a watch that had its time goes on where the last bookmark was', async (t) => {
+  t.test('a watch that has reached its time limit continues at the last bookmark', async (t) => {
     const { maps, put } = await newNamespace(server, 'again');
     const other = await newNamespace(server, 'elsewhere');
     const between = await goBetween(t, server);
@@ -77,8 +77,11 @@ if (server !== null) {
         .filter(({ url }) => url.searchParams.has('watch'))
         .map(({ url }) => Number(url.searchParams.get('resourceVersion')));
     await between.until(() => versions().length > 1, 'a second watch is opened');
-    t.ok(Number(versions()[1]) > Number(versions()[0]), 'a later version, though nothing has changed here');
-    t.strictSame(heard.log, ['whole a'], 'and no change is reported');
+    t.ok(
+      Number(versions()[1]) > Number(versions()[0]),
+      'the second watch begins at a later version, although no object has changed',
+    );
+    t.strictSame(heard.log, ['whole a'], 'no change is reported');
   });
 
   t.test('a silent or broken connection is renewed, and no change is reported', async (t) => {
@@ -129,7 +132,11 @@ if (server !== null) {
     between.refuse(null);
     await heard.until(({ names }) => names.has('c'), 'the missed change is reported');
     const kinds = between.requests.slice(before).map(({ url }) => (url.searchParams.has('watch') ? 'watch' : 'list'));
-    t.strictSame(kinds.slice(0, 2), ['watch', 'list'], 'asked for from where it was left, then for all');
+    t.strictSame(
+      kinds.slice(0, 2),
+      ['watch', 'list'],
+      'the watch is tried again at its last version, and then all objects are listed',
+    );
     t.strictSame(heard.log, ['whole a b', 'lost cluster-not-ready', 'found', 'whole b c']);
     t.strictSame(
       [...heard.values],
@@ -165,7 +172,7 @@ if (server !== null) {
     t.equal(heard.log.filter((line) => line === 'found').length, 1);
   });
 
-  t.test('a server that hangs is lost, and found when it goes on', async (t) => {
+  t.test('a server that hangs is reported as lost, and as found when it continues', async (t) => {
     const { maps, put } = await newNamespace(server, 'hangs');
     await put('a', '1');
     const api = openTestApi(admin, { answerMs: 500 });
@@ -178,7 +185,7 @@ if (server !== null) {
     t.strictSame(heard.log, ['lost cluster-unreachable', 'whole a', 'found']);
   });
 
-  t.test('a server that is busy is left alone for as long as it asks for', async (t) => {
+  t.test('the follower waits for as long as a busy server requests', async (t) => {
     const { maps, put } = await newNamespace(server, 'busy');
     await put('a', '1');
     const between = await goBetween(t, server);
@@ -190,11 +197,11 @@ if (server !== null) {
     await heard.until(({ log }) => log.includes('found'), 'the return is reported');
     t.strictSame(heard.log, ['lost cluster-not-ready', 'whole a', 'found']);
     const [first, second, third] = between.requests.map(({ atMs }) => atMs);
-    t.ok(Number(second) - Number(first) >= 990, 'once');
+    t.ok(Number(second) - Number(first) >= 990, 'the first pause has its length');
     t.ok(Number(third) - Number(second) >= 990, 'the second pause also has its length');
   });
 
-  t.test('credentials are read again, also those of a kubeconfig that comes late', async (t) => {
+  t.test('credentials are read again, also from a kubeconfig that is written later', async (t) => {
     const { maps, put } = await newNamespace(server, 'credentials');
     await put('a', '1');
     const path = server.kubeconfig('changing', { token: 'wrong' });
@@ -204,14 +211,14 @@ if (server !== null) {
     await heard.until(({ log }) => log.length > 0, 'the token is refused');
     t.strictSame(heard.log, ['lost cluster-refused']);
     server.kubeconfig('changing');
-    await heard.until(({ log }) => log.includes('found'), 'the new one is used');
+    await heard.until(({ log }) => log.includes('found'), 'the new token is used');
     writeFileSync(path, 'half a kube');
     await put('b', '1');
-    await heard.until(({ names }) => names.has('b'), 'nothing is lost while a kubeconfig is written');
+    await heard.until(({ names }) => names.has('b'), 'changes are reported while the kubeconfig is incomplete');
     t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found', 'ADDED b']);
 
     rmSync(path);
-    // The follower asks only after a long pause, unless it is woken.
+    // The follower repeats its request only after an hour, unless wake() is called.
     const patient = openTestApi(path, { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 });
     t.teardown(patient.close);
     const late = hear(patient, maps);
@@ -219,7 +226,7 @@ if (server !== null) {
     t.strictSame(late.log, ['lost kubeconfig-unusable']);
     server.kubeconfig('changing');
     patient.wake();
-    await late.until(({ log }) => log.includes('found'), 'the follower is woken');
+    await late.until(({ log }) => log.includes('found'), 'wake() ends the pause of the follower');
     t.strictSame(late.log, ['lost kubeconfig-unusable', 'whole a b', 'found']);
   });
 
@@ -254,10 +261,10 @@ if (server !== null) {
     t.strictSame(heard.log, ['whole a', 'ADDED b', 'whole a b']);
   });
 
-  t.test('a new server, or one restored from a backup, is listed again', async (t) => {
+  t.test('all objects are listed again from a new server, or a server that was restored from a backup', async (t) => {
     const { maps, put } = await newNamespace(server, 'restored');
     await put('a', '1');
-    // More than a server writes at its first start.
+    // More versions than a new server writes at its first start, so that its versions are below the former ones.
     for (let version = 0; version < 600; version += 1) await put('a', `${version}`);
     const api = openTestApi(admin);
     t.teardown(api.close);

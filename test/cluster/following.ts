@@ -21,7 +21,7 @@ export interface Heard {
   readonly names: ReadonlySet<string>;
   /** `data.value` of each object. */
   readonly values: ReadonlyMap<string, string>;
-  /** Resolves when a condition holds after a report; rejects with the log after a minute. */
+  /** Resolves when a condition is true after a report; rejects with the log after a minute. */
   until(isSo: (heard: Heard) => boolean, what: string): Promise<void>;
   stop(): void;
 }

@@ -21,7 +21,7 @@ export interface GoBetween {
   speak(): void;
   /** Cuts all open connections. */
   cut(): void;
-  /** Resolves when a condition holds after a request; rejects after a minute. */
+  /** Resolves when a condition is true after a request; rejects after a minute. */
   until(isSo: (requests: readonly Seen[]) => boolean, what: string): Promise<void>;
 }
 

@@ -1,14 +1,14 @@
 /**
- * A Go that can build kube-apiserver: this machine's own, or, if that is too old, the release that this file pins. The
- * old Go fetches that release as the module golang.org/toolchain, so this machine's settings for the proxy and its
- * credentials apply.
+ * Go for the build of kube-apiserver: this machine's own, or, if that is too old, a release with a pinned hash. The old
+ * Go fetches the pinned release as the module golang.org/toolchain, with the machine's settings and credentials for the
+ * proxy.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 
-/** An older Go does not fetch the release that a go.mod requires. */
+/** Oldest Go that fetches the release that a go.mod requires. */
 const oldestGo = [1, 21] as const;
 const release = 'go1.26.8';
 /** Hashes as in a go.sum, by Node's name of the processor architecture. */
@@ -16,12 +16,12 @@ const releaseHashes: Record<string, { goName: string; hash: string }> = {
   x64: { goName: 'amd64', hash: 'h1:ZOmGe1OnfREDMIdb1Qi4G9JSuDPBLGExZMQ4nis1RXM=' },
   arm64: { goName: 'arm64', hash: 'h1:sYL/O6MqS68ML0kjsQ36WoYIpJqkw60TxizWUYUKQMc=' },
 };
-/** The download has 75 MB; a proxy that answers slowly must not block a test run. */
+/** Limit of the download of 75 MB, so that a proxy that answers slowly does not block a test run. */
 const fetchLimitMs = 5 * 60_000;
 const folder = join(cacheRoot, 'go', release);
 const fetchedGo = join(folder, 'bin/go');
 
-/** The go command for the build; null if it does not exist yet. */
+/** Returns the go command for the build; null if it does not exist yet. */
 export function newGo(): string | null {
   const version = versionOf('go');
   if (version !== null && isNewEnough(version)) return 'go';
@@ -63,7 +63,7 @@ export function fetchGo(): string | null {
   return missingGo();
 }
 
-/** Folder into which Go unpacked a module and the module's hash, or Go's error message. */
+/** Returns the folder into which Go has unpacked a module, with the module's hash; or the error message of Go. */
 function download(cache: string, name: string): { folder: string; hash: string } | { problem: string } {
   writeFileSync(join(cache, 'go.mod'), 'module toolchain\n');
   const { stdout, stderr, error } = spawnSync('go', ['mod', 'download', '-json', name], {
@@ -79,7 +79,7 @@ function download(cache: string, name: string): { folder: string; hash: string }
   return { folder: answer.Dir, hash: answer.Sum };
 }
 
-/** A module's files are never executable, so the modes are set here, as a Go with toolchains does. */
+/** Makes the programs of a release executable, because files of a module never are; newer Go does the same. */
 function makeExecutable(root: string): void {
   for (const path of ['bin', 'pkg/tool']) {
     const entries = readdirSync(join(root, path), { recursive: true, withFileTypes: true });
@@ -87,10 +87,10 @@ function makeExecutable(root: string): void {
   }
 }
 
-/** Version as in go1.26.8; null if the command cannot run. */
+/** Returns the version, such as go1.26.8; null if the command cannot run. */
 function versionOf(command: string): string | null {
   if (command !== 'go' && !existsSync(command)) return null;
-  // Runs in another folder, because this folder's go.mod would make a newer Go fetch another release first.
+  // The command runs in another folder, because the go.mod of this folder would make Go fetch another release first.
   const { error, stdout } = spawnSync(command, ['env', 'GOVERSION'], { cwd: '/', encoding: 'utf8' });
   return error === undefined && stdout.startsWith('go') ? stdout.trim() : null;
 }

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 
 export interface JsonAnswer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers, asserted on by the tests
+  // biome-ignore lint/suspicious/noExplicitAny: the API can answer with any object, and tests assert its fields
   readonly body: any;
   /** Identifier that finds the request in the audit log. */
   readonly auditId: string;

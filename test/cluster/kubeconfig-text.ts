@@ -4,7 +4,7 @@ interface Access {
   readonly user: Readonly<Record<string, unknown>>;
 }
 
-/** A kubeconfig with one cluster and one user; JSON is also YAML. */
+/** Returns a kubeconfig with one cluster and one user, in JSON, which is also YAML. */
 export function kubeconfigText({ server, caFile, user }: Access): string {
   return JSON.stringify({
     apiVersion: 'v1',

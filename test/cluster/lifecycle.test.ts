@@ -8,7 +8,7 @@ if (server !== null) {
   const exitCodeOf = ({ error }: Outcome): number | null => (error === null ? null : errorTable[error.kind].exitCode);
   const daemonSetPath = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
 
-  t.test("another manager's fields are shown with their owner, and taken over only when asked to", async (t) => {
+  t.test("another manager's fields are shown with their owner, and replaced only with --force-conflicts", async (t) => {
     await run(server, 'apply', {});
     const scripted = { data: { 'ovnkube.conf': '[default]\nmtu=9000\n' } };
     const path = `/api/v1/namespaces/${namespace}/configmaps/ovnkube-config?fieldManager=their-operator`;
@@ -35,14 +35,14 @@ if (server !== null) {
     t.match((await run(server, 'apply', {})).text, ': 0 of 13 objects touched');
   });
 
-  t.test('objects that were deleted by hand are made again', async (t) => {
+  t.test('objects that were deleted by hand are created again', async (t) => {
     server.kubectl('-n', namespace, 'delete', 'configmap/ovnkube-scripts', 'role/openshift-ovn-kubernetes-node');
     const { text } = await run(server, 'apply', {});
     t.match(text, 'created    ConfigMap ovnkube-scripts');
     t.match(text, ': 2 of 13 objects touched');
   });
 
-  t.test('--wait follows the roll-out, and says which container keeps it', async (t) => {
+  t.test('--wait follows the roll-out, and names the container that delays it', async (t) => {
     await reportRollout(server, 0);
     const late = await run(server, 'apply', { wait: true, timeoutSeconds: 1 });
     t.match(late.error, { kind: 'rollout-timeout', message: /ovnkube-master\/northd: no pod yet/ });
@@ -93,7 +93,7 @@ if (server !== null) {
     await server.call('DELETE', podPath, { gracePeriodSeconds: 0 });
   });
 
-  t.test('apply waits for the end of a namespace that is being removed, then makes everything again', async (t) => {
+  t.test('apply waits for the end of a namespace that is being removed, and then creates all objects', async (t) => {
     await run(server, 'apply', { flavor: 'classic' });
     await server.call('DELETE', `/api/v1/namespaces/${namespace}`);
     const stuck = await run(server, 'apply', { timeoutSeconds: 1 });

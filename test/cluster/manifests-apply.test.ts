@@ -17,7 +17,7 @@ if (server !== null) {
   } as const;
   const flavors = Object.keys(flavorTraits) as readonly Flavor[];
 
-  t.test('every flavour is accepted with strict validation, by us and by kubectl', async (t) => {
+  t.test('every flavour passes strict validation, with `manifests apply` and with kubectl', async (t) => {
     for (const flavor of flavors) {
       const { code, text } = await run(server, 'apply', { flavor });
       t.equal(code, 0, `${flavor}: ${text.split('\n').at(-2)}`);
@@ -46,7 +46,7 @@ if (server !== null) {
       t.equal(second.code, 0);
       t.match(second.text, /: 0 of \d+ objects touched/);
       t.same(changed(before, await versions(server)), [], flavor);
-      t.equal((await run(server, 'diff', { flavor })).code, 0, 'and a diff finds none');
+      t.equal((await run(server, 'diff', { flavor })).code, 0, 'diff finds no difference');
     }
   });
 
@@ -93,7 +93,7 @@ if (server !== null) {
         .trim()
         .split('\n').length,
       Object.keys(after).length - 3,
-      'nor one without a label',
+      'the namespace has no other object',
     );
     t.notMatch(server.kubectl('get', 'clusterroles', '-o', 'name'), 'openshift-ovn-kubernetes-node');
   });
@@ -107,39 +107,46 @@ if (server !== null) {
     await server.call('PUT', taken, { ...body, metadata: { ...body.metadata, managedFields: [{}] } });
     const { text } = await run(server, 'apply', { flavor: 'classic' });
     t.match(text, 'removed    ConfigMap ovn-config');
-    t.equal((await server.call('GET', taken)).status, 200, 'a foreign ClusterRole is left alone');
+    t.equal((await server.call('GET', taken)).status, 200, 'a foreign ClusterRole is not removed');
     await server.call('DELETE', taken);
   });
 
-  t.test('the pod templates are admitted in their namespace, and would not be in a baseline one', async (t) => {
-    for (const flavor of flavors) {
-      await run(server, 'apply', { flavor });
-      for (const name of ['ovnkube-master', 'ovnkube-node']) {
-        const { body } = await server.call('GET', `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`);
-        const { metadata, spec } = body.spec.template;
-        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-test` }, spec };
-        const answer = await server.call(
-          'POST',
-          `/api/v1/namespaces/${namespace}/pods?dryRun=All&fieldValidation=Strict`,
-          pod,
-        );
-        t.equal(answer.status, 201, `${flavor} ${name}: ${answer.body.message ?? 'created'}`);
-        const baseline = {
-          apiVersion: 'v1',
-          kind: 'Namespace',
-          metadata: { name: 'baseline', labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
-        };
-        await server.call('POST', '/api/v1/namespaces', baseline);
-        for (const account of ['ovn-kubernetes-controller', 'ovn-kubernetes-node']) {
-          await server.call('POST', '/api/v1/namespaces/baseline/serviceaccounts', {
+  t.test(
+    'the pod templates are admitted in their namespace, and refused in a namespace of level baseline',
+    async (t) => {
+      for (const flavor of flavors) {
+        await run(server, 'apply', { flavor });
+        for (const name of ['ovnkube-master', 'ovnkube-node']) {
+          const { body } = await server.call('GET', `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`);
+          const { metadata, spec } = body.spec.template;
+          const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-test` }, spec };
+          const answer = await server.call(
+            'POST',
+            `/api/v1/namespaces/${namespace}/pods?dryRun=All&fieldValidation=Strict`,
+            pod,
+          );
+          t.equal(answer.status, 201, `${flavor} ${name}: ${answer.body.message ?? 'created'}`);
+          const baseline = {
             apiVersion: 'v1',
-            kind: 'ServiceAccount',
-            metadata: { name: account },
-          });
+            kind: 'Namespace',
+            metadata: { name: 'baseline', labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
+          };
+          await server.call('POST', '/api/v1/namespaces', baseline);
+          for (const account of ['ovn-kubernetes-controller', 'ovn-kubernetes-node']) {
+            await server.call('POST', '/api/v1/namespaces/baseline/serviceaccounts', {
+              apiVersion: 'v1',
+              kind: 'ServiceAccount',
+              metadata: { name: account },
+            });
+          }
+          const refused = await server.call('POST', '/api/v1/namespaces/baseline/pods?dryRun=All', pod);
+          t.match(
+            refused.body.message,
+            /violates PodSecurity "baseline/,
+            'a namespace of level baseline refuses the pod',
+          );
         }
-        const refused = await server.call('POST', '/api/v1/namespaces/baseline/pods?dryRun=All', pod);
-        t.match(refused.body.message, /violates PodSecurity "baseline/, 'the check is at work');
       }
-    }
-  });
+    },
+  );
 }

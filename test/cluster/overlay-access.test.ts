@@ -46,13 +46,17 @@ if (server !== null) {
       await heard.until(({ log }) => log.some((line) => line.startsWith('whole')), `${kind} are listed`);
     const pod = await makePod(server, 'web');
     t.equal(await api.annotate(pod, { ovn: '{}', 'k8s.ovn.org/pod-networks': '{}' }), 'written');
-    t.equal(await api.annotate({ ...pod, uid: 'of-another' }, { ovn: '{}' }), 'gone', 'it reads whose the name is');
+    t.equal(
+      await api.annotate({ ...pod, uid: 'of-another' }, { ovn: '{}' }),
+      'gone',
+      'a pod with another uid is not annotated',
+    );
     const regarding = { apiVersion: 'v1', kind: 'Pod', ...pod };
     api.report({ regarding, type: 'Warning', reason: 'AddressTaken', action: 'AssignAddress', note: 'it is taken' });
     const events = hear(openAdmin(server), { apiVersion: 'events.k8s.io/v1', plural: 'events', namespace: 'default' });
-    await events.until(({ names }) => [...names].some((name) => name.startsWith('web.')), 'the Event is there');
+    await events.until(({ names }) => [...names].some((name) => name.startsWith('web.')), 'the Event exists');
     events.stop();
-    t.strictSame(said, [], 'nothing was refused');
+    t.strictSame(said, [], 'no request was refused');
     const refused = [
       ['GET', '/api/v1/secrets'],
       ['GET', '/api/v1/configmaps'],
@@ -90,7 +94,7 @@ if (server !== null) {
     t.strictSame(
       [node.published, node.publishedHere],
       [values, [names[0], names[1]]],
-      'and the server notes the writer',
+      'the server has recorded the writer of the annotations',
     );
     t.strictSame(said, []);
 
@@ -100,10 +104,10 @@ if (server !== null) {
     await policyApplies(() => server.callAs(central, 'PATCH', `${nodePath}/status?dryRun=All`, label, mergePatch));
     for (const [what, body] of [
       ['another annotation', { metadata: { annotations: { other: 'x' } } }],
-      ['one more', { metadata: { annotations: { more: 'x' } } }],
-      ['one less', { metadata: { annotations: { other: null } } }],
+      ['a further annotation', { metadata: { annotations: { more: 'x' } } }],
+      ['the removal of an annotation', { metadata: { annotations: { other: null } } }],
       ['a label', label],
-      ['its state', { status: { phase: 'Terminated' } }],
+      ['the phase', { status: { phase: 'Terminated' } }],
     ] as const) {
       const { status, body: answer } = await patch(body);
       t.equal(status, 422, `${what}: ${JSON.stringify(answer)}`);
@@ -111,7 +115,11 @@ if (server !== null) {
     }
     const spec = await patch({ spec: { unschedulable: false } });
     t.equal(spec.status, 200);
-    t.equal(fieldAt(spec.body, 'spec', 'unschedulable'), true, 'the subresource leaves the specification as it is');
+    t.equal(
+      fieldAt(spec.body, 'spec', 'unschedulable'),
+      true,
+      'a request for the status does not change the specification',
+    );
     await allRefused(t, server, central, [
       ['PATCH', nodePath, { metadata: { annotations: { [names[0]]: 'x' } } }],
       ['GET', nodePath],
@@ -125,14 +133,14 @@ if (server !== null) {
     const asKubelet = ['--as', 'system:node:n1', '--as-group', 'system:nodes'];
     const annotate = (annotation: string) =>
       server.kubectl('annotate', '--overwrite', 'node', 'n1', annotation, ...asKubelet);
-    t.match(annotate('kubelet=says'), /annotated/, 'others it does');
+    t.match(annotate('kubelet=says'), /annotated/, 'a kubelet changes other annotations');
     for (const name of names) {
       t.throws(() => annotate(`${name}=forged`), { message: /written by the central node/ }, name);
       if (name !== names[2]) t.throws(() => annotate(`${name}-`), { message: /written by the central node/ });
     }
   });
 
-  t.test('an administrator is known as one', async (t) => {
+  t.test('credentials of an administrator are recognized', async (t) => {
     const asked = [
       server.kubeconfig('admin'),
       server.kubeconfig('central', { token: central }),
@@ -141,12 +149,15 @@ if (server !== null) {
     t.strictSame(await Promise.all([...asked, '/nowhere'].map(mayDoAnything)), [true, false, false, null]);
   });
 
-  t.test('a member reads pods, and no more', async (t) => {
+  t.test('a member reads its pods, and has no other right', async (t) => {
     const said: string[] = [];
     const api = openTestApi(server.kubeconfig('member', { token: member }), {}, (line) => said.push(line));
     t.teardown(api.close);
     const own = { apiVersion: 'v1', plural: 'pods', namespace: null, fieldSelector: 'spec.nodeName=n1' };
-    await hear(api, own).until(({ log }) => log.some((line) => line.startsWith('whole')), 'its pods are listed');
+    await hear(api, own).until(
+      ({ log }) => log.some((line) => line.startsWith('whole')),
+      'the pods of the member are listed',
+    );
     t.strictSame(said, []);
     await allRefused(t, server, member, [
       ['GET', '/api/v1/nodes'],
@@ -167,13 +178,19 @@ if (server !== null) {
     await denied('with a new pod', 'POST', pods, podNamed('forged', { ovn: '{}' }));
     for (const name of ['ovn', 'k8s.ovn.org/pod-networks', 'microshift-net/address-of'])
       await denied(
-        `${name} of one that is there`,
+        `${name} of an existing pod`,
         'PATCH',
         `${pods}/web`,
         { metadata: { annotations: { [name]: 'x' } } },
         mergePatch,
       );
-    await denied('taken away', 'PATCH', `${pods}/web`, { metadata: { annotations: { ovn: null } } }, mergePatch);
+    await denied(
+      'removal of an annotation',
+      'PATCH',
+      `${pods}/web`,
+      { metadata: { annotations: { ovn: null } } },
+      mergePatch,
+    );
     await denied('with its status', 'PATCH', `${pods}/web/status`, { metadata: { annotations: forged } }, mergePatch);
     const target = { apiVersion: 'v1', kind: 'Node', name: 'n1' };
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'web', annotations: forged }, target };
@@ -185,12 +202,12 @@ if (server !== null) {
       pods,
       podNamed('asks', { 'microshift-net/ip-address': '10.42.1.7' }),
     );
-    t.equal(asks.status, 201, 'an address may be asked for');
+    t.equal(asks.status, 201, 'a new pod may request an address');
     const labels = { metadata: { labels: { a: 'b' } } };
     t.equal(
       (await server.callAs(weak, 'PATCH', `${pods}/web`, labels, mergePatch)).status,
       200,
-      'what else changes may',
+      'other metadata may be changed',
     );
   });
 }

@@ -58,15 +58,15 @@ if (server !== null) {
     }
   });
 
-  t.test('fields without a meaning are left out', async (t) => {
+  t.test('the API server refuses policies with contradictory fields', async (t) => {
     const port = (value: object) => ({ podSelector: {}, egress: [{ ports: [value] }] });
     for (const [what, spec] of Object.entries({
-      'an end without a beginning': port({ endPort: 80 }),
-      'an end after a name': port({ port: 'http', endPort: 80 }),
-      'an end before the beginning': port({ port: 81, endPort: 80 }),
+      'an endPort without a port': port({ endPort: 80 }),
+      'an endPort with a port name': port({ port: 'http', endPort: 80 }),
+      'an endPort below the port': port({ port: 81, endPort: 80 }),
       'a peer of two kinds': { ingress: [{ from: [{ podSelector: {}, ipBlock: { cidr: '192.0.2.0/24' } }] }] },
-      'no range of addresses': { ingress: [{ from: [{ ipBlock: { cidr: '192.0.2.300/24' } }] }] },
-      'an exception from outside the range': {
+      'an invalid range of addresses': { ingress: [{ from: [{ ipBlock: { cidr: '192.0.2.300/24' } }] }] },
+      'an exception outside of the range': {
         ingress: [{ from: [{ ipBlock: { cidr: '192.0.2.0/24', except: ['198.51.100.0/24'] } }] }],
       },
       'an unknown operator': {
@@ -76,7 +76,7 @@ if (server !== null) {
       t.match(await server.call('POST', path, policy(spec)), { status: 422 }, what);
     for (const end of [80, 90]) {
       const { status } = await server.call('POST', path, policy(port({ port: 80, endPort: end }), `to-${end}`));
-      t.equal(status, 201, `an end at ${end}`);
+      t.equal(status, 201, `endPort ${end}`);
     }
   });
 }

@@ -5,7 +5,7 @@ import { withConfigYaml } from '../config-yaml.ts';
 /** Configuration of a MicroShift that leaves ovn-kubernetes to the agent. */
 export const ourCluster = 'network:\n  cniPlugin: none\n';
 
-/** The shipped program, which `npm run build` makes. */
+/** Path of the shipped program, which `npm run build` makes. */
 export const programPath = join(import.meta.dirname, '../../../dist/microshift-net');
 
 export interface ProgramRun {

@@ -8,7 +8,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
 
-  /** A pod of the present version of the daemonset. */
+  /** Creates a pod from the present template of the daemonset. */
   const createPod = async (name: string): Promise<void> => {
     const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
     const { template } = (await server.call('GET', path)).body.spec;
@@ -25,7 +25,7 @@ if (server !== null) {
   };
   const mergePatch = 'application/merge-patch+json';
   const removePod = (name: string) => server.call('DELETE', `${pods}/${name}`, { gracePeriodSeconds: 0 });
-  /** Far longer than the apply may take: each of these runs ends because of the status that the test writes. */
+  /** Options with a limit that no apply reaches: each ends because of the status that the test writes. */
   const limit = { wait: true, timeoutSeconds: 300 };
   /** Starts an apply that waits, and resolves when it reports that it waits for the pods. */
   const startApply = (options: { readonly image?: string } = {}): Promise<{ outcome: Promise<Outcome> }> => {
@@ -42,7 +42,7 @@ if (server !== null) {
     t.equal(error === null ? null : errorTable[error.kind].exitCode, 1);
   };
 
-  t.test('an image that cannot be had ends the wait', async (t) => {
+  t.test('an image that cannot be pulled ends the wait', async (t) => {
     await run(server, 'apply', {});
     await reportRollout(server, 0);
     const { outcome } = await startApply();
@@ -58,7 +58,7 @@ if (server !== null) {
     refused(t, await run(server, 'apply', limit), /: ImagePullBackOff: Back-off/);
   });
 
-  t.test('a better image is waited for beside the pod of the old one', async (t) => {
+  t.test('apply waits for a working image although the pod of the old image still exists', async (t) => {
     const waiting = await startApply({ image: 'registry.example/ovn:2' });
     await reportRollout(server, 1);
     const { code, error } = await waiting.outcome;
@@ -66,7 +66,7 @@ if (server !== null) {
     await removePod('ovnkube-master-x');
   });
 
-  t.test('a container that cannot be created also ends it, unless the apply may have caused that', async (t) => {
+  t.test('a container that cannot be created ends the wait, unless the apply may have mended the cause', async (t) => {
     await run(server, 'apply', {});
     await createPod('ovnkube-master-y');
     await reportState('ovnkube-master-y', 'CreateContainerConfigError', 'configmap "ovnkube-config" not found');

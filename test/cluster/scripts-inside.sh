@@ -79,7 +79,7 @@ conf=/run/ovnkube-config/ovnkube.conf
 cni=/etc/cni/net.d/10-ovn-kubernetes.conf
 mkdir -p /etc/cni/net.d
 
-# Starts the script, and finds the arguments of ovnkube; with `stays`, checks that ovnkube did not start, and runs the readiness probe.
+# Starts the script, and prints the arguments of ovnkube; with `stays`, checks that ovnkube did not start, and runs the readiness probe.
 call() {
   : > /tmp/calls
   timeout 20 bash /scripts/ovnkube.sh "${@:2}" > /tmp/ovnkube.log 2>&1

@@ -23,13 +23,21 @@ else {
   t.comment(stderr.slice(0, 2000));
 
   t.test('databases, northd and ovn-controller of a real OVN', async (t) => {
-    t.match(found, { northd_works: '0', answers_on_tcp: '1' }, 'also over what an earlier run left');
+    t.match(
+      found,
+      { northd_works: '0', answers_on_tcp: '1' },
+      'the databases start although an earlier run has left files',
+    );
     t.match(
       found,
       { nb_process: 'ovsdb-server', controller_process: 'ovn-controller' },
       'signals reach the daemon itself',
     );
-    t.match(found, { controller_end: '0', northd_end: '0', nb_end: '0' }, 'preStop ends them in order');
+    t.match(
+      found,
+      { controller_end: '0', northd_end: '0', nb_end: '0' },
+      'each daemon exits without an error when it is told to',
+    );
     t.equal(found.chassis_stays, 'n1', 'a replaced ovn-controller keeps its chassis');
     t.equal(found.database_stays, 'sw0', 'a replaced container keeps the database');
   });
@@ -37,36 +45,44 @@ else {
   const common = '--config-file=/run/ovnkube-config/ovnkube.conf --loglevel=4 --enable-multicast';
   const election = '--ha-election-lease-duration 137 --ha-election-renew-deadline 107 --ha-election-retry-period 26';
 
-  t.test('ovnkube waits for the bridges it works on, and for nothing an earlier one left', async (t) => {
-    t.equal(found.removed, '', 'the CNI configuration of an ovnkube that is gone goes first');
-    t.equal(found.unmade, 'waiting for br-ex, which microshift-net apply makes 1', 'the readiness probe says why');
-    t.equal(found.before_address, 'waiting for an address on br-ex', "one of ovnkube's own does not do");
-    t.equal(found.before_br_int, '', 'br-ex alone does not do');
+  t.test('ovnkube starts only when its bridges exist and have an address', async (t) => {
+    t.equal(found.removed, '', 'the CNI configuration of an earlier ovnkube is removed first');
+    t.equal(
+      found.unmade,
+      'waiting for br-ex, which microshift-net apply makes 1',
+      'the readiness probe reports the reason',
+    );
+    t.equal(found.before_address, 'waiting for an address on br-ex', "an address of ovnkube's own does not suffice");
+    t.equal(found.before_br_int, '', 'br-ex without br-int does not suffice');
     t.match(found.awaited, '--init-node n1');
-    t.match(found, { not_yet: '1', written: '0' }, 'ready with the new CNI configuration');
+    t.match(found, { not_yet: '1', written: '0' }, 'the container is ready only with the new CNI configuration');
     t.match(
       found,
       { alive_before: '0', alive: '0', alive_without_bridge: '0' },
       'the script does not end while it waits for br-ex',
     );
-    t.equal(found.bridge_again, 'br-ex was built again after ovnkube started 1', 'another br-ex fails');
-    t.match(found.without_br_int, '--init-node n1', 'both waits have their limits');
+    t.equal(
+      found.bridge_again,
+      'br-ex was built again after ovnkube started 1',
+      'the liveness probe fails if br-ex was built again',
+    );
+    t.match(found.without_br_int, '--init-node n1', 'ovnkube starts without br-int and an address after a limit');
   });
 
-  t.test('ovnkube is started with the options its release knows', async (t) => {
+  t.test('ovnkube is started with the options that its release has', async (t) => {
     t.equal(found.of_2022, `${common} --init-node n1 --init-master n1 ${election}`);
     for (const of of ['of_2024', 'of_2026']) {
       t.equal(found[of], `${common} --init-node n1 --init-ovnkube-controller n1 --single-node`, of);
       t.equal(found[`manager_${of}`], `${common} --init-cluster-manager n1`, of);
-      t.equal(found[`${of}_end`], '7', 'its end is the end of the container');
+      t.equal(found[`${of}_end`], '7', 'the container ends with the exit code of ovnkube');
     }
     const none = { manager_of_2022: '', manager_of_2022_ready: '0', manager_of_2022_end: '143' };
-    t.match(found, none, 'a container without anything to do stays and is ready');
+    t.match(found, none, 'a container without work keeps running and is ready');
     t.equal(found.plug_in, 'plug-in');
-    t.equal(found.rules, '4', 'one rule per table and direction');
+    t.equal(found.rules, '4', 'the node has one rule per table and direction');
   });
 
-  t.test('among several nodes', async (t) => {
+  t.test('the flavour multi-node', async (t) => {
     const addresses = '--nb-address tcp:192.0.2.10:6641 --sb-address tcp:192.0.2.10:6642';
     const ranges = '--cluster-subnets 10.42.0.0/16 --k8s-service-cidrs 10.43.0.0/16';
     t.equal(
@@ -81,16 +97,24 @@ else {
       /^this ovnkube has no central databases any more .* 1$/,
       'the readiness probe reports the reason',
     );
-    t.match(found, { without_device: '', without_device_end: /^1$/ }, 'nor one without a device to take the MTU of');
+    t.match(
+      found,
+      { without_device: '', without_device_end: /^1$/ },
+      'ovnkube is not started without a device from which to take the MTU',
+    );
   });
 
-  t.test('with a zone per node', async (t) => {
+  t.test('the flavour interconnect, with a zone per node', async (t) => {
     const ranges = '--cluster-subnets 10.42.0.0/16 --k8s-service-cidrs 10.43.0.0/16';
     t.equal(found.manager_of_zones, `${common} ${ranges} --init-cluster-manager n1`);
     const zone = `${common} ${ranges} --init-node n1 --mtu 1442 --init-ovnkube-controller n1`;
-    t.match(found, { before_database: '', zone_of_2024: `${zone} --zone n1` }, 'it waits for its own database');
-    t.equal(found.zone_of_database, 'n1 n1', 'and gives it the zone that ovnkube looks for');
-    t.equal(found.zone_of_2026, zone.replace('1442', '1422'), 'later every node is a zone without an option');
+    t.match(
+      found,
+      { before_database: '', zone_of_2024: `${zone} --zone n1` },
+      'ovnkube waits for the database of its zone',
+    );
+    t.equal(found.zone_of_database, 'n1 n1', 'the script writes the zone that ovnkube expects into the databases');
+    t.equal(found.zone_of_2026, zone.replace('1442', '1422'), 'a later release needs no option for the zone');
     for (const container of ['zone_of_2022', 'zones_of_2022']) {
       t.match(found[`${container}_ready`], /^this ovnkube has no zones .* 1$/, 'a release before zones is not started');
       t.match(

@@ -42,7 +42,7 @@ export async function apiServerFor(t: Test, options: readonly string[] = []): Pr
 const commands = { apply, diff, status, remove };
 type Command = keyof typeof commands;
 
-/** With null as kubeconfig, the command line names none. */
+/** Options of a command; `kubeconfig: null` leaves out the kubeconfig on the command line. */
 type SessionOptions = Partial<Omit<ApplyOptions, 'kubeconfig' | 'output'>> & {
   readonly kubeconfig?: string | null;
   readonly note?: (line: string) => void;
@@ -79,7 +79,7 @@ export async function run(
   }
 }
 
-/** resourceVersion of each object of the agent by "kind name", including the inventory. */
+/** Returns the resourceVersion of each object of the agent by "kind name", including the inventory. */
 export async function versions(server: ApiServer): Promise<Record<string, string>> {
   const selector = 'labelSelector=app.kubernetes.io%2Fmanaged-by%3Dmicroshift-net';
   const paths = [
@@ -101,13 +101,13 @@ export async function versions(server: ApiServer): Promise<Record<string, string
   return Object.fromEntries(found);
 }
 
-/** Names whose versions differ, or that only one of the two has. */
+/** Returns the names of objects whose versions differ, or that exist in only one of the two lists. */
 export function changed(before: Record<string, string>, after: Record<string, string>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name]).sort();
 }
 
-/** Removes a deleted namespace as the namespace controller would, which does not run here. */
+/** Removes a deleted namespace in the place of the namespace controller, which is not running in the tests. */
 export async function finishNamespace(server: ApiServer): Promise<void> {
   const read = () => server.call('GET', `/api/v1/namespaces/${namespace}`);
   let { body } = await read();
@@ -118,7 +118,7 @@ export async function finishNamespace(server: ApiServer): Promise<void> {
   await server.call('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...body, spec: { finalizers: [] } });
 }
 
-/** Reports the status that the daemonset controller and the kubelets of a real cluster would report; none run here. */
+/** Reports the status that the daemonset controller and the kubelets of a real cluster would report. */
 export async function reportRollout(server: ApiServer, ready: 0 | 1): Promise<void> {
   for (const name of ['ovnkube-master', 'ovnkube-node']) {
     const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`;

@@ -43,7 +43,7 @@ if (server !== null) {
   const versionsOf = (objects: readonly KubernetesObject[]): Promise<readonly string[]> =>
     Promise.all(objects.map(async (object) => (await read(object)).metadata?.resourceVersion));
 
-  t.test('MicroShift puts its own there', async (t) => {
+  t.test('MicroShift creates its own objects', async (t) => {
     for (const object of theirs) {
       const { apiVersion, kind, namespace } = referenceOf(object);
       const path = collectionPath(apiVersion, String(kinds[kind]?.plural), namespace);
@@ -52,7 +52,7 @@ if (server !== null) {
     }
   });
 
-  t.test('where one object is refused, none is written', async (t) => {
+  t.test('if one object is refused, none is written', async (t) => {
     const before = await versionsOf(theirs);
     const { error } = await run(server, 'apply');
     t.match(error, { kind: 'apply-conflict', message: /ConfigMap ovnkube-config: microshift set the same fields/ });
@@ -69,9 +69,9 @@ if (server !== null) {
     );
   });
 
-  t.test('delete neither touches them nor waits for them', async (t) => {
+  t.test("delete neither changes MicroShift's objects nor waits for them", async (t) => {
     const before = await versionsOf(theirs);
-    // Inventory of an interrupted apply of an earlier release.
+    // An inventory with MicroShift's objects, as an interrupted apply of an earlier release would leave it.
     const objects = theirs
       .map(referenceOf)
       .map((one) => [one.apiVersion, one.kind, one.namespace ?? '', one.name].join(' '));
@@ -90,7 +90,7 @@ if (server !== null) {
     t.same(await versionsOf(theirs), before);
   });
 
-  t.test('the image that runs is taken when asked for', async (t) => {
+  t.test('--running-image keeps the image of the running daemonset', async (t) => {
     const { text } = await run(server, 'diff', { runningImage: true });
     t.notMatch(text, 'containers[northd].image');
     t.match((await run(server, 'diff')).text, `      - "${theirImage}"\n      + "${image}"`);
@@ -117,7 +117,10 @@ if (server !== null) {
     const { code, text, error } = await forced;
     t.equal(code, 0, error?.message ?? '');
     const again = (await server.call('GET', daemonSetPath)).body;
-    t.ok(Number(again.metadata.resourceVersion) > Number(body.metadata.resourceVersion), 'not before the pod was gone');
+    t.ok(
+      Number(again.metadata.resourceVersion) > Number(body.metadata.resourceVersion),
+      'the daemonset is created after the deletion of the pod',
+    );
     const names = listAt(again, 'spec', 'template', 'spec', 'containers').map((one) => fieldAt(one, 'name'));
     t.notOk(names.includes('of-theirs'), names.join());
     for (const object of theirs) t.match(text, `taken over ${titleOf(referenceOf(object))}\n`);
@@ -125,7 +128,7 @@ if (server !== null) {
     t.match((await run(server, 'apply')).text, ': 0 of 13 objects touched');
   });
 
-  t.test('a daemonset of ours with a foreign container is replaced only with --force-conflicts', async (t) => {
+  t.test("the agent's daemonset with a foreign container is replaced only with --force-conflicts", async (t) => {
     const sidecar = { spec: { template: { spec: { containers: [{ name: 'sidecar', image: theirImage }] } } } };
     const type = 'application/strategic-merge-patch+json';
     await server.call('PATCH', `${daemonSetPath}?fieldManager=their-operator`, sidecar, type);

@@ -7,7 +7,7 @@ export function missingForContainerd(): string | null {
   return missingFor(containerd);
 }
 
-/** Debian's containerd, runc and CNI plugins, unpacked but not installed: usr/bin, usr/sbin, usr/lib/cni. */
+/** Returns the folder with usr/bin, usr/sbin and usr/lib/cni of Debian's containerd, runc and CNI plug-ins. */
 export function unpackedContainerd(): string {
   return unpacked(containerd);
 }

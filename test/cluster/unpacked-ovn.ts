@@ -3,14 +3,14 @@ import { missingFor, unpacked } from './unpacked-packages.ts';
 
 const ovn = { name: 'ovn', packages: ['ovn-common', 'ovn-central', 'ovn-host'] } as const;
 
-/** Reason why the containers' scripts cannot run here with a real OVN; null if they can. */
+/** Returns the reason why this machine cannot run the containers' scripts with a real OVN; null if it can. */
 export function missingForOvn(): string | null {
   if (process.getuid?.() !== 0) return 'namespaces and mounts need root';
   const absent = ['unshare', 'ovsdb-server'].find((name) => !hasProgram(name, '--version'));
   return absent === undefined ? missingFor(ovn) : `${absent} is missing`;
 }
 
-/** Debian's OVN, unpacked but not installed. */
+/** Returns the folder with the files of Debian's OVN, which is unpacked but not installed. */
 export function unpackedOvn(): string {
   return unpacked(ovn);
 }

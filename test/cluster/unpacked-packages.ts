@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hasProgram } from './binaries.ts';
 import { cacheRoot } from './cache.ts';
 
-/** Debian packages that are used together, and the name of their folder in the cache. */
+/** Set of Debian packages, and the name of its folder in the cache. */
 export interface PackageSet {
   readonly name: string;
   readonly packages: readonly string[];
@@ -19,8 +19,8 @@ export function missingFor({ name }: PackageSet): string | null {
 }
 
 /**
- * Folder with the packages' files, which are unpacked but not installed, so that none of their services starts on this
- * machine.
+ * Returns the folder with the packages' files, which are unpacked but not installed, so that none of their services
+ * starts on this machine.
  */
 export function unpacked({ name, packages }: PackageSet): string {
   const cache = join(cacheRoot, name);
@@ -30,7 +30,7 @@ export function unpacked({ name, packages }: PackageSet): string {
     download(temporary, packages);
     const files = join(temporary, 'files');
     for (const file of readdirSync(temporary)) execFileSync('dpkg', ['-x', file, files], { cwd: temporary });
-    // A folder lib/ in it would hide the host's lib, which is a link to usr/lib.
+    // A folder lib/ among the files, laid over a root, would hide the link from /lib to usr/lib.
     rmSync(join(files, 'lib'), { recursive: true, force: true });
     mkdirSync(cacheRoot, { recursive: true });
     rmSync(`${cache}.new`, { recursive: true, force: true });
@@ -42,7 +42,7 @@ export function unpacked({ name, packages }: PackageSet): string {
   return cache;
 }
 
-/** Package lists are fetched only if the existing lists do not contain the packages. */
+/** Downloads packages; fetches the package lists only if the existing lists do not contain the packages. */
 function download(folder: string, packages: readonly string[]): void {
   const aptGet = (...words: readonly string[]): void => {
     execFileSync('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', ...words], {

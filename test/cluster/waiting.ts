@@ -6,7 +6,7 @@ const patienceMs = 60_000;
 export interface Waiting {
   /** Reports a change, after which all callers that wait check their condition. */
   look(): void;
-  /** Resolves when the condition holds; rejects after a minute with the description of the condition. */
+  /** Resolves when the condition is true; rejects after a minute with the description of the condition. */
   until(isSo: () => boolean, what: () => string): Promise<void>;
 }
 

@@ -11,14 +11,14 @@ import { type Cluster, startCluster } from './kubelet-cluster.ts';
 import { kubeletSkip } from './kubelet-skip.ts';
 
 const [tcpPort, udpPort] = [30080, 30053];
-/** Limit in ms that is far above what a pod needs on a busy machine. */
+/** Option of kubectl with a limit that is far above the time that a pod needs on a busy machine. */
 const patience = '--timeout=110s';
 /** Limit in ms for changes that usually take effect after milliseconds. */
 const settledMs = 60_000;
 /** Number of requests after which each of four pods has almost certainly answered. */
 const many = 60;
 
-/** Names of the pods that answer at an address, to many requests from one pod. */
+/** Returns the names of the pods that answer many requests from one pod to an address. */
 function whoAnswers(
   cluster: Cluster,
   pod: string,
@@ -54,7 +54,7 @@ function droppedBy({ must }: Pick<Host, 'must'>): string {
   return drops.join(', ') || 'nothing';
 }
 
-/** Answer of an address to a request of the LAN's host. */
+/** Returns the answer of an address to a request of a host on the LAN. */
 function fromLan({ outside: host }: Cluster, network: string, address: string): string {
   const { stdout, stderr } = host.run([`${programs}/in-pod`, 'ask', network, address]);
   return `${stdout}${stderr}`.trim();
@@ -72,7 +72,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   const names = pods.map(({ name }) => name).toSorted();
 
   t.test('pods', async (t) => {
-    t.strictSame(pods.map(({ node }) => node).toSorted(), ['n1', 'n1', 'n2', 'n2'], 'two on each node');
+    t.strictSame(pods.map(({ node }) => node).toSorted(), ['n1', 'n1', 'n2', 'n2'], 'each node has two pods');
     for (const { node, name, address, annotations, restarts } of pods) {
       t.match(address, node === 'n1' ? /^10\.42\.0\./ : /^10\.42\.1\./, `${name} has an address of ${node}`);
       t.match(JSON.parse(annotations['k8s.ovn.org/pod-networks'] ?? '{}'), {
@@ -84,7 +84,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
         t.match(
           inPod(cluster, from, 'ask', 'tcp', `${address}:8080`),
           new RegExp(`^${name} sees 10\\.42\\.`),
-          `by ${from}`,
+          `the pod answers ${from}`,
         );
     }
     const [near] = pods.filter(({ node }) => node === 'n1');
@@ -100,11 +100,15 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
         t.match(
           inPod(cluster, from, 'ask', 'tcp', `${host.address}:${tcpPort}`),
           /^web-.* sees /,
-          `port of ${host.name}`,
+          `the NodePort at ${host.name} answers ${from}`,
         );
     }
     for (const { host } of nodes) {
-      t.match(fromLan(cluster, 'tcp', `${host.address}:${tcpPort}`), /^web-.* sees 100\.64\.0\./, `LAN, ${host.name}`);
+      t.match(
+        fromLan(cluster, 'tcp', `${host.address}:${tcpPort}`),
+        /^web-.* sees 100\.64\.0\./,
+        `a pod answers the LAN at ${host.name}`,
+      );
       t.match(
         fromLan(cluster, 'udp', `${host.address}:${udpPort}`),
         /^web-.* sees 100\.64\.0\./,
@@ -125,20 +129,28 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
 
   t.test('the API, and the LAN', async (t) => {
     for (const from of ['ask1', 'ask2']) {
-      t.match(inPod(cluster, from, 'api'), /"gitVersion": "v1\./, `the API by its service, from ${from}`);
-      t.match(inPod(cluster, from, 'api', '192.0.2.11:6443'), /"gitVersion"/, "by its node's address");
-      t.match(inPod(cluster, from, 'api', '10.42.0.2:6443'), /"gitVersion"/, "by its node's address in the overlay");
+      t.match(inPod(cluster, from, 'api'), /"gitVersion": "v1\./, `${from} reaches the API server by its service`);
+      t.match(
+        inPod(cluster, from, 'api', '192.0.2.11:6443'),
+        /"gitVersion"/,
+        `${from} reaches the API server at its node's address`,
+      );
+      t.match(
+        inPod(cluster, from, 'api', '10.42.0.2:6443'),
+        /"gitVersion"/,
+        `${from} reaches the API server in the overlay`,
+      );
     }
     cluster.outside.start(`${programs}/in-pod`, 'serve');
     t.match(
       inPod(cluster, 'ask1', 'ask', 'tcp', `${outside}:8080`),
       /^outside sees 192\.0\.2\.11$/,
-      'the pod leaves with the address of n1',
+      'packets of the pod leave with the address of n1',
     );
     t.match(
       inPod(cluster, 'ask2', 'ask', 'tcp', `${outside}:8080`),
       /^outside sees 192\.0\.2\.12$/,
-      'the other pod leaves with the address of n2',
+      'packets of the other pod leave with the address of n2',
     );
   });
 
@@ -147,7 +159,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     cluster.apply(deployment('web', 4, ' of release 2'));
     kubectl('rollout', 'status', 'deployment/web', patience);
     const answered = await asking.end();
-    t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `everybody is answered meanwhile: ${answered}`);
+    t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `every request is answered during the update: ${answered}`);
     t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${service}:80`), / of release 2$/);
   });
 
@@ -168,11 +180,11 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
       /^web-/,
       'a pod that the policy names gets an answer',
     );
-    t.match(inPod(cluster, 'ask1', 'ask', 'udp', `${service}:53`), /failed: .*timeout/s, 'by the named protocol only');
+    t.match(inPod(cluster, 'ask1', 'ask', 'udp', `${service}:53`), /failed: .*timeout/s, 'UDP is not permitted');
     kubectl('rollout', 'restart', 'deployment/web');
     kubectl('rollout', 'status', 'deployment/web', patience);
-    t.pass('the kubelet reaches new pods all the same');
-    t.match(asked2(), blocked, 'which are also guarded');
+    t.pass('the kubelet reaches new pods in spite of the policy');
+    t.match(asked2(), blocked, 'the policy applies to the new pods');
     kubectl('delete', 'networkpolicy', 'only-ask1');
     t.match(until(asked2, /^web-/), /^web-/, 'without the policy all pods get answers');
   });
@@ -188,11 +200,11 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const echoes = await startInPod(cluster, 'ask1', 'ping', far.address);
     const stream = await startInPod(cluster, 'ask1', 'follow', `${far.address}:8081`);
     const still = async (what: string): Promise<void> => {
-      t.equal(await stream.say(what), what, `the stream goes on ${what}`);
+      t.equal(await stream.say(what), what, `the stream continues ${what}`);
     };
     await still('before');
     for (const { host, daemon } of nodes) host.must('kill', '-KILL', String(daemon.pid));
-    await still('without daemons, of which one keeps the rows');
+    await still('after a kill of both daemons of the overlay');
     const { host } = first;
     for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db'])
       host.must('sh', '-c', 'kill -KILL "$(cat "$1")"', 'sh', `/run/ovn/${name}.pid`);
@@ -206,7 +218,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     await still('without a container runtime');
     const answered = await echoes.end();
     const why = nodes.map(({ host }) => `${host.name} ${droppedBy(host)}`).join('; ');
-    t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `and no echo is lost: ${answered}; dropped by the data path: ${why}`);
+    t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `no echo is lost: ${answered}; dropped by the data path: ${why}`);
     await stream.end();
     // The API server deletes the pods of a node that has had no runtime for half a minute.
     second.startRuntime();
@@ -229,7 +241,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
       /: 3 Node, .*; not in the overlay: n9; their pods get no network/,
     );
     kubectl('delete', 'node', 'n9');
-    t.match(until(status, both), both, 'nor is it named when it is gone');
+    t.match(until(status, both), both, 'a deleted Node is no longer named');
   });
 
   t.test('a node that is drained', async (t) => {
@@ -237,7 +249,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('drain', 'n2', '--force', patience);
     kubectl('rollout', 'status', 'deployment/web', patience);
     const answered = await asking.end();
-    t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `everybody is answered meanwhile: ${answered}`);
+    t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `every request is answered during the drain: ${answered}`);
     t.strictSame([...new Set(podsOf(cluster, 'web').map(({ node }) => node))], ['n1']);
     t.strictSame(ofPods(second.host), [], 'no link and no port of a pod is left on the second node');
     kubectl('uncordon', 'n2');
@@ -250,7 +262,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('wait', '--for=condition=Ready=Unknown', 'node/n2', patience);
     kubectl('wait', '--for=jsonpath={.status.availableReplicas}=4', 'deployment/web', patience);
     const left = podsOf(cluster, 'web').filter(({ isLeaving }) => !isLeaving);
-    t.strictSame([...new Set(left.map(({ node }) => node))], ['n1'], 'its pods are elsewhere');
+    t.strictSame([...new Set(left.map(({ node }) => node))], ['n1'], 'all pods are on the other node');
     t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/);
     t.match(fromLan(cluster, 'tcp', `${first.host.address}:${tcpPort}`), /^web-/, 'the service answers the LAN');
   });
@@ -260,7 +272,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('delete', 'pod', 'ask1');
     kubectl('delete', 'pod', '--all', '--force');
     const kept = (): string => ofPods(first.host).join();
-    t.equal(until(kept, /^$/), '', 'neither a port nor a link');
+    t.equal(until(kept, /^$/), '', 'the node has neither a port nor a link of a pod');
     const ports = (): string => `${first.host.must('ovn-nbctl', 'show').match(/port default_.*/g)}`;
     t.equal(until(ports, /null/), 'null', 'no logical port of the pod is left');
   });

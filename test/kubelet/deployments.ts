@@ -7,8 +7,8 @@ import type { Cluster } from './kubelet-cluster.ts';
 const container = { name: 'one', image: testImage, imagePullPolicy: 'Never' } as const;
 
 /**
- * Pods that answer requests with their RELEASE, spread over the nodes; if a node fails, Kubernetes replaces its pods
- * after seconds.
+ * Returns a deployment of pods that answer requests with their RELEASE, spread over the nodes; if a node fails,
+ * Kubernetes replaces its pods after some seconds.
  */
 export function deployment(name: string, replicas: number, release = '') {
   const gone = ['not-ready', 'unreachable'].map((state) => ({
@@ -54,7 +54,7 @@ export function deployment(name: string, replicas: number, release = '') {
   };
 }
 
-/** A pod on a given node that sends requests to others. */
+/** Returns a pod on a given node that sends requests to other pods. */
 export function client(name: string, node: string) {
   return {
     apiVersion: 'v1',
@@ -64,7 +64,7 @@ export function client(name: string, node: string) {
   };
 }
 
-/** A service of a deployment for TCP and UDP, with a cluster address and a port on every node. */
+/** Returns a service of a deployment for TCP and UDP, with a cluster address and a port on every node. */
 export function nodePorts(name: string, tcp: number, udp: number) {
   const ports = [
     { name: 'tcp', protocol: 'TCP', port: 80, targetPort: 8080, nodePort: tcp },
@@ -78,7 +78,7 @@ export function nodePorts(name: string, tcp: number, udp: number) {
   };
 }
 
-/** A policy by which only pods of one app reach those of another app, by TCP. */
+/** Returns a policy by which only pods of one app reach the pods of another app, and only by TCP. */
 export function onlyFrom(app: string, to: string) {
   return {
     apiVersion: 'networking.k8s.io/v1',
@@ -92,7 +92,7 @@ export function onlyFrom(app: string, to: string) {
   };
 }
 
-/** Output of the program of the tests' image in a pod, or the reason why it failed. */
+/** Runs the program of the tests' image in a pod; returns its output, or the reason why it failed. */
 export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...words: readonly string[]): string {
   try {
     return kubectl('exec', pod, '--', '/in-pod', ...words).trim();
@@ -132,7 +132,7 @@ export async function startInPod(cluster: Cluster, pod: string, ...words: readon
   };
 }
 
-/** Address and name of a pod, from the API. */
+/** Returns the pods of an app from the API. */
 export function podsOf({ kubectl }: Pick<Cluster, 'kubectl'>, app: string) {
   const { items } = JSON.parse(kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json')) as {
     items: {

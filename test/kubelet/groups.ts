@@ -8,7 +8,7 @@ const ofOurs = /^microshift-net-(\d+)-/;
 /** Controllers without which a kubelet does not start. */
 const needed = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'] as const;
 
-/** A hierarchy of version 1: its controllers, and this process's group in it. */
+/** Hierarchy of control groups of version 1: its controllers, and the group of this process in it. */
 interface Hierarchy {
   readonly controllers: string;
   readonly folder: string;
@@ -36,7 +36,7 @@ export interface Groups {
 /** Creates the groups, and removes those of test runs that were killed. */
 export function makeGroups(node: string): Groups {
   const found = hierarchies();
-  // A process of a killed run can have had the same pid.
+  // A killed test run whose process had the same pid may have left groups with this name.
   const name = `microshift-net-${process.pid}-${node}`;
   for (const { folder } of found) {
     for (const entry of readdirSync(folder)) {
@@ -62,7 +62,7 @@ export function makeGroups(node: string): Groups {
   };
 }
 
-/** Arguments for find(1). The kernel's files in the groups cannot be removed, and disappear with the folders. */
+/** Returns arguments of find(1) that remove groups: only folders, because the kernel removes the files in them. */
 function removal(folders: readonly string[]): readonly string[] {
   return [...folders, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+'];
 }

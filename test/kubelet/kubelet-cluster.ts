@@ -37,12 +37,12 @@ export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
  * the nodes, as FOLDER=PATH.
  */
 export async function startCluster(scope: Scope, mounts: readonly string[] = []): Promise<Cluster> {
-  // The newest release that this machine has; the tests of test/overlay use Debian's release.
+  // The newest release of OVN that this machine has.
   const lan = await startLan(scope, oneOvn());
   const outside = await startOutside(lan, workerMounts());
   const ofWorkers = [...workerMounts(), ...mounts];
   const hosts = [await lan.host('n1', 11, [], ofWorkers), await lan.host('n2', 12, [], ofWorkers)] as const;
-  // Otherwise the NIC's own IP stack would answer in addition to the bridge.
+  // Otherwise the kernel would also answer ARP on the NIC, in addition to the bridge.
   for (const host of [outside, ...hosts]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
   const workers = [await equip(scope, hosts[0]), await equip(scope, hosts[1])] as const;
   formOverlay(hosts);
@@ -63,7 +63,7 @@ export async function startCluster(scope: Scope, mounts: readonly string[] = [])
   return { ...control, lan, outside, nodes };
 }
 
-/** Same command as an admin's. */
+/** Makes an overlay of both nodes with the commands that an administrator uses. */
 function formOverlay([central, other]: readonly [Host, Host]): void {
   startCentral(central);
   for (const host of [central, other]) startController(host);
@@ -74,7 +74,7 @@ function formOverlay([central, other]: readonly [Host, Host]): void {
   for (const host of [central, other]) must(host, 'overlay', 'gateway');
 }
 
-/** Output of a program, which must succeed. */
+/** Runs a command of the agent, which must succeed, and returns its output. */
 function must(host: Host, ...words: readonly string[]): string {
   const { status, stdout, stderr } = host.agent(...words);
   if (status !== 0) throw new Error(`${host.name}: ${words.join(' ')} ended with ${status}: ${stderr}`);

@@ -5,7 +5,7 @@ set -eu
 mkdir -p /etc/{kubernetes,containerd,cni/net.d} /opt/cni/bin
 # containerd runs this plug-in in addition to the others
 cp /opt/containerd/lib/cni/loopback /opt/cni/bin
-# A kubelet sets these values for the whole machine; here it finds them set.
+# A kubelet would set these values for the whole machine; in these mounts it finds the values that it wants.
 mount --bind /proc/sys /proc/sys
 mount -o remount,bind,ro /proc/sys
 mkdir /run/sysctl

@@ -21,7 +21,7 @@ const runtimeConfig = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${pauseImage}"
   disable_apparmor = true
-  # Without CAP_SYS_RESOURCE nobody gets a score below its own.
+  # Without CAP_SYS_RESOURCE, a process cannot get an OOM score below that of its parent.
   restrict_oom_score_adj = true
 `;
 
@@ -35,7 +35,7 @@ const kubeletConfig = {
   failCgroupV1: false,
   failSwapOn: false,
   makeIPTablesUtilChains: false,
-  // The kubelet ignores how full the disk of this machine is.
+  // The kubelet evicts no pod, however full the disk of this machine is.
   evictionHard: { 'nodefs.available': '0%' },
   imageGCHighThresholdPercent: 100,
   localStorageCapacityIsolation: false,
@@ -48,7 +48,7 @@ const kubeletConfig = {
   nodeLeaseDurationSeconds: 8,
 } as const;
 
-/** Options of the host (test/overlay/hosts.ts). */
+/** Returns options of the node (test/overlay/hosts.ts): folders with the programs of Kubernetes and containerd. */
 export function workerMounts(): readonly string[] {
   const kubernetes = `${dirname(builtBinaries().kubelet)}=${programs}`;
   return [kubernetes, `${join(unpackedContainerd(), 'usr')}=/opt/containerd`, ...newerSwitch()];
@@ -75,7 +75,7 @@ export async function equip(t: { teardown(undo: () => Promise<void>): unknown },
   const cutPower = async (): Promise<void> => {
     const gone = children.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, 'exit'));
     process.kill(host.pid, 'SIGKILL');
-    // Includes the containers' processes, which this file does not start.
+    // host.gone includes the processes of containers, which containerd has started.
     await Promise.all([...gone, host.gone]);
   };
   t.teardown(async () => {

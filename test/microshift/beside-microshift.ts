@@ -8,7 +8,7 @@ import type { MicroShiftShape } from './microshift-shapes.ts';
 /** Number of restarts of NetworkManager, and seconds for which MicroShift is observed after its first start. */
 export const restarts = Number(process.env.MICROSHIFT_NET_RESTARTS ?? 1);
 export const firstWatchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
-/** MicroShift looks for the node's address every 5 s. */
+/** Seconds for which MicroShift is observed: it looks for the node's address every 5 s. */
 const watchS = 15;
 
 /** Command that ends as soon as the node is in the desired state, or fails after a minute. */
@@ -25,7 +25,7 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
   await node.text('systemctl enable microshift');
   const { holds, answers } = await watch(t, node, shape);
 
-  await t.test('it stays', async (t) => {
+  await t.test('MicroShift keeps running', async (t) => {
     t.equal(await endsWithin(node, firstWatchS), null, `MicroShift goes on for ${firstWatchS} s`);
     await answers(t);
   });
@@ -44,7 +44,7 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
     t.match(await node.text('ip link show br-ex'), /mtu 1500/);
   }
   await t.test('disable', (t) => holds(t, 'microshift-net disable'));
-  await t.test('it stays without the agent', async (t) => {
+  await t.test('MicroShift keeps running without the agent', async (t) => {
     t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
     await answers(t);
   });
@@ -93,7 +93,11 @@ export async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Pr
     t.not(run.recoveredAfterMs, null, 'the LAN reaches the node');
     await answers(t);
     const now = await processesOf(node);
-    t.equal(now, processes, `the same processes${now === processes ? '' : `: ${await lastWords(node)}`}`);
+    t.equal(
+      now,
+      processes,
+      `no process of MicroShift was restarted${now === processes ? '' : `: ${await lastWords(node)}`}`,
+    );
   };
   return { holds, answers };
 }

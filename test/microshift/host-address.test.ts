@@ -8,7 +8,7 @@ import { microshiftFilesSkip, microshiftFolder } from './microshift-folder.ts';
 const skip =
   microshiftFilesSkip || (process.getuid?.() !== 0 && 'it makes network namespaces, for which it has to be root');
 
-/** Text of the commands that create br-ex with a carrier, and eth1. */
+/** Shell text that creates br-ex with a carrier, and eth1. */
 const links = `
 ip link set lo up
 ip link add br-ex type veth peer name cable
@@ -20,9 +20,9 @@ const advertised = 'ip address add fd02::1:0/128 dev br-ex nodad';
 const onLo = (address: string): string => `ip address add ${address} dev lo metric 77`;
 
 /**
- * Configuration of the network, and the address that both must choose; null if MicroShift finds none and exits. With
- * `of`, any of these addresses is accepted, because the agent does not read the order in which the kernel lists several
- * IPv6 addresses of an interface.
+ * Configuration of the network, and the address that MicroShift and the agent must choose; null if MicroShift finds no
+ * address and exits. With `of`, the agent may choose any of these addresses, because it does not read the order in
+ * which the kernel lists several IPv6 addresses of an interface.
  */
 const networks: readonly (readonly [
   about: string,
@@ -32,24 +32,41 @@ const networks: readonly (readonly [
 ])[] = [
   ['a default route through br-ex', [ipv4], '192.0.2.50'],
   ["MicroShift's own address first", ['ip address add 10.44.0.0/32 dev br-ex', ipv4], '10.44.0.0'],
-  ['no default route any more', [ipv4, 'ip route delete default'], null],
-  ['the same with lo', [ipv4, onLo('192.0.2.50/32'), 'ip route delete default'], '192.0.2.50'],
+  ['a removed default route', [ipv4, 'ip route delete default'], null],
   [
-    'no default route, and another NIC',
+    'a removed default route, with the address on lo',
+    [ipv4, onLo('192.0.2.50/32'), 'ip route delete default'],
+    '192.0.2.50',
+  ],
+  [
+    'a removed default route, with an address on another NIC',
     [ipv4, 'ip route delete default && ip address add 198.51.100.5/24 dev eth1'],
     '198.51.100.5',
   ],
   ['half a default route', [ipv4, 'ip route delete default && ip route add 0.0.0.0/1 via 192.0.2.1'], '192.0.2.50'],
   ['IPv6 only', [ipv6], '2001:db8::50'],
-  ["IPv6 only, MicroShift's own address", [ipv6, advertised], 'fd02::1:0', ['fd02::1:0', '2001:db8::50']],
-  ['the same with lo', [ipv6, advertised, onLo('2001:db8::50/128')], 'fd02::1:0', ['fd02::1:0', '2001:db8::50']],
-  ['the same, led to lo', [ipv6, advertised, onLo('2001:db8::50/128'), 'signpost'], '2001:db8::50'],
+  ["IPv6 only, with MicroShift's own address", [ipv6, advertised], 'fd02::1:0', ['fd02::1:0', '2001:db8::50']],
   [
-    'without a default route',
+    'IPv6 only, with the address on lo',
+    [ipv6, advertised, onLo('2001:db8::50/128')],
+    'fd02::1:0',
+    ['fd02::1:0', '2001:db8::50'],
+  ],
+  [
+    'IPv6 only, with the address on lo and the signpost',
+    [ipv6, advertised, onLo('2001:db8::50/128'), 'signpost'],
+    '2001:db8::50',
+  ],
+  [
+    'IPv6 only, with the signpost and a removed default route',
     [ipv6, advertised, onLo('2001:db8::50/128'), 'signpost', 'ip route delete ::/0'],
     '2001:db8::50',
   ],
-  ['both families, led to lo', [ipv4, ipv6, onLo('2001:db8::50/128'), 'signpost'], '192.0.2.50'],
+  [
+    'both families, with the IPv6 address on lo and the signpost',
+    [ipv4, ipv6, onLo('2001:db8::50/128'), 'signpost'],
+    '192.0.2.50',
+  ],
 ];
 
 for (const [about, steps, taken, of = [taken]] of networks) {

@@ -10,7 +10,7 @@ for (const file of microshiftFileTable) {
     const content = Buffer.from(microshiftStandInFile(file.path));
     t.equal(content.length, file.bytes);
     const [[mark, at] = ['', 0]] = Object.entries(file.marks).filter(([word]) => content.includes(word));
-    t.equal(content.indexOf(mark), at, `"${mark}" is where the real file has it`);
+    t.equal(content.indexOf(mark), at, `"${mark}" is at the same offset as in the real file`);
     t.end();
   });
   t.test(`${file.path}, the real one`, { skip: microshiftFilesSkip }, (t) => {

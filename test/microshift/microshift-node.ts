@@ -1,5 +1,5 @@
-// Booted node that runs a real MicroShift beside the agent, with containerd in the place of CRI-O. It has no images, so
-// no pod starts.
+// Booted node with the agent and a real MicroShift, and with containerd in the place of CRI-O. The node has no images,
+// so no pod starts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
@@ -43,7 +43,7 @@ const runtimeConfig = `version = 2
   disable_apparmor = true
   restrict_oom_score_adj = true
 [plugins."io.containerd.grpc.v1.cri".containerd]
-  # The node's disk is an overlay already, and the kernel lays only some of them on each other.
+  # The node's disk is an overlay already, and the kernel allows only two overlays on top of each other.
   snapshotter = "native"
 `;
 
@@ -56,7 +56,7 @@ ExecStart=/opt/containerd/bin/containerd --config /etc/containerd/config.toml
 Delegate=yes
 `;
 
-/** MicroShift's own script supports the kernel's data path only; it keeps an existing bridge. */
+/** Drop-in that makes br-ex with the userspace data path before MicroShift's script, which keeps an existing bridge. */
 const userspaceBridge = `[Service]
 ExecStartPre=/bin/sh -c 'ovs-vsctl br-exists br-ex || ovs-vsctl add-br br-ex -- set bridge br-ex datapath_type=netdev'
 `;
@@ -134,7 +134,7 @@ export function processesOf(node: TestNode): Promise<string> {
   done; systemctl show microshift -p ActiveState -p NRestarts`);
 }
 
-/** Waits for the end of MicroShift up to a limit; null if it still runs, otherwise the end of its journal. */
+/** Waits for the end of MicroShift; returns the end of its journal, or null if it is still running at the limit. */
 export async function endsWithin(node: TestNode, limitS: number): Promise<string | null> {
   const { exitCode } = await node.run(
     `timeout ${limitS} tail --pid="$(systemctl show microshift -P MainPID)" -f /dev/null`,

@@ -30,7 +30,7 @@ ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -o 'cookie=0x77.*table=5' | sed
 ip -o -4 address show br-ex | grep -o ' 10.44.0.0/32.*\\| 169.254.169.2/29.*'
 ip route show 10.43.0.0/16
 ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
-/** State of br-ex as MicroShift's script makes it, with the port of OVN. */
+/** Shell text that prints the settings and ports of br-ex. */
 const bridge = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex; ovs-vsctl list-ports br-ex';
 
 t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip }, async (t) => {
@@ -76,7 +76,7 @@ t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip 
     await t.test(`restart ${count} of NetworkManager`, (t) =>
       stays(t, `systemctl restart NetworkManager; ${untilWanted}`),
     );
-  await t.test('the bridge is built again', async (t) => {
+  await t.test('a change of the MTU builds the bridge again', async (t) => {
     await node.text(useMtu(1400));
     await stays(t, 'microshift-net apply');
     await node.text(useMtu(1500));
@@ -91,12 +91,12 @@ t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip 
     await stays(t, 'microshift-net undo');
     await isMicroShifts(t);
   });
-  await t.test('removed', async (t) => {
+  await t.test('removal of the package', async (t) => {
     await stays(t, 'microshift-net apply');
     await stays(t, 'rpm --nodeps -e microshift-net');
     await isMicroShifts(t);
   });
-  await t.test('installed again, and rebooted', async (t) => {
+  await t.test('a second installation and a reboot', async (t) => {
     await node.text(install);
     await node.reboot();
     t.comment(`reboot: ready after ${Math.round(await startMicroShift(node))} ms`);

@@ -1,5 +1,5 @@
-// A node of several, in a separate zone: the flavour `interconnect`, which reaches the API server at the control
-// plane's address.
+// One node of a cluster, in a separate zone: the flavour `interconnect`, whose containers reach the API server at the
+// address of the control plane.
 import t from 'tap';
 import { liveOnOneNode } from './one-node.ts';
 import { clusterSkip, ovnkubeSkip } from './ovnkube-skip.ts';

@@ -1,5 +1,5 @@
-// The containers on a node whose br-ex has no NIC, as MicroShift makes it. If this machine has no ovnkube, they are
-// those of the other flavour.
+// The containers of ovn-kubernetes on a node whose br-ex has no NIC, as MicroShift makes it. The tests need a real
+// ovnkube: all other containers are the same as in the flavour `classic`.
 import t from 'tap';
 import { microshiftStandInFile } from '../node/microshift-file-table.ts';
 import { liveOnOneNode } from './one-node.ts';
@@ -12,8 +12,8 @@ t.test('no-uplink', options, (t) => liveOnOneNode(t, { ovnYaml }));
 
 const script = '/usr/bin/configure-ovs.sh';
 /**
- * The node has MicroShift's script, and at its start the node adds the address of its API server, like MicroShift
- * (openshift/microshift, pkg/node/netconfig.go).
+ * Files of a node with MicroShift's script, and with a unit that adds the address of the API server to br-ex, like
+ * MicroShift (openshift/microshift, pkg/node/netconfig.go).
  */
 const microshift = {
   [script]: microshiftStandInFile(script),

@@ -9,7 +9,7 @@ import { ovnkubeFolder, ovnkubeSkip } from './ovnkube-skip.ts';
 import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './running-pods.ts';
 import { brokenConnections, createWorkload, plugPods } from './workload.ts';
 
-/** Settings that ovnkube writes on a node for ovn-controller, which waits for them. */
+/** Shell text that writes the settings for which ovn-controller waits, as ovnkube does. */
 const asOvnkubeDoes = `ovs-vsctl set open . external_ids:ovn-remote=unix:/run/ovn/ovnsb_db.sock external_ids:system-id=node \
   external_ids:ovn-encap-type=geneve external_ids:ovn-encap-ip=192.0.2.50`;
 
@@ -67,7 +67,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
       const killed = (await containers()).find((each) => each.name === name);
       if (killed === undefined) throw new Error(`${name} does not run`);
       await node.text(`kill -KILL ${killed.pid}`);
-      t.comment(`ready again after ${Math.round(await untilReadyAgain(node, killed))} ms`);
+      t.comment(`the container is ready again after ${Math.round(await untilReadyAgain(node, killed))} ms`);
       if (ping === null) return;
       await connected(t, 'afterwards');
       t.ok((await ping.lost()) <= 1, 'pods keep their network meanwhile');
@@ -79,16 +79,16 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     await connected(t, 'afterwards');
     const { sent, received, lastAnswered } = await ping.ended();
     t.comment(`${received} of ${sent} pings answered, the last was number ${lastAnswered}`);
-    t.ok(lastAnswered > sent - 10, 'a flow without pauses also recovers');
+    t.ok(lastAnswered > sent - 10, 'packets without a pause between them are also answered again');
   });
 
-  await t.test('br-ex goes and comes back', { skip: ovnkubeSkip }, async (t) => {
+  await t.test('br-ex is removed and made again', { skip: ovnkubeSkip }, async (t) => {
     const ping = pings(node);
     const followers = (await containers()).filter(({ followsBridge }) => followsBridge);
     t.equal(followers.length, 1);
     const before = await node.text(bridgeRow);
     await node.text('microshift-net disable');
-    t.ok((await ping.lost()) <= 1, 'pods keep the LAN');
+    t.ok((await ping.lost()) <= 1, 'pods keep their connections to the LAN');
     await node.text('microshift-net apply');
     await connected(t, 'afterwards');
     // MicroShift's own br-ex, and a br-ex with ports of other programs, remain unchanged.
@@ -132,7 +132,7 @@ interface Pings {
   readonly lastAnswered: number;
 }
 
-/** Pings the LAN from a pod until it is stopped; the answer to the last ping can still be missing. */
+/** Pings the LAN from a pod until the caller stops it; the answer to the last ping may be missing. */
 function pings(node: TestNode): { ended(): Promise<Pings>; lost(): Promise<number> } {
   const running = node.start('exec ip netns exec a ping -n -i 0.1 -W 5 192.0.2.1', { timeoutMs: 300_000 });
   const ended = async (): Promise<Pings> => {

@@ -4,11 +4,11 @@ import { kubectl } from './workload.ts';
 
 const namespace = '-n openshift-ovn-kubernetes';
 
-/** Ten times the usual time of a container, because the machine can be busy. */
+/** Limit for the start of a container, ten times the usual time, because the machine can be busy. */
 const limitSeconds = 100;
 const limit = `--timeout=${limitSeconds}s`;
 
-/** Prints the identity of br-ex, which changes if the bridge is created again. */
+/** Shell text that prints the UUID of br-ex, which changes if the bridge is created again. */
 export const bridgeRow = 'ovs-vsctl get Bridge br-ex _uuid';
 
 export interface RunningContainer {

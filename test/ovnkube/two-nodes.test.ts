@@ -33,13 +33,13 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
 
   t.match(await node.run(`${apply} --wait --timeout 300`, { timeoutMs: 330_000 }), { exitCode: 0 });
   const containers = await containersOf(node, 2);
-  t.equal(containers.length, 12, 'six containers on each');
+  t.equal(containers.length, 12, 'each node has six containers');
   for (const { name, restartCount } of containers) t.equal(restartCount, 0, `${name} did not end by itself`);
   t.match(await node.run(apply), { exitCode: 0, stdout: /: 0 of \d+ objects touched/ });
 
   await createWorkload(node, second.name);
   await plugPods(node, second.name, onSecond);
-  t.equal(await node.text('ip netns exec a cat /sys/class/net/eth0/mtu'), '1442', 'room for the tunnel');
+  t.equal(await node.text('ip netns exec a cat /sys/class/net/eth0/mtu'), '1442', 'the MTU leaves room for the tunnel');
   await connected('from the start');
 
   for (const { pod, name } of containers) {

@@ -30,9 +30,7 @@ const service = {
   },
 };
 
-/**
- * EndpointSlices of the service, one per family, which a cluster's controllers would create; no controllers run here.
- */
+/** Returns the EndpointSlice of the service for an address, in the place of a cluster's controllers. */
 const slice = (address: string, nodeName: string) => {
   const addressType = address.includes(':') ? 'IPv6' : 'IPv4';
   return {

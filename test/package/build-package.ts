@@ -46,7 +46,7 @@ export function buildPackages(version: string, folder: string, microshiftVersion
     buildFresh(version, fresh, microshiftVersion);
     const outdated = readdirSync(versions).filter((name) => !/^partial-/.test(name) && name !== path.basename(kept));
     for (const name of outdated) rmSync(path.join(versions, name), { recursive: true });
-    // Another test can have built the same packages in the meantime.
+    // Another test may have built the same packages in the meantime.
     if (existsSync(kept)) rmSync(fresh, { recursive: true });
     else renameSync(fresh, kept);
   }
@@ -73,7 +73,7 @@ export function buildFresh(version: string, folder: string, microshiftVersion = 
   return packages.filter((file) => file !== names);
 }
 
-/** Hash of the files that rpm/build.sh reads, and of the time of the commit. */
+/** Returns a hash of the files that rpm/build.sh reads, and of the time of the commit. */
 function hashOfSources(): string {
   const hash = createHash('sha256');
   hash.update(spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout ?? '');
@@ -92,7 +92,7 @@ function filesBelow(source: string): readonly string[] {
   return entries.flatMap((entry) => (entry.isFile() ? [path.join(entry.parentPath, entry.name)] : [])).sort();
 }
 
-/** Folder in which buildPackages has put the package with the former names. */
+/** Returns the folder in which buildPackages has put the package with the former names. */
 export function namesPackage(version: string, folder: string): string {
   return path.join(folder, 'ovn-k8s', `microshift-net-ovn-k8s-${version}-1.noarch.rpm`);
 }

@@ -7,17 +7,21 @@ import { buildFresh, buildPackages, namesPackage, rpmSkip } from './build-packag
 
 const rpmlint = '/usr/bin/rpmlint';
 
-t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {
-  const folder = t.testdir();
-  const built = buildPackages('0.2.0', folder, '5.0.0');
-  const packages = [...built, namesPackage('0.2.0', folder), 'rpm/microshift-net.spec'];
-  const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
-  t.equal(status, 0, stdout);
-  t.match(stdout, /0 errors, 0 warnings/);
-  t.end();
-});
+t.test(
+  'rpmlint reports no error and no warning',
+  { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') },
+  (t) => {
+    const folder = t.testdir();
+    const built = buildPackages('0.2.0', folder, '5.0.0');
+    const packages = [...built, namesPackage('0.2.0', folder), 'rpm/microshift-net.spec'];
+    const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
+    t.equal(status, 0, stdout);
+    t.match(stdout, /0 errors, 0 warnings/);
+    t.end();
+  },
+);
 
-t.test('every file is where a system of ostree takes files of packages', { skip: rpmSkip }, (t) => {
+t.test('every file is below /usr or /etc, as systems with ostree require', { skip: rpmSkip }, (t) => {
   const folder = t.testdir();
   const built = [...buildPackages('0.2.0', folder, '5.0.0'), namesPackage('0.2.0', folder)];
   const files = execFileSync('rpm', ['-qlp', ...built], { encoding: 'utf8' })
@@ -31,7 +35,7 @@ t.test('every file is where a system of ostree takes files of packages', { skip:
   t.end();
 });
 
-t.test('a folder of another program in its place stops it', { skip: rpmSkip || process.getuid?.() !== 0 }, (t) => {
+t.test('the build stops if its folder belongs to another user', { skip: rpmSkip || process.getuid?.() !== 0 }, (t) => {
   // Copy of rpm/build.sh that differs only in the folder in which it builds.
   const folder = t.testdir({ theirs: { keep: '' } });
   const place = path.join(folder, 'place');

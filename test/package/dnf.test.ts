@@ -1,5 +1,5 @@
-// The agent's packages and MicroShift's, installed by dnf, with MicroShift's real names, versions, requirements and
-// paths. No scriptlet runs here; rpm.test.ts and microshift.test.ts run them on a booted node.
+// The agent's packages and stand-ins for MicroShift's packages, installed by dnf, with MicroShift's real names,
+// versions, requirements and paths. Scriptlets are off; rpm.test.ts and microshift.test.ts run them on a booted node.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -42,7 +42,7 @@ t.test('packages', { skip }, async (t) => {
     ...microshiftPackages('5.0.0'),
     ...microshiftPackages('5.0.1'),
   ]);
-  // The previous release of the agent had a separate package for this.
+  // Release 0.1.0 of the agent was a package with MicroShift's name microshift-networking.
   buildStandIns(ours, [
     { name: 'microshift-networking', version: '0.1.0', files: { '/usr/bin/microshift-net': '0.1.0\n' } },
   ]);
@@ -65,34 +65,34 @@ t.test('packages', { skip }, async (t) => {
     t.end();
   });
 
-  t.test('beside MicroShift: installed, updated both ways, removed', (t) => {
+  t.test('beside MicroShift, the package is installed, upgraded, downgraded and removed', (t) => {
     const node = openRoot(t.testdir({}), repository);
     node.dnf(t, 'install', ...microshift('5.0.0'));
     const unit = readFileSync(path.join(node.path, unitPath), 'utf8');
     node.dnf(t, 'install', beside);
     for (const [what, ...words] of [
       ['an update of MicroShift', 'upgrade', 'microshift-5.0.1'],
-      ['an update of ours', 'upgrade', newer],
-      ['a downgrade of ours', 'downgrade', beside],
+      ['an update of the agent', 'upgrade', newer],
+      ['a downgrade of the agent', 'downgrade', beside],
       ['a downgrade of MicroShift', 'downgrade', ...microshiftPackages('5.0.0').map(({ name }) => `${name}-5.0.0`)],
     ] as const) {
       node.dnf(t, ...words);
-      t.equal(node.broken(), '', `${what}: nothing is lost`);
+      t.equal(node.broken(), '', `${what}: no packaged file is changed or missing`);
     }
     t.ok(node.installed().includes('microshift-net-0.2.0'), node.installed().join(' '));
-    t.equal(readFileSync(path.join(node.path, unitPath), 'utf8'), unit, "MicroShift's unit is MicroShift's");
+    t.equal(readFileSync(path.join(node.path, unitPath), 'utf8'), unit, "MicroShift's unit file is unchanged");
     t.ok(existsSync(path.join(node.path, `${unitPath}.d/50-microshift-net.conf`)));
     node.dnf(t, 'remove', 'microshift-net');
-    t.equal(node.broken(), '', 'MicroShift is whole');
+    t.equal(node.broken(), '', "no file of MicroShift's packages is changed or missing");
     t.notOk(existsSync(path.join(node.path, `${unitPath}.d`)), 'no drop-in of the agent is left');
     t.end();
   });
 
-  t.test('the old names come and go, and stay over an update', (t) => {
+  t.test('the package with the former names is installed and removed, and stays during an update', (t) => {
     const node = openRoot(t.testdir({}), repository);
     const links = (): string => spawnSync('ls', [path.join(node.path, 'usr/bin')], { encoding: 'utf8' }).stdout;
     node.dnf(t, 'install', beside);
-    t.notMatch(links(), 'ovn-k8s', 'the plain package does not have them');
+    t.notMatch(links(), 'ovn-k8s', 'the package microshift-net does not have the former names');
     node.dnf(t, 'install', namesPackage('0.2.0', ours));
     t.equal(readlinkSync(path.join(node.path, 'usr/bin/ovn-k8s-overlay')), '../share/microshift-net/microshift-net');
     node.dnf(t, 'upgrade', newer);
@@ -117,11 +117,11 @@ t.test('packages', { skip }, async (t) => {
       node.installed().filter((name) => both.includes(name)),
       ['microshift-net-0.2.1'],
     );
-    t.equal(node.broken(), '', 'everything is as it was packed');
+    t.equal(node.broken(), '', 'no packaged file is changed or missing');
     t.end();
   });
 
-  t.test("in the place of MicroShift's own package", (t) => {
+  t.test("the package in the place of MicroShift's own package", (t) => {
     const node = openRoot(t.testdir({}), repository);
     node.dnf(t, 'install', ...microshift('5.0.0'), beside, replacing);
     t.strictSame(node.installed(), [
@@ -134,19 +134,19 @@ t.test('packages', { skip }, async (t) => {
     const missing = (microshiftFiles['microshift-networking'] ?? []).filter(
       (file) => !existsSync(path.join(node.path, file)),
     );
-    t.strictSame(missing, [], "every file of Red Hat's package is there");
+    t.strictSame(missing, [], "every file of Red Hat's package exists");
     t.match(readFileSync(path.join(node.path, unitPath), 'utf8'), 'ExecStart=/usr/bin/microshift-net apply --boot');
     node.dnf(t, 'upgrade', 'microshift-5.0.1');
     t.match(
       readFileSync(path.join(node.path, unitPath), 'utf8'),
       'configure-ovs.sh',
-      "MicroShift's next version brings its own",
+      "MicroShift's next version installs its own unit",
     );
     t.equal(node.broken(), '');
     t.end();
   });
 
-  t.test('a node of version 0.1.0', (t) => {
+  t.test('an update of a node with version 0.1.0', (t) => {
     const node = openRoot(t.testdir({}), repository);
     node.dnf(t, 'install', former);
     const alone = node.refused('--exclude', 'microshift-networking-5*', 'install', beside);
@@ -162,7 +162,7 @@ t.test('packages', { skip }, async (t) => {
     t.end();
   });
 
-  t.test('on the Open vSwitch of MicroShift 4.14 to 4.16', (t) => {
+  t.test('the package is installed with the Open vSwitch of MicroShift 4.14 to 4.16', (t) => {
     const node = openRoot(t.testdir({}), repository);
     node.dnf(t, 'install', 'openvswitch3.3');
     node.dnf(t, '--exclude', 'openvswitch3.5', 'install', beside);

@@ -9,7 +9,7 @@ const pages = [
     readdirSync(`docs/${shelf}`).map((name) => `docs/${shelf}/${name}`),
   ),
 ];
-/** This command line is wrong on purpose: docs/use/json.md shows the document of a usage error. */
+/** Command line that is wrong on purpose: docs/use/json.md shows the document of a usage error. */
 const mistyped = '--output json aply';
 const helps = new Map<string, string>();
 

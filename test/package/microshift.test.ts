@@ -18,8 +18,8 @@ const unit = 'microshift-ovs-init.service';
 const rpm = 'rpm --nodeps';
 
 /**
- * The unit has the order of RHEL's unit: if the agent's unit had Before=network-online.target, systemd would have to
- * break a cycle.
+ * Stand-in for RHEL's kdump.service with the same order: if the agent's unit had Before=network-online.target, systemd
+ * would have to break a cycle.
  */
 const kdump = `[Unit]
 After=network.target network-online.target remote-fs.target basic.target
@@ -31,7 +31,7 @@ ExecStart=/bin/true
 WantedBy=multi-user.target
 `;
 
-/** No router sends advertisements here, and NetworkManager would wait a minute for one. */
+/** Drop-in with a short limit, because NetworkManager would wait a minute for router advertisements. */
 const soonOnline = '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=2\n';
 
 /**
@@ -48,7 +48,7 @@ const cleanUp = `systemctl stop microshift; systemctl stop ovsdb-server.service 
   pkill -9 -x ovn-controller; rm -rf /run/ovn`;
 const stopped = 'systemctl is-active ovsdb-server ovs-vswitchd openvswitch | sort -u';
 
-/** The same package with the files of it that make bridges with the userspace data path. */
+/** Returns a stand-in whose scripts make bridges with the userspace data path. */
 function inUserspace(one: StandIn): StandIn {
   const files = Object.entries(one.files ?? {}).map(([file, text]) => [
     file,
@@ -83,14 +83,18 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
 
   await t.test('after the installation, the unit of MicroShift runs the agent', async (t) => {
     await quiet(t, node, `${rpm} -i /root/packages/${ours}`);
-    t.equal(await node.text('rpm -Va --nodeps microshift\\* || true'), '', 'every file is as it was packed');
+    t.equal(await node.text('rpm -Va --nodeps microshift\\* || true'), '', 'no packaged file is changed or missing');
     t.match(await node.text(`systemctl show -P FragmentPath,DropInPaths ${unit}`), '50-microshift-net.conf');
     await runsOurs(t, node);
     await quiet(t, node, 'systemctl start microshift');
     hasMoved(t, before, await node.state());
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
     for (const daemon of ['ovs-vswitchd', 'ovsdb-server'])
-      t.equal(await node.text(`systemctl show -P CPUAffinity ${daemon}`), '0', `${daemon}: said twice, counted once`);
+      t.equal(
+        await node.text(`systemctl show -P CPUAffinity ${daemon}`),
+        '0',
+        `${daemon}: two equal drop-ins have the effect of one`,
+      );
     for (const id of ['unit', 'unit-order', 'kdump']) {
       const finding = await findingOf(node, id);
       t.equal(finding?.verdict, 'ok', `doctor: ${id}: ${finding?.found}`);
@@ -107,7 +111,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
   });
 
   for (const version of ['5.0.1', '5.0.0']) {
-    await t.test(`MicroShift ${version} comes while br-ex is in use, and restarts NetworkManager`, async (t) => {
+    await t.test(`MicroShift ${version} is installed while br-ex is in use, and restarts NetworkManager`, async (t) => {
       await quiet(t, node, `${rpm} -U --oldpackage /root/packages/${version}/*.rpm`);
       t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), version);
       await runsOurs(t, node);
@@ -123,13 +127,13 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('after a reboot MicroShift has started it, in an order without a cycle', async (t) => {
+  await t.test('after a reboot MicroShift has started the unit, in an order without a cycle', async (t) => {
     await node.reboot();
     await node.text('systemctl start microshift');
     await node.ready();
     hasMoved(t, before, await node.state());
     t.notMatch(await node.text('journalctl -b --no-pager | grep -i "ordering cycle" || true'), /cycle/);
-    t.notMatch(await node.text('microshift-net history'), /disable/, 'a machine that goes down gives nothing back');
+    t.notMatch(await node.text('microshift-net history'), /disable/, 'no NIC is returned when the machine shuts down');
     const order = `systemctl show -P ExecMainStartTimestampMonotonic kdump ${unit} microshift | grep .`;
     const [first = 0, second = 0, third = 0] = (await node.text(order)).split('\n').map(Number);
     t.ok(first > 0 && first < second && second < third, `kdump, ${unit}, MicroShift: ${first} ${second} ${third}`);
@@ -143,15 +147,15 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     await quiet(t, node, cleanUp);
     t.match(await node.text('ip -brief address show dev eth0'), ' 192.0.2.50/24');
     t.equal((await node.run(stopped)).stdout, 'inactive\n');
-    t.equal(await node.read('/var/lib/ovnk/iface_default_hint'), hint, 'the next start finds the NIC again');
+    t.equal(await node.read('/var/lib/ovnk/iface_default_hint'), hint, 'the hint file for the next start is unchanged');
     const again = `systemctl start openvswitch; timeout 110 sh -c 'until systemctl is-active ${unit}; do sleep 0.5; done'`;
     await quiet(t, node, again);
     hasMoved(t, before, await node.state());
     const runs = await node.text('systemctl start microshift; microshift-net history');
-    t.match(runs, / reverted +apply /, 'and a change that waited to be confirmed is rolled back');
+    t.match(runs, / reverted +apply /, 'the change that waited for confirmation is rolled back');
     await node.text(`systemctl restart ovsdb-server; systemctl start ${unit}`);
     await asWanted(t, node);
-    t.equal(await node.text('microshift-net history'), runs, 'a restart returns no NIC');
+    t.equal(await node.text('microshift-net history'), runs, 'a restart of ovsdb-server returns no NIC');
   });
 
   await t.test("MicroShift's own script has run over br-ex", async (t) => {
@@ -161,20 +165,24 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     await asWanted(t, node);
     hasMoved(t, before, await node.state());
     for (const [what, command] of [
-      ['masks the drop-in', `ln -s /dev/null ${own}/50-microshift-net.conf`],
+      ['masks the drop-in of the package', `ln -s /dev/null ${own}/50-microshift-net.conf`],
       [
-        'runs the script by one of their own',
+        'runs the script by another drop-in',
         `printf '[Service]\\nExecStart=\\nExecStart=/bin/bash /usr/bin/configure-ovs.sh\\n' > ${own}/60-own.conf`,
       ],
     ]) {
       await node.text(`mkdir ${own}; ${command}; systemctl daemon-reload; rm -r ${own}`);
       const finding = await findingOf(node, 'unit');
-      t.equal(finding?.verdict, 'failed', `an admin ${what}`);
-      t.match(finding?.found.join(), 'does not run microshift-net', `an admin ${what}: ${finding?.found}`);
+      t.equal(finding?.verdict, 'failed', `an administrator ${what}`);
+      t.match(finding?.found.join(), 'does not run microshift-net', `an administrator ${what}: ${finding?.found}`);
     }
     await node.text('systemctl stop microshift-net-event.path microshift-net-repair.path microshift-net-uplink.path');
     await node.text(`systemctl restart ${unit}`);
-    t.equal((await node.run('microshift-net verify')).exitCode, 3, 'without a unit that monitors br-ex');
+    t.equal(
+      (await node.run('microshift-net verify')).exitCode,
+      3,
+      'without a unit that monitors br-ex, the node is not in the desired state',
+    );
     await node.text(`systemctl daemon-reload; systemctl restart ${unit}`);
     await node.ready();
     hasMoved(t, before, await node.state());
@@ -182,18 +190,22 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     await node.text('systemctl start microshift-net-event.path microshift-net-repair.path microshift-net-uplink.path');
   });
 
-  await t.test("removed, MicroShift's own unit finds a node it can work on", async (t) => {
+  await t.test("after the removal of the package, MicroShift's own unit succeeds", async (t) => {
     await quiet(t, node, `${rpm} -e microshift-net`);
-    t.equal(await node.text('rpm -Va --nodeps microshift\\* || true'), '', 'MicroShift is whole');
+    t.equal(
+      await node.text('rpm -Va --nodeps microshift\\* || true'),
+      '',
+      "no file of MicroShift's packages is changed or missing",
+    );
     t.match(await node.text('ovs-vsctl get Bridge br-ex other_config:hwaddr'), '0a:59:00:00:00:01');
-    t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex'], 'and a bridge as MicroShift makes it');
+    t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex'], 'br-ex has no NIC, as MicroShift makes it');
     t.match(await node.text(`systemctl cat ${unit}`), 'ExecStart=/bin/bash /usr/bin/configure-ovs.sh');
     await quiet(t, node, `systemctl start ${unit}`);
     t.match(await node.text('ovs-vsctl get Bridge br-ex other_config:hwaddr'), '0a:59:00:00:00:01');
     t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
   });
 
-  await t.test('installed again, it moves the NIC into the br-ex that MicroShift has made', async (t) => {
+  await t.test('a second installation moves the NIC into the br-ex that MicroShift has made', async (t) => {
     const uuid = await node.text('ovs-vsctl get Bridge br-ex _uuid');
     await quiet(t, node, `${rpm} -i /root/packages/${ours} && systemctl restart ${unit}`);
     hasMoved(t, before, await node.state());
@@ -207,7 +219,7 @@ interface DoctorFinding {
   readonly found: readonly string[];
 }
 
-/** Result of one of doctor's checks. */
+/** Returns the result of one of doctor's checks. */
 async function findingOf(node: TestNode, id: string): Promise<DoctorFinding | undefined> {
   const doctor = await node.text('microshift-net doctor --output json || true');
   return (JSON.parse(doctor) as { checks: DoctorFinding[] }).checks.find((entry) => entry.id === id);
@@ -226,7 +238,7 @@ async function quiet(t: Test, node: TestNode, command: string): Promise<void> {
   stayedReachable(t, run, Object.keys(run.outageMs));
 }
 
-/** The agent repairs the bridge after each restart of NetworkManager. */
+/** Asserts that the agent restores the desired state by itself. */
 async function asWanted(t: Test, node: TestNode): Promise<void> {
   const verify = await node.run(untilWanted());
   t.equal(verify.exitCode, 0, (await node.read('/run/drift')) ?? '');

@@ -8,7 +8,7 @@ import { messageTable } from '../../agent/run/messages.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const dist = 'dist/microshift-net';
-/** Commands that a `--help` lists, in its order. */
+/** Returns the commands that a `--help` lists, in its order. */
 const commandsOf = (...words: string[]): string[] => {
   const help = execFileSync(process.execPath, [dist, ...words, '--help'], { encoding: 'utf8' });
   const list = help
@@ -119,7 +119,7 @@ const completions = Object.fromEntries(
   ]),
 );
 
-/** Words that bash's completion offers after the given words. */
+/** Returns the words that bash's completion offers after the given words. */
 function completed(words: readonly string[], before = ''): string[] {
   const script = `${completions.bash}${before}\nCOMP_WORDS=(microshift-net "$@"); COMP_CWORD=$#; _microshift_net; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const shown = execFileSync('bash', ['-c', script, 'bash', ...words], {
@@ -161,7 +161,7 @@ t.test('the shells accept their scripts', (t) => {
 });
 
 t.test(
-  'completion runs nothing that is in the name of a file',
+  'completion does not execute a command in the name of a file',
   { skip: !has('bash') && 'bash is not installed' },
   (t) => {
     const id = '20261123T024523Z-0429';
@@ -186,28 +186,34 @@ t.test('the catalog explains every message', { skip: !has('journalctl') && 'jour
     mkdirSync(path.join(root, folder), { recursive: true });
   copyFileSync('systemd/microshift-net.catalog', path.join(root, 'usr/lib/systemd/catalog/microshift-net.catalog'));
   const journalctl = (word: string) => spawnSync('journalctl', [`--root=${root}`, word], { encoding: 'utf8' });
-  t.match(journalctl('--update-catalog'), { status: 0, stderr: '' }, 'systemd takes it');
+  t.match(journalctl('--update-catalog'), { status: 0, stderr: '' }, 'systemd accepts the catalog');
   const listed = journalctl('--list-catalog').stdout.trim().split('\n');
   const ids = Object.values(messageTable).map(({ id }) => id);
   t.strictSame(listed.map((line) => line.split(' ')[0]).toSorted(), ids.toSorted());
   t.equal(new Set(ids).size, ids.length, 'no id is used twice');
   t.ok(
     listed.every((line) => / microshift-net: \w/.test(line)),
-    'each has a subject and says who it is from',
+    'each entry has a subject and names its sender',
   );
   t.end();
 });
 
-t.test('shell is clean', { skip: !has('shellcheck') && 'shellcheck is not installed' }, (t) => {
-  const scripts = ['rpm/files', 'systemd'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
-  for (const file of scripts.filter((name) => /\.(sh|bash)$/.test(name))) {
-    const shell = file.endsWith('.bash') ? 'bash' : 'sh';
-    t.equal(spawnSync('shellcheck', ['-s', shell, file], { encoding: 'utf8' }).stdout, '', file);
-  }
-  t.end();
-});
+t.test(
+  'shellcheck reports no fault in a packaged script',
+  { skip: !has('shellcheck') && 'shellcheck is not installed' },
+  (t) => {
+    const scripts = ['rpm/files', 'systemd'].flatMap((folder) =>
+      readdirSync(folder).map((name) => `${folder}/${name}`),
+    );
+    for (const file of scripts.filter((name) => /\.(sh|bash)$/.test(name))) {
+      const shell = file.endsWith('.bash') ? 'bash' : 'sh';
+      t.equal(spawnSync('shellcheck', ['-s', shell, file], { encoding: 'utf8' }).stdout, '', file);
+    }
+    t.end();
+  },
+);
 
-t.test('the bridges that stay are those of our profiles', (t) => {
+t.test('keep-bridges.sh keeps exactly the bridges of the agent', (t) => {
   const uuids = readFileSync('systemd/keep-bridges.sh', 'utf8').match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
   t.strictSame(uuids, bridges.flatMap(profileIds).map(profileUuid));
   t.end();

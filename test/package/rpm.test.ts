@@ -49,7 +49,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.comment(run);
     t.equal(await node.text(failed), failedBefore);
     before = await node.state();
-    t.strictSame(before.interfacesOf('br-ex'), [], 'br-ex comes when it is asked for');
+    t.strictSame(before.interfacesOf('br-ex'), [], 'the installation makes no br-ex');
   });
 
   await t.test('services', async (t) => {
@@ -98,10 +98,10 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.equal(
       await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
       '',
-      'everything is as it was packed',
+      'no packaged file is changed or missing',
     );
     t.match(await node.run('microshift-net config check /usr/share/microshift-net/ovn.yaml.default'), { exitCode: 0 });
-    t.equal(await node.read(ovnYaml), null, 'the file of the admin is not made');
+    t.equal(await node.read(ovnYaml), null, 'the package does not create ovn.yaml');
     t.match(await node.run('configure-ovs.sh'), { exitCode: 2, stderr: /OVNKubernetes.*OpenShiftSDN/ });
     t.match(
       await node.text('for i in 5/ovn.yaml.5 8/microshift-net.8; do ls /usr/share/man/man$i*; done'),
@@ -116,21 +116,21 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
       });
   });
 
-  await t.test('the old name of the script moves the NIC', async (t) => {
+  await t.test('the former name of the script moves the NIC', async (t) => {
     await node.write(ovnYaml, '');
     const run = await node.run('configure-ovs-microshift.sh');
     t.match(run, { exitCode: 0, stdout: /Done: transaction/ });
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('greenboot learns whether the node has its uplink', async (t) => {
+  await t.test('the check of greenboot fails only if the uplink cannot be restored', async (t) => {
     const check = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
     t.equal((await node.run(check)).exitCode, 0);
     await node.text('ovs-vsctl set Open_vSwitch . other_config:n-handler-threads=7');
-    t.equal((await node.run(check)).exitCode, 0, 'no image is rolled back for the tuning of Open vSwitch');
+    t.equal((await node.run(check)).exitCode, 0, 'wrong tuning of Open vSwitch does not fail the check');
     await node.text('microshift-net apply');
     await node.text('systemctl stop microshift-net-uplink.path; ovs-vsctl del-port br-ex eth0');
-    t.equal((await node.run(check)).exitCode, 0, 'what can be mended is mended');
+    t.equal((await node.run(check)).exitCode, 0, 'the check restores the uplink');
     hasMoved(t, before, await node.state());
     await node.write(ovnYaml, 'uplink: [\n');
     t.match(await node.run(check), { exitCode: 1, stderr: /not as it was made: .*ovn\.yaml/s });
@@ -144,15 +144,15 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     ['an upgrade', '-U /root/packages/second/*.noarch.rpm', '0.2.1'],
     ['a downgrade', '-U --oldpackage /root/packages/first/*.noarch.rpm', '0.2.0'],
   ] as const) {
-    await t.test(`${what} goes unnoticed`, async (t) => {
+    await t.test(`${what} interrupts no packet and restarts no process`, async (t) => {
       const running = await node.text(pids);
       await unnoticed(t, node, `${rpm} ${command}`);
       t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-net'), version);
-      t.equal(await node.text(pids), running, 'nothing was restarted');
+      t.equal(await node.text(pids), running, 'no process was restarted');
       t.equal(
         await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
         '',
-        'everything is as it was packed',
+        'no packaged file is changed or missing',
       );
       hasMoved(t, before, await node.state());
     });
@@ -172,7 +172,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
         .split('\n')
         .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
     const [committed, ...more] = await entries('committed');
-    t.strictSame(more, [], 'one transaction, one entry');
+    t.strictSame(more, [], 'the transaction has one entry');
     t.match(committed, {
       MESSAGE: /^Done: transaction \S+ committed\.$/,
       PRIORITY: '5',
@@ -183,11 +183,15 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
       await node.text(`journalctl -b -x -u ${unit}`),
       `Subject: The network was changed: transaction ${committed?.MICROSHIFT_NET_TX}`,
     );
-    t.notMatch(await node.text(`journalctl -b -u ${unit} -o cat`), /^<\d>/m, 'priorities are read, not shown');
+    t.notMatch(await node.text(`journalctl -b -u ${unit} -o cat`), /^<\d>/m, 'no message shows its priority');
 
     t.match(await node.run('configure-ovs.sh OVNKubernetes'), { exitCode: 0, stdout: /^Nothing to do/ });
     t.equal((await node.run('configure-ovs.sh OpenShiftSDN')).exitCode, 0);
-    t.strictSame((await node.state()).bridges(), [], 'the old word for no bridge');
+    t.strictSame(
+      (await node.state()).bridges(),
+      [],
+      'the former argument for a node without a bridge removes the bridge',
+    );
     await armFault(node, 'after step 5', 'hold');
     const watch = await followJournal(node, `-u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
@@ -211,7 +215,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     );
     const [refused] = await entries('configuration-refused');
     t.match(refused, { PRIORITY: '3', MESSAGE: /ovn\.yaml:1:1.*mtuu[\s\S]*ovn\.yaml:2:1.*uplinc/ });
-    t.notOk(refused !== undefined && 'MICROSHIFT_NET_TX' in refused, 'there was no transaction');
+    t.notOk(refused !== undefined && 'MICROSHIFT_NET_TX' in refused, 'the entry names no transaction');
     await node.write(ovnYaml, '');
     await node.text(`systemctl reset-failed; systemctl start ${unit}`);
     await node.ready();
@@ -237,7 +241,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     await node.text(
       'mv /root/ovs-ctl /usr/share/openvswitch/scripts/ && systemctl unmask NetworkManager && systemctl start NetworkManager; systemctl reset-failed',
     );
-    // NetworkManager's start has also started the apply, which would read the broken file.
+    // The start of NetworkManager has started a repair, whose end is awaited, because it would read the broken file.
     await node.text('systemctl start microshift-net-repair');
     await node.write(ovnYaml, 'uplink: [\n');
     const broken = await node.run('microshift-net hook post-upgrade');
@@ -247,7 +251,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     await node.ready();
   });
 
-  await t.test('uninstalled, the NIC has its own profile again and nothing is left', async (t) => {
+  await t.test('the removal returns the NIC to its own profile and leaves no file', async (t) => {
     await node.text(
       'mkdir -p /etc/cni/net.d; echo "{}" | tee /etc/cni/net.d/10-microshift-net.conflist > /var/lib/microshift-net/overlay.json',
     );

@@ -87,7 +87,7 @@ ${paths.join('\n')}
 `;
 }
 
-/** Real files are recognized by their size and more; a file that only has to exist contains its version. */
+/** Returns the text of a file: the stand-in for a file that the agent recognizes, otherwise the package's version. */
 function textOf(file: string, version: string): string {
   return tableEntry(file) === undefined ? `# ${version}\n` : microshiftStandInFile(file);
 }

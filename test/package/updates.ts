@@ -1,4 +1,5 @@
-// Updates at a bad moment, on a node with two versions of the packages below /root/packages: first and second.
+// Updates during an open change, and updates and removals that are killed, on a node with two versions of the packages
+// below /root/packages: first and second.
 import type { Test } from 'tap';
 import { armFault, letGoOfRun } from '../node/armed-fault.ts';
 import type { TestNode } from '../node/node.ts';
@@ -15,8 +16,8 @@ const broken = 'rpm -V --nodeps microshift-net microshift-networking || true';
 const address = '192.0.2.50';
 
 /**
- * An update neither confirms nor rolls back an open change, and the other version can do both. Leaves br-ex with its
- * NIC.
+ * Tests that an update neither confirms nor rolls back an open change, and that the other version can do both. Leaves
+ * br-ex with its NIC.
  */
 export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> {
   t.equal((await node.run(install)).exitCode, 0);
@@ -42,16 +43,16 @@ export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> 
   t.strictSame((await node.state()).bridges(), []);
   t.match(await node.run('microshift-net apply --confirm-timeout 120'), { exitCode: 0 });
   t.equal((await node.run(downgrade)).exitCode, 0);
-  t.match(await node.run('microshift-net confirm'), { exitCode: 0 }, 'kept by a version that has not tried it');
+  t.match(await node.run('microshift-net confirm'), { exitCode: 0 }, 'another version confirms the change');
   t.match(await node.run('microshift-net verify'), { exitCode: 0 });
 }
 
-/** dnf runs its transactions with rpm. dnf.test.ts repairs a node after a killed rpm. */
+/** Kills rpm during an update, and tests that a second update repairs the node. dnf.test.ts tests the same with dnf. */
 export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
   const died = await node.measure(
     `${update} & until pgrep -f '[h]ook post-upgrade' || ! kill -0 $!; do :; done; kill -9 $!; wait $!`,
   );
-  t.equal(died.exitCode, 137, 'rpm is killed while a scriptlet of ours runs');
+  t.equal(died.exitCode, 137, 'rpm is killed while a scriptlet of the agent is running');
   stayedReachable(t, died, [address]);
   t.equal(await node.text(installed), '0.2.0\n0.2.1\n5.0.0', 'the database of rpm has both versions');
   t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'br-ex stays');
@@ -59,7 +60,7 @@ export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
   t.equal(mended.exitCode, 0, mended.stderr);
   stayedReachable(t, mended, [address]);
   t.equal(await node.text(installed), '0.2.1\n5.0.1');
-  t.equal(await node.text(broken), '', 'everything is as it was packed');
+  t.equal(await node.text(broken), '', 'no packaged file is changed or missing');
   t.match(await node.run('microshift-net verify'), { exitCode: 0 });
 }
 

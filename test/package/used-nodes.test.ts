@@ -15,7 +15,7 @@ const unit = 'microshift-ovs-init.service';
 const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
 const ovsUnits = '/usr/lib/systemd/system/ov*.s* /etc/systemd/system/openvswitch.service';
 
-t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip }, async (t) => {
+t.test('the package on nodes with a history', { skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
@@ -31,7 +31,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     'find /etc /var/lib/microshift-net /var/lib/ovnk /var/cache/microshift-net ! -type d ! -path /etc/resolv.conf | sort';
   const fresh = await node.text(`${files} 2> /dev/null || true`);
 
-  /** The node is the same as before the installation, except for the package's messages. */
+  /** Asserts that the node is the same as before the installation. */
   const isFresh = async (t: Test, ...bridges: string[]): Promise<void> => {
     await node.ready();
     const after = await node.state();
@@ -45,9 +45,9 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
       mv ${ovsUnits} /root/away; systemctl daemon-reload`);
     const refused = await node.run('rpm -i /root/packages/first/*.noarch.rpm');
     t.not(refused.exitCode, 0);
-    t.match(refused.stderr, /openvswitch.* is needed by microshift-net/, 'rpm does not take it');
+    t.match(refused.stderr, /openvswitch.* is needed by microshift-net/, 'rpm refuses the package');
     const forced = await node.run(install);
-    t.equal(forced.exitCode, 0, 'installed all the same');
+    t.equal(forced.exitCode, 0, 'the package is installed with --nodeps');
     t.match(forced.stderr, /could not start openvswitch\.service: .*openvswitch\.service/);
     t.match(await node.run('microshift-net apply'), {
       exitCode: 5,
@@ -99,7 +99,11 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     t.comment(`away ${JSON.stringify(run.totalOutageMs)}`);
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
     t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
-    t.equal(await node.text('ls /etc/NetworkManager/system-connections'), 'eth0.nmconnection', 'its profiles are gone');
+    t.equal(
+      await node.text('ls /etc/NetworkManager/system-connections'),
+      'eth0.nmconnection',
+      'the profiles of the script are removed',
+    );
     t.equal((await node.run(remove)).exitCode, 0);
     await node.text('rm /var/lib/ovnk/iface_default_hint');
     await isFresh(t);
@@ -117,12 +121,12 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     await node.text('mount --bind /usr /usr && mount -o remount,bind,ro /usr');
     const upgrade = await node.run(`${rpm} -U /root/packages/second/*.noarch.rpm`);
     t.not(upgrade.exitCode, 0);
-    t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-net'), '0.2.0', 'rpm leaves the old one');
+    t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-net'), '0.2.0', 'rpm keeps the old version');
     // rpm itself removes the files that it has unpacked, and folders that become empty.
     t.match(
       await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
       /^(missing +\/etc\/ovnk)?$/,
-      'whole',
+      'no other packaged file is changed or missing',
     );
     for (const command of ['hook post-install', 'apply', 'verify', 'hook post-upgrade', 'ovs tune']) {
       const run = await node.run(`microshift-net ${command}`);
@@ -134,7 +138,11 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
       '/etc/microshift/ovn.yaml',
       'ovs:\n  datapathType: netdev\n  cpuAffinity: none\n  lockMemory: true\n',
     );
-    t.match(await node.run('microshift-net ovs tune'), { exitCode: 0, stdout: /^Done/ }, 'other settings go to /etc');
+    t.match(
+      await node.run('microshift-net ovs tune'),
+      { exitCode: 0, stdout: /^Done/ },
+      'other settings are written to /etc',
+    );
     t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '');
     await node.write('/etc/microshift/ovn.yaml', '');
     const run = await node.run('microshift-net disable');
@@ -143,18 +151,26 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     await node.text('mount -o remount,bind,rw /usr');
   });
 
-  await t.test("profiles are ifcfg files, and br-ex is not the agent's to take away", async (t) => {
+  await t.test('profiles are ifcfg files, and disableOVSInit keeps br-ex at the removal', async (t) => {
     t.equal((await node.run(remove)).exitCode, 0);
     const folder = '/etc/sysconfig/network-scripts';
     await node.text(`mkdir -p ${folder}; touch ${folder}/ifcfg-lo`);
     t.equal((await node.run(install)).exitCode, 0);
     const shipped = /\/usr\/lib\/NetworkManager\/\S*\bmicroshift-nm\.conf/;
-    t.match(await node.text('NetworkManager --print-config'), shipped, 'the loopback device does not count');
+    t.match(
+      await node.text('NetworkManager --print-config'),
+      shipped,
+      'an ifcfg file for lo does not disable the configuration of the package',
+    );
     t.match(await node.text('getent group hugetlbfs'), /^hugetlbfs:/);
     t.equal((await node.run(remove)).exitCode, 0);
     await node.text(`touch ${folder}/ifcfg-eth0`);
     t.equal((await node.run(install)).exitCode, 0);
-    t.notMatch(await node.text('NetworkManager --print-config'), shipped, 'the ifcfg profile goes on counting');
+    t.notMatch(
+      await node.text('NetworkManager --print-config'),
+      shipped,
+      'an ifcfg file for a NIC disables the configuration of the package',
+    );
     await node.text(`rm -r ${folder}; rmdir --ignore-fail-on-non-empty /etc/sysconfig`);
     await node.text('microshift-net apply');
     await node.write('/etc/microshift/ovn.yaml', 'disableOVSInit: true\n');
@@ -178,7 +194,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     t.match(
       run.stderr,
       /restore the settings of eth0 and detach it from br-ex/,
-      'the scriptlet sees the network, which rpm hides from it',
+      'the scriptlet returns the NIC, although rpm isolates it from the network',
     );
     t.match(
       run.stderr,
@@ -188,7 +204,7 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     t.equal(
       await node.text('ovs-vsctl get Open_vSwitch . external_ids:ovn-bridge-mappings'),
       '"physnet:br-ex"',
-      'not ours',
+      'the mapping of ovn-kubernetes stays',
     );
     t.strictSame(
       (await node.text('nmcli -g NAME connection show')).split('\n').filter((name) => ownProfiles.includes(name)),

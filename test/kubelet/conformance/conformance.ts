@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** Images of the tests, and a DNS server if the folder has one. */
+/** Imports the images of the tests, and starts a DNS server if the folder has one. */
 function prepare({ nodes, kubectl }: Cluster): void {
   for (const { host } of nodes)
     host.must('/opt/containerd/bin/ctr', '-n', 'k8s.io', 'images', 'import', `${e2ePlace}/images.tar`);
@@ -54,7 +54,7 @@ function prepare({ nodes, kubectl }: Cluster): void {
   kubectl('wait', '-n', 'kube-system', '--for=condition=Ready', 'pod', '-l', 'k8s-app=kube-dns', '--timeout=110s');
 }
 
-/** Names of the tests to run; with --missing, without those that have a result. */
+/** Returns the names of the tests to run; with --missing, only of tests without a result. */
 function chosen(printed: string): readonly string[] {
   const listed = listedTests(printed);
   const known = new Set(options.missing ? readResults(options.results).map(({ name }) => name) : []);
@@ -88,7 +88,7 @@ async function runAll({ nodes: [{ host }], kubectl }: Cluster, names: readonly s
   for (const name of names.filter(runsAlone)) await runOne(name);
 }
 
-/** Release of OVN, as in 26.03.0. */
+/** Returns the release of OVN, such as 26.03.0. */
 function ovnOf(host: Host): string {
   return /\d+\.\d+\.\d+/.exec(host.must('ovn-controller', '--version'))?.[0] ?? 'unknown';
 }

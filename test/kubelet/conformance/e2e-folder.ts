@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The name of the environment variable. */
+/** Environment variable that names the folder. */
 const variable = 'MICROSHIFT_NET_E2E';
 const needed = ['e2e.test', 'images.tar'] as const;
 /** Path of the folder on a node. */

@@ -17,7 +17,7 @@ export interface Outcome {
 
 export interface Result extends Outcome {
   readonly name: string;
-  /** Releases, as the programs print them, and the day, as in 2026-11-26. */
+  /** Releases of Kubernetes and OVN, as their programs print them, and the day of the run, such as 2026-11-26. */
   readonly kubernetes: string;
   readonly ovn: string;
   readonly date: string;
@@ -34,7 +34,7 @@ interface Spec {
   readonly LeafNodeType: string;
   readonly LeafNodeText: string;
   readonly State: string;
-  /** In nanoseconds. */
+  /** Duration in nanoseconds. */
   readonly RunTime: number;
   readonly Failure?: { readonly Message?: string };
 }

@@ -1,15 +1,16 @@
-// Asks MicroShift's API server at each address for the node, with the admin's certificate: ask-api.mjs ADDRESS... Prints a line of JSON for
-// each: the address, the status, and the node's addresses or what went wrong. Ends with 1 unless all of them answered 200.
+// Requests the Node from MicroShift's API server at each address, with the administrator's certificate: ask-api.mjs ADDRESS...
+// Prints a line of JSON per address: the address, the status, and the addresses of the Node or the error. Exits with 1 if an
+// address does not answer with 200.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 
 const answerLimitMs = 10_000;
 const kubeconfig = readFileSync('/var/lib/microshift/resources/kubeadmin/kubeconfig', 'utf8');
 const field = (name) => Buffer.from(new RegExp(`${name}-data: (\\S+)`).exec(kubeconfig)[1], 'base64');
-// Each kind of address has a serving certificate of its own signer, so certificates are not checked: only an answer is needed.
+// Certificates are not checked: MicroShift's serving certificates have different signers, and only an answer is needed.
 const identity = { cert: field('client-certificate'), key: field('client-key'), rejectUnauthorized: false };
 
-/** One answer as `{ address, status, nodes }`, or `{ address, error }`. */
+/** Resolves with `{ address, status, nodes }`, or with `{ address, error }`. */
 function ask(address) {
   return new Promise((resolve) => {
     const fail = (error) => resolve({ address, error: error.code ?? error.message });

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Adapts the files of the second node: its kubelet uses the API server of the first node, and it has no state of the first node's pods. Runs in the
-# folder of the second node's disk:
+# Adapts the disk of the second node: its kubelet uses the API server of the first node, and state of the first node's pods is removed. Runs in the
+# folder with the disk:
 #   edit-second.sh NAME ADDRESS
 set -eu
 rm -rf var/lib/{kubelet,ovnk}/* var/lib/etcd var/log/kubelet etc/cni

@@ -24,7 +24,7 @@ export interface ContainerState {
 
 export interface Container {
   state(): ContainerState;
-  /** Ends the container as that of a deleted pod: preStop, SIGTERM, and SIGKILL after the grace period. */
+  /** Ends the container like a container of a deleted pod: preStop, SIGTERM, and SIGKILL after the grace period. */
   stop(graceSeconds: number): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function startContainer({
   const note = (text: string): void => void log.write(`kubelet: ${text}\n`);
 
   const run = (): void => {
-    rmSync(own, { recursive: true, force: true }); // Files outside of its volumes are deleted with a container.
+    rmSync(own, { recursive: true, force: true }); // Files outside of volumes do not survive a restart.
     mkdirSync(own, { recursive: true });
     mkdirSync(group, { recursive: true });
     const script = join(import.meta.dirname, 'launch.sh');

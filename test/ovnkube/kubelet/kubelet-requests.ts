@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, type RequestOptions, request } from 'node:https';
 
 /** An object of the API; each reader declares the parts that it needs. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+// biome-ignore lint/suspicious/noExplicitAny: the API can answer with any object
 export type Json = any;
 
 export interface Answer {
@@ -20,7 +20,7 @@ export interface Api {
   watch(path: string, resourceVersion: string, each: (type: string, object: Json) => void): Promise<void>;
 }
 
-/** Requests to the server at host:port, with a CA and a token from a folder, like a kubelet's kubeconfig. */
+/** Returns a client for the server at host:port, with a CA and a token from a folder, like those of a kubeconfig. */
 export function openApi(folder: string, server: string): Api {
   const token = readFileSync(`${folder}/token`, 'utf8').trim();
   const [host = '', port = ''] = server.split(':');

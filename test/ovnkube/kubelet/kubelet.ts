@@ -1,8 +1,8 @@
 /**
  * A kubelet, a daemonset controller and a container runtime in one program, limited to daemonsets on the host's
  * network: runs the pod of each daemonset that selects this node, and reports its status. Every container is a process
- * in a separate mount namespace over the node's root file system, because no images exist here. Imports only Node.js's
- * own modules, because it runs on the test node.
+ * in a separate mount namespace over the node's root file system, because the test node has no images. Imports only
+ * Node.js's own modules, because no others are on the test node.
  *
  *     node kubelet.js NODE-NAME ADDRESS[,ADDRESS] FOLDER HOST:PORT      FOLDER has ca.crt and token of the API server
  */
@@ -100,7 +100,7 @@ function isWantedOn(node: Json, daemonSet: Json): boolean {
   return Object.entries(wanted).every(([key, value]) => node.metadata.labels[key] === value);
 }
 
-/** A changed template or another node needs a new pod. */
+/** Returns the name of the daemonset's pod, which differs after a change of the template and on another node. */
 function podNameOf({ metadata, spec }: Json): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([nodeName, spec.template]))

@@ -4,7 +4,7 @@ import type { Api, Json } from './kubelet-requests.ts';
 /** Environment variables that every new container has. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Value of a field of the downward API, as in spec.nodeName or metadata.labels['app']. */
+/** Returns the value of a field of the downward API, such as spec.nodeName or metadata.labels['app']. */
 export function fieldOf(pod: Json, fieldPath: string): string {
   const [, of, key] = /^(metadata\.(?:labels|annotations))\['(.+)'\]$/.exec(fieldPath) ?? [];
   const names = (of ?? fieldPath).split('.');
@@ -14,7 +14,7 @@ export function fieldOf(pod: Json, fieldPath: string): string {
   return String(value);
 }
 
-/** Data of a ConfigMap; empty if it does not exist and is optional. */
+/** Returns the data of a ConfigMap; empty if the ConfigMap does not exist and is optional. */
 export async function configMapData(api: Api, namespace: string, source: Json): Promise<Record<string, string>> {
   const { status, body } = await api.call('GET', `/api/v1/namespaces/${namespace}/configmaps/${source.name}`);
   if (status === 200) return body.data ?? {};
@@ -22,7 +22,7 @@ export async function configMapData(api: Api, namespace: string, source: Json): 
   throw new Error(`ConfigMap ${source.name}: ${body.message}`);
 }
 
-/** Environment variables of a container, in the order in which the API evaluates them. */
+/** Returns the environment variables of a container, in the order in which the API evaluates them. */
 export async function environmentOf(api: Api, pod: Json, container: Json): Promise<Record<string, string>> {
   const { namespace, name } = pod.metadata;
   const result: Record<string, string> = { PATH: path, HOSTNAME: name };
@@ -45,7 +45,7 @@ export async function environmentOf(api: Api, pod: Json, container: Json): Promi
   return result;
 }
 
-/** `$(NAME)` is the variable's value if the variable exists, and stays as it is otherwise. */
+/** Replaces `$(NAME)` by the value of the variable, if the variable exists. */
 export function expand(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(/\$\(([^)]+)\)/g, (whole, name: string) => variables[name] ?? whole);
 }

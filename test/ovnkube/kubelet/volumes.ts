@@ -25,7 +25,7 @@ function onNode({ path, type = '' }: Json): string {
   return path;
 }
 
-/** Writes the files at each start of the pod, so that keys that the ConfigMap no longer has disappear. */
+/** Replaces the files in a folder; files for keys that the ConfigMap no longer has disappear. */
 function writeFiles(folder: string, files: Files): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

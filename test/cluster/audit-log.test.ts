@@ -27,8 +27,8 @@ function ask(server: ApiServer, token: string, { verb, resource }: Asked): Promi
 }
 
 /**
- * Rights that the rendered roles grant an account, in the words of the audit log. OpenShift's admission applies to the
- * other accounts.
+ * Returns the rights that the rendered roles grant an account, as the audit log writes them, without the rights to
+ * security.openshift.io, which only a cluster with OpenShift's API uses.
  */
 function granted(objects: readonly KubernetesObject[], account: string): string[] {
   const bindings = objects.filter((object) =>

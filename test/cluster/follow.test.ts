@@ -124,7 +124,7 @@ if (server !== null) {
     await put('b', '2');
     await put('c', '1');
     await server.compactStore();
-    // The API server itself keeps old versions longer than etcd does.
+    // The API server is restarted, because its cache keeps old versions longer than etcd.
     await server.kill();
     server.start();
     await server.untilReady();

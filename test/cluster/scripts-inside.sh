@@ -61,7 +61,7 @@ until_ready bash /scripts/ovsdb-ready.sh nb
 find database_stays "$(ovn-nbctl --timeout=5 --bare --columns=name list Logical_Switch)"
 kill $nb $sb
 
-# Replaces ovnkube: knows the given options, prints its arguments, and exits. The real ovnkube's image cannot run here.
+# Stand-in for ovnkube, whose image cannot run in this test: it knows the given options, prints its arguments, and exits.
 cat > /usr/bin/ovnkube <<'STAND_IN'
 #!/bin/bash
 if [[ $1 == --help ]]; then exec cat /tmp/options; fi

@@ -96,7 +96,7 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
     '--use-service-account-credentials=false',
     `--service-account-private-key-file=${folder}/sa.key`,
     `--root-ca-file=${folder}/ca.crt`,
-    // The short time lets tests notice within seconds that a node has lost power.
+    // With a short interval, the loss of a node's power is noticed within seconds.
     '--node-monitor-period=1s',
     '--node-monitor-grace-period=8s',
   );

@@ -3,7 +3,7 @@
 # cgroup namespace. Prints `ready`, and then waits until it is killed.
 set -eu
 mkdir -p /etc/{kubernetes,containerd,cni/net.d} /opt/cni/bin
-# containerd runs this plug-in in addition to the others
+# containerd runs the plug-in `loopback` in addition to that of the overlay
 cp /opt/containerd/lib/cni/loopback /opt/cni/bin
 # A kubelet would set these values for the whole machine; in these mounts it finds the values that it wants.
 mount --bind /proc/sys /proc/sys

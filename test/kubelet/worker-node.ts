@@ -43,7 +43,7 @@ const kubeletConfig = {
   // MicroShift's address of the DNS service. In a cluster without a DNS server, nothing has the address.
   clusterDNS: ['10.43.0.10'],
   clusterDomain: 'cluster.local',
-  // The short time lets tests notice within seconds that a node has lost power.
+  // With a short interval, the loss of a node's power is noticed within seconds.
   nodeStatusUpdateFrequency: '2s',
   nodeLeaseDurationSeconds: 8,
 } as const;

@@ -94,7 +94,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
 
   await t.test('does not start the unit after a failure for which no address is the cure', async (t) => {
-    // The repair starts after the unit; it prints nothing if another run is in progress.
+    // The start waits for the repair that follows the unit, because no status.json is written during another run.
     await node.text('systemctl start microshift-net-repair');
     await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
     await node.run(`rm /run/microshift-net/network-came; systemctl reset-failed ${unit}; systemctl restart ${unit}`);

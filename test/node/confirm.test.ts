@@ -56,7 +56,7 @@ t.test('a change that has to be confirmed', { skip: nodeSkip }, async (t) => {
     await watch.saw('see `microshift-net plan`');
     t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
     await watch.saw('waits for confirmation');
-    // A terminal sends the signal to its foreground process group, which does not contain `ip monitor`.
+    // Ctrl-C in a terminal sends SIGINT to the foreground process group, which does not contain `ip monitor`.
     await node.text("pkill -INT -f '[s]tatus --watch'");
     t.match(await watch.ended, { exitCode: 0, stderr: '' }, '`status --watch` shows the change, and Ctrl-C ends it');
     const status = await node.text('microshift-net status');

@@ -31,12 +31,12 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
+/** Shell text that completes checksums on the LAN's veths, because the userspace data path needs complete checksums. */
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 /**
- * Entries that MicroShift, ovnkube and cloud agents add to br-ex: addresses, routes of other scopes, tables and
- * metrics, and a permanent neighbour.
+ * Shell text that adds entries to br-ex as MicroShift, ovnkube and cloud agents do: addresses, routes of other scopes,
+ * tables and metrics, and a permanent neighbour.
  */
 const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.2/29 dev br-ex
   ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400; ip route add 169.254.169.1 dev br-ex scope link
@@ -45,8 +45,8 @@ const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.
 const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $address dev br-ex nodad; done
   ip route add fd43::/64 via fd69::4 dev br-ex mtu 1400; ip neighbour replace fd69::4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 /**
- * Returns all addresses, routes and neighbours of br-ex in the kernel's order, without the lifetimes of a lease or an
- * advertisement.
+ * Shell text that prints all addresses, routes and neighbours of br-ex in the kernel's order, without the lifetimes of
+ * a lease or an advertisement.
  */
 const whatIsThere = `ip -o address show dev br-ex scope global | sed 's/^[0-9]*: //; s/ *valid_lft.*//; s/ tentative//'
   { ip -4 route show table all dev br-ex; ip -6 route show table all dev br-ex; } | grep -v '^multicast\\|^local\\|^anycast' | sed 's/ expires [0-9a-z]*//; s/ hoplimit [0-9]*//'

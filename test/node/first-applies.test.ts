@@ -19,7 +19,7 @@ const files = {
 };
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; ethtool -K eth0 tx off > /dev/null';
-/** Three programs that use the one CPU of the node all the time. */
+/** Shell text that starts three programs, which use the one CPU of the node all the time. */
 const load = "for name in a b c; do systemd-run --quiet --unit=load-$name sh -c 'while :; do :; done'; done";
 /**
  * Creates br-ex with MicroShift's script, as on a node that has never had another br-ex: NetworkManager no longer knows

@@ -20,8 +20,8 @@ const monitorHasWritten = (mark: string): string =>
   `until grep -q ${mark} ${news}; do ip address add ${mark}/32 dev lo; ip address delete ${mark}/32 dev lo; sleep 0.2; done`;
 
 /**
- * MicroShift with node.nodeIP looks at all interfaces except br-ex (openshift/microshift, pkg/util/net.go,
- * selectIPFromHostInterface).
+ * Returns true if MicroShift finds the address of node.nodeIP: it looks at all interfaces except br-ex
+ * (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface).
  */
 const findsNodeIp = ({ addresses }: Moment): boolean =>
   addresses.some(({ device, address }) => device !== 'br-ex' && address.startsWith('192.0.2.50/'));

@@ -8,7 +8,7 @@ import { microshiftStandInInUserspace, whatOthersHave, withIpv6 } from './micros
 import { bootNode } from './node.ts';
 import { untilWanted } from './until-wanted.ts';
 
-/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
+/** Shell text that completes checksums on the LAN's veths, because the userspace data path needs complete checksums. */
 const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1
   ethtool -K eth0 tx off > /dev/null`;
 const configuration = '50-microshift-net-devices.conf';

@@ -13,17 +13,17 @@ const files = {
 };
 const sourceCheck = 'cat /proc/sys/net/ipv4/conf/eth0/rp_filter';
 const uuidOfBridge = 'ovs-vsctl get bridge br-ex _uuid';
-/** Entries that ovnkube adds to br-ex when it starts. */
+/** Shell text that adds entries to br-ex as ovnkube does when it starts. */
 const giveMore = `ip address add 169.254.169.2/29 dev br-ex; ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
   ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
 const whatOthersGave = `ip -br -4 address show br-ex | grep -o '169.254.169.2/29'; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const datapathOfOvn = 'ovs-vsctl get open . external_ids:ovn-bridge-datapath-type';
-/** Numbers of replies that arrived twice, and of missing replies. */
+/** Shell text that prints the number of replies that arrived twice, and the share of missing replies. */
 const answers =
   "ip netns exec lan ping -c 20 -i 0.05 -W 2 192.0.2.50 | grep -o '+[0-9]* duplicates\\|[0-9]*% packet loss'";
 
-/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
+/** Shell text that completes checksums on the LAN's veths, because the userspace data path needs complete checksums. */
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 

@@ -67,7 +67,7 @@ export interface MeasuredRun extends RunResult {
   recoveredAfterMs: number | null;
 }
 
-/** Length of several intervals of the LAN's pings with their round trip on a busy machine. */
+/** Shortest run during which an answer is required: several intervals of the LAN's pings, also on a busy machine. */
 const shortestJudgedMs = 500;
 const requestLimitMs = 30_000;
 const strikeLimitMs = 180_000;

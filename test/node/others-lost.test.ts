@@ -12,7 +12,7 @@ const files = {
   '/usr/bin/configure-ovs.sh': script.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
   '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
 };
-/** A veth does not compute checksums, and a program that reads packets from a packet socket needs them. */
+/** Shell text that completes checksums on the LAN's veths, because the userspace data path needs complete checksums. */
 const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1
   ethtool -K eth0 tx off > /dev/null`;
 const inKernel = `ip -br -4 address show dev br-ex; ip route show 10.43.0.0/16
@@ -46,7 +46,8 @@ t.test('br-ex is made again by another program', { skip: nodeSkip }, async (t) =
     );
   });
   await t.test('MicroShift starts while the bridge does not exist', async (t) => {
-    // MicroShift adds the address of its API server to lo then (openshift/microshift, pkg/node/netconfig.go).
+    // MicroShift adds the address of its API server to lo if no br-ex exists (openshift/microshift,
+    // pkg/node/netconfig.go).
     const made = 'ovs-vsctl del-br br-ex && ip address add 10.44.0.0/32 dev lo && /usr/bin/configure-ovs.sh';
     await node.text(`${made}; ${carriesAgain}`);
     t.equal(await node.text(inKernel), before, 'the address is on br-ex');

@@ -16,7 +16,8 @@ const ownFiles = {
 };
 
 /**
- * The switch sends complete checksums, which that data path needs. A separate network is behind it, 198.51.100.0/24.
+ * LAN whose switch sends complete checksums, which the userspace data path needs; behind the switch is a separate
+ * network, 198.51.100.0/24.
  */
 const lan = `lan() {
   nic eth0; lan_ip lan0 192.0.2.1/24 198.51.100.1/24

@@ -56,7 +56,7 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
 
   await t.test('out of memory when the NIC is in the bridge', async (t) => {
-    // systemd would also roll the run back.
+    // The unit is masked, because it would otherwise roll the run back.
     await node.text('systemctl mask --quiet microshift-net-died.service');
     const old = await picture(node);
     const start = faults.find(({ name }) => name === 'oom')?.start ?? '';

@@ -36,8 +36,8 @@ export async function picture(node: TestNode): Promise<Picture> {
 }
 
 /**
- * Takes pictures until one is in the desired state or the time is over; returns the last one. NetworkManager and
- * vswitchd still clean up after they have answered. `compared` selects the parts that the caller compares, so that
+ * Takes pictures until one equals `wanted` or the time is over, because NetworkManager and ovs-vswitchd still clean up
+ * after they have answered; returns the last picture. `compared` selects the parts that the caller compares, so that
  * other differences are not awaited.
  */
 export async function pictureLike(

@@ -68,7 +68,7 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     lan: 'lacp 802.3ad',
     after: 'lacp off',
     profiles: bond({ mode: '802.3ad', lacp_rate: 'fast' }, fixed),
-    // The uplink answers first before LACP has agreed on both ports, and is then silent once more.
+    // The uplink answers for the first time before LACP has negotiated both ports, and is then silent again.
     before: steady,
   },
   'bond, one port without a cable': {

@@ -9,8 +9,8 @@ export interface WatchedRun extends RunResult {
   /** Number of queries on the bus; zero would mean that the monitor saw nothing. */
   busReads: number;
   /**
-   * Objects that NetworkManager reported as added, removed or changed meanwhile. Its properties also change because of
-   * messages of routers and servers.
+   * Signals of NetworkManager during the command, except PropertiesChanged, which messages of routers and servers also
+   * cause.
    */
   busSignals: string[];
   /** Operations of the command's OVSDB transactions, except `select`, `wait` and `comment` (RFC 7047 section 5.2). */

@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 /** Owner of a teardown: a test, or another program. */
 export type Scope = Pick<Test, 'teardown'>;
 
-/** Processes that end with the test, the last one first, and then the folder that they work in. */
+/** Returns a list whose processes end with the test, the last one first; their folder is deleted afterwards. */
 export function childrenIn(folder: string, t: Scope): ChildProcess[] {
   const children: ChildProcess[] = [];
   t.teardown(async () => {

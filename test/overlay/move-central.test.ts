@@ -15,7 +15,7 @@ t.test('the central node moves', { skip }, async (t) => {
     t.match(n1.agent('overlay', 'leave', '--node', host.name), { status: 0 });
   }
   t.match(n1.agent('overlay', 'leave'), { status: 0 }, 'the central node leaves last');
-  // On a node with systemd, the units start it again.
+  // `leave` has stopped ovn-controller, which the units would start again on a node with systemd.
   for (const host of [n1, n2, n3]) startController(host);
   startCentral(n3);
   t.match(n3.agent('overlay', 'init'), { status: 0, stdout: /n3 has 10\.42\.0\.0\/24/ });

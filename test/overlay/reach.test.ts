@@ -203,7 +203,7 @@ function onRelease(t: Test, release: Release): void {
   t.end();
 }
 
-/** The packet leaves by the bridge of a node, with the node's address as its source. */
+/** Returns the way of a packet that leaves by the bridge of a node, with the node's address as its source. */
 function leavesBy(id: number, address: string): Way {
   return { outputs: [`br-ex_n${id}`], sources: [address] };
 }

@@ -30,7 +30,7 @@ test -e $id_file || uuidgen > $id_file
 ovs-vsctl set Open_vSwitch . external_ids:system-id=$(cat $id_file)
 `;
 
-/** Result of `ovn-k8s-util nics-to-bridge eth0`, in place of the bridge that the tests' nodes have. */
+/** Shell text that replaces the bridge of a node by the result of `ovn-k8s-util nics-to-bridge eth0`. */
 const asNicsToBridge = `
 ovs-vsctl del-br br-ex -- add-br breth0 -- set bridge breth0 datapath_type=netdev -- add-port breth0 eth0
 ip address add $LOCAL_IP/24 dev breth0
@@ -81,7 +81,7 @@ ovn-k8s-overlay gateway-init \\
 --default-gw "$EXTERNAL_GATEWAY"
 `;
 
-/** NIC for the gateway only, in the LAN of the other NICs, with an address of the host. */
+/** Shell text that creates a NIC for the gateway, on the LAN of the other NICs, with an address of the host. */
 const secondNic = `
 ip link add eth1 type veth peer name eth1-lan
 ip address add 192.0.2.113/24 dev eth1

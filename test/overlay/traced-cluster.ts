@@ -1,5 +1,5 @@
-// Overlay of two nodes for tests of `ovn-k8s trace`: n1 runs the central databases and is a gateway with its own
-// address.
+// Overlay of two nodes for tests of `overlay trace`: n1 runs the central databases and is a gateway with an address of
+// its own.
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';

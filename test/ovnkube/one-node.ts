@@ -107,7 +107,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     t.match(
       await node.run(apply),
       { exitCode: 0, stdout: /: 0 of \d+ objects touched/ },
-      'once there is an API server',
+      'apply has nothing to do once the API server is running',
     );
     for (const each of before) t.comment(`${each.name}: ${Math.round(await untilReadyAgain(node, each))} ms`);
     const kept = 'ovn-nbctl --timeout=10 --bare --columns=name find logical_switch name=kept';

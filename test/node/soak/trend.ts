@@ -15,7 +15,7 @@ const memorySlackKib = 1024;
 const memorySlackShare = 0.1;
 /** Growth of a median of some dozen runs that is accepted, because other programs use the machine. */
 const timeSlackShare = 0.25;
-/** A run keeps its last twenty journals. */
+/** Number of journals that the agent keeps. */
 const mostJournals = 20;
 /** Smallest number of samples in a tenth: `disable` and `undo` alternate, and each needs one. */
 const fewestSamples = 2;

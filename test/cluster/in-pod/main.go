@@ -1,4 +1,4 @@
-// What the containers of tests run, alone in their image: in-pod pause | serve | ask NETWORK ADDRESS |
+// Program of the tests' containers, the only file in their image: in-pod pause | serve | ask NETWORK ADDRESS |
 // poll ADDRESS | follow ADDRESS | ping ADDRESS | api [ADDRESS].
 package main
 
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Longer than a connection takes where packets are not thrown away.
+// Limit for an answer, longer than a connection takes if no packets are dropped.
 const limit = 3 * time.Second
 
 const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
@@ -57,7 +57,7 @@ func untilTold() {
 	<-told
 }
 
-// A line on TCP 8080 (HTTP) and UDP 8053: who answers, and whom it sees; on TCP 8081 every line comes back.
+// Answers on TCP 8080 (HTTP) and UDP 8053 with its own name and the client's address, and returns every line on TCP 8081.
 func serve() error {
 	name, err := os.Hostname()
 	if err != nil {
@@ -104,7 +104,7 @@ func answer(name, from string) string {
 	return fmt.Sprintf("%s sees %s%s\n", name, host, os.Getenv("RELEASE"))
 }
 
-// Prints the answer of a server of its own kind.
+// Prints the answer of `in-pod serve`.
 func ask(network, address string) error {
 	if network == "tcp" {
 		text, err := get(address)
@@ -126,7 +126,7 @@ func ask(network, address string) error {
 }
 
 func get(address string) (string, error) {
-	// A connection for each question, as every one may go to another pod.
+	// Each request has a separate connection, because another pod may answer it.
 	client := http.Client{Timeout: limit, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get("http://" + address + "/")
 	if err != nil {
@@ -137,7 +137,7 @@ func get(address string) (string, error) {
 	return string(text), err
 }
 
-// Asks over and over until standard input ends; prints each failure, and then how many there were.
+// Sends requests until standard input ends; prints each failure, and at the end the numbers of requests and failures.
 func poll(address string) {
 	ended := untilTheEnd()
 	asked, failed := 0, 0
@@ -159,7 +159,7 @@ func poll(address string) {
 	}
 }
 
-// Closed when standard input ends.
+// Returns a channel that is closed when standard input ends.
 func untilTheEnd() <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
@@ -169,7 +169,7 @@ func untilTheEnd() <-chan struct{} {
 	return ended
 }
 
-// Sends each line of standard input over one connection, and prints what comes back.
+// Sends each line of standard input over one connection, and prints the answers.
 func follow(address string) error {
 	connection, err := net.Dial("tcp", address)
 	if err != nil {
@@ -190,8 +190,9 @@ func follow(address string) error {
 	return nil
 }
 
-// Asks for an echo every 10 ms until standard input ends; prints how many were asked for from the first one on that came, how many of those never came,
-// and when they were asked for. What was in the way before, like a policy that is just being deleted, is not what is looked for.
+// Sends an ICMP echo request every 10 ms until standard input ends; prints the number of requests, the number of requests
+// without a reply, and the times of the latter. Requests before the first one with a reply do not count, because a policy
+// that is being deleted may still drop them.
 func ping(address string) error {
 	to, err := net.ResolveIPAddr("ip4", address)
 	if err != nil {
@@ -201,7 +202,7 @@ func ping(address string) error {
 	if err != nil {
 		return err
 	}
-	// the echo's sequence number has 16 bits: more than ten minutes of them
+	// The sequence number of an echo request has 16 bits, which suffices for more than ten minutes.
 	var came [1 << 16]atomic.Bool
 	id := uint16(os.Getpid())
 	go func() {
@@ -259,7 +260,7 @@ func ping(address string) error {
 	}
 }
 
-// As in RFC 1071.
+// Returns the Internet checksum (RFC 1071).
 func checksum(bytes []byte) uint16 {
 	sum := uint32(0)
 	for at := 0; at < len(bytes); at += 2 {
@@ -271,7 +272,7 @@ func checksum(bytes []byte) uint16 {
 	return ^uint16(sum)
 }
 
-// Asks the API server for its version with the pod's own account, at the address given, or where the pod's environment says.
+// Prints the version of the API server at an address, by default at the address in the pod's environment, with the pod's account.
 func api(address string) error {
 	if address == "" {
 		address = net.JoinHostPort(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT"))

@@ -45,6 +45,10 @@ const afterFailure: Readonly<Record<string, string>> = {
   'overlay status': nothingChanged,
   'overlay nodes': nothingChanged,
   'overlay routes': nothingChanged,
+  'overlay peer': ofEach,
+  'overlay peer add': 'the cluster is as before',
+  'overlay peer remove': 'the cluster is as before',
+  'overlay peer list': nothingChanged,
   'overlay trace': nothingChanged,
   'overlay leave': 'a part may be removed, and the next run removes the rest',
   'overlay disable': 'a part may be removed, and the next run removes the rest',
@@ -83,6 +87,8 @@ const rollingBack = [
   'overlay init',
   'overlay join',
   'overlay gateway',
+  'overlay peer add',
+  'overlay peer remove',
 ];
 
 /** Commands and groups of commands that need no other program or service. */

@@ -54,6 +54,13 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
     ['overlay routes --format frr', 'for vtysh -f'],
     ['overlay routes --watch -o json', 'for programs, one line per state'],
   ],
+  'overlay peer add': [
+    [
+      'overlay peer add west --next-hop 192.0.2.50 --subnet 10.45.0.0/16 --service-subnet 10.46.0.0/16',
+      'a cluster whose router on the LAN is 192.0.2.50',
+    ],
+  ],
+  'overlay peer remove': [['overlay peer remove west', 'by the name that was given to `add`']],
   'overlay trace': [
     ['overlay trace default/web 192.0.2.10 --tcp 443', 'from a pod to a host of the LAN'],
     ['overlay trace default/web shop/db --tcp 5432 --back', 'between pods, with the reply'],

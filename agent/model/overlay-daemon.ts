@@ -1,4 +1,5 @@
 import type { Membership } from './missing-port.ts';
+import type { OverlayPeer } from './overlay-peer.ts';
 
 /** State of this boot's `overlay run`, which the daemon writes for other commands. Plain JSON. */
 export interface OverlayDaemon {
@@ -51,6 +52,8 @@ export interface OverlayStatus {
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;
   readonly tunnels: readonly OverlayTunnel[];
+  /** Peers of the cluster; on a member those that it has read last. */
+  readonly peers: readonly OverlayPeer[];
 }
 
 /** A tunnel that ovn-controller has made to another node's chassis. */

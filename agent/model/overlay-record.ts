@@ -1,4 +1,5 @@
 import type { OverlayLayout, OverlayNode } from './overlay.ts';
+import type { OverlayPeer } from './overlay-peer.ts';
 
 /** A gateway as the administrator requested it. An `auto` value is taken from the bridge at each run. */
 export interface GatewayRequest {
@@ -39,13 +40,15 @@ export interface OverlayRecord {
   readonly gateway?: GatewayRequest;
   /** All nodes of the cluster, including this one; null if this is not the central node. */
   readonly members: readonly OverlayNode[] | null;
+  /** Peers of the cluster, on the central node only. Absent if it has none. */
+  readonly peers?: readonly OverlayPeer[];
 }
 
 /**
  * Data that a node needs to join, in one file. If the file contains a key, every holder of the file can act as that
  * node.
  */
-export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members'> {
+export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members' | 'peers'> {
   readonly pem: {
     /** Private key; null if the node made the key itself, so that the key has never left the node. */
     readonly key: string | null;

@@ -1,3 +1,4 @@
+import type { OverlayPeer } from './overlay-peer.ts';
 import type { DatabaseRows, RowPlan } from './rows.ts';
 
 /** Naming scheme of a cluster's rows: `modern` as in today's ovn-kubernetes, `seed` as in its first tool of 2017. */
@@ -174,6 +175,8 @@ export interface NorthboundFacts {
   readonly randomMacs: readonly string[];
   /** Interval of BFD between nodes whose gateways share an address. Absent if the database keeps its interval. */
   readonly bfdIntervalMs?: number;
+  /** Peers of the cluster. Absent if it has none. */
+  readonly peers?: readonly OverlayPeer[];
 }
 
 /** Facts from which a node's own rows of Open_vSwitch are planned. */

@@ -1,6 +1,7 @@
 import type { TraceFlow, TraceRule } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { mapOf, textOf } from '../overlay/rows/row-index.ts';
+import { tagKeys } from '../overlay/rows/tag-keys.ts';
 
 /** Tables of OVN_Northbound whose rows decide about a packet, and the columns that a trace needs. */
 export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
@@ -83,9 +84,11 @@ function shortId(uuid: string): string {
   return uuid.slice(0, 8);
 }
 
-/** Returns the Kubernetes object of a row, as ovn-kubernetes records it; otherwise the name of the row. */
+/** Returns the peer or the Kubernetes object of a row, as ovn-kubernetes records it; otherwise the name of the row. */
 function nameOf(row: DatabaseRow): string {
   const ids = mapOf(row, 'external_ids');
+  const peer = ids[tagKeys.peer];
+  if (peer !== undefined) return `peer ${peer}`;
   const kind = ids['k8s.ovn.org/owner-type'] ?? ids['k8s.ovn.org/kind'];
   const owner = ids['k8s.ovn.org/owner'] ?? ids['k8s.ovn.org/name'];
   return kind === undefined || owner === undefined ? textOf(row, 'name') : `${kind} ${owner.replace(':', '/')}`;

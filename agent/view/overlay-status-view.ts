@@ -1,12 +1,13 @@
 import { type Membership, membershipFault, missingPortHint } from '../model/missing-port.ts';
 import type { OverlayStatus, OverlayTunnel } from '../model/overlay-daemon.ts';
+import { peerWords } from './overlay-peer-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { fitted } from './table.ts';
 import { momentText } from './time.ts';
 
 /** Returns a node's part in its cluster and its state. Lines of more than `width` columns go on with an indent. */
 export function overlayStatusText(status: OverlayStatus, style: Style, width: number | null, nowMs: number): string {
-  const { node, role, subnets, addresses, tunnels } = status;
+  const { node, role, subnets, addresses, tunnels, peers } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
   const what = role === 'central' ? 'is the central node of its cluster' : 'has joined a cluster';
   const lines = [
@@ -20,6 +21,7 @@ export function overlayStatusText(status: OverlayStatus, style: Style, width: nu
       (tunnel) =>
         `  ${tunnel.interface} ${tunnel.type} to ${tunnel.remoteAddress}, chassis ${tunnel.chassis}${stateText(tunnel, style)}`,
     ),
+    ...(peers.length === 0 ? [] : [`Peers: ${peers.map(peerWords).join('; ')}`]),
   ];
   return fitted(joinLines(lines), width);
 }

@@ -87,7 +87,8 @@ export function mendText(changes: OverlayChanges): string {
   ]);
 }
 
-function doneText(changes: OverlayChanges): string {
+/** Returns the beginning of a result: the number of changes. */
+export function doneText(changes: OverlayChanges): string {
   const count = countChanges(changes);
   return count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
 }

@@ -81,7 +81,8 @@ function stationLine(station: TraceStation): string {
 
 function routeText({ rule, match }: TraceFlow): string {
   if (rule === null) return `for ${match}`;
-  return `by ${rule.table === 'Logical_Router_Policy' ? 'policy' : 'route'} ${rule.says}`;
+  const owner = rule.name === '' ? '' : ` of ${rule.name}`;
+  return `by ${rule.table === 'Logical_Router_Policy' ? 'policy' : 'route'} ${rule.says}${owner}`;
 }
 
 /** Returns a rule: its owner, its row, and its content. */

@@ -85,7 +85,7 @@ t.test(
   { skip: process.getuid?.() !== 0 && 'only root can become another user' },
   (t) => {
     const commands =
-      'plan;apply;confirm;undo;history;recover;verify;status;doctor;disable;ovs tune;firewall check;firewall apply;bridge list;support-bundle;overlay status;overlay nodes;overlay routes';
+      'plan;apply;confirm;undo;history;recover;verify;status;doctor;disable;ovs tune;firewall check;firewall apply;bridge list;support-bundle;overlay status;overlay nodes;overlay routes;overlay peer list';
     for (const command of commands.split(';')) {
       const { status, stdout } = run(['--output', 'json', ...command.split(' ')], { uid: 65_534 });
       t.equal(status, 2, command);

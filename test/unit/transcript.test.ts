@@ -78,6 +78,9 @@ overlay status
 overlay nodes
 overlay routes
 overlay routes --format junos
+overlay peer list
+overlay peer add west
+overlay peer remove west
 overlay join absent
 overlay leave
 overlay disable

@@ -1,6 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../../model/overlay.ts';
 import { isPublishedKey } from '../members/renewal.ts';
+import { peersKey } from '../peers/published-peers.ts';
 import { is, keys } from '../rows/column-changes.ts';
 import { createDesiredRows, type DesiredRows, foundIn, type PlannedRow } from '../rows/desired-rows.ts';
 import { mapOf, textOf } from '../rows/row-index.ts';
@@ -21,13 +22,13 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
   if (tls !== null) addTls(desired, global, tls, owner);
   if (rows.database === 'OVN_Southbound') {
     const staleKeys = Object.keys(mapOf(root, 'external_ids')).filter(
-      (key) => isPublishedKey(key) && !(key in published),
+      (key) => (isPublishedKey(key) || key === peersKey) && !(key in published),
     );
     desired.add({
       ...global,
       columns: { external_ids: { keys: published, without: staleKeys } },
       isShared: true,
-      why: 'members renew their certificates by it',
+      why: 'members renew their certificates by it, and learn the peers',
     });
   }
   for (const { target, role, inactivityProbeMs } of connections) {

@@ -7,11 +7,13 @@ import { addOutsideGuards, addTunnelGuard } from '../cluster/isolation.ts';
 import { nodeFacts } from '../cluster/node-rows.ts';
 import { traitsOf } from '../layouts/layouts.ts';
 import { gatewayNames } from '../overlay-names.ts';
+import { addPeerWays } from '../peers/peer-rows.ts';
 import { type DesiredColumn, has, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 import { mapOf } from '../rows/row-index.ts';
-import { addTranslation, addUplink } from './uplink-rows.ts';
+import { addTranslations } from './source-translations.ts';
+import { addUplink } from './uplink-rows.ts';
 
 /** Desired gateway router, and its addresses on the join switch. */
 export interface GatewayRouter {
@@ -55,7 +57,8 @@ export function addGateway(
   addJoinPort(desired, cluster, router, joinAddresses, node.name);
   const one = { node, gateway, router, joinAddresses };
   addOutside(desired, cluster, one);
-  addTranslations(desired, cluster, one);
+  const toPeers = addPeerWays(desired, layout, facts.nodes, node, router, facts.peers ?? []);
+  addTranslations(desired, layout, one, toPeers);
   addWays(desired, cluster, one);
   if (traitsOf(layout).guardsGateways) {
     addOutsideGuards(desired, layout, router, gatewayNames(node.name).onRouter, node.name);
@@ -169,26 +172,6 @@ function addOutside(desired: DesiredRows, { layout }: Cluster, { node, gateway, 
     place: { row: outsideSwitch, column: 'ports' },
     why: `${outside} leads to the gateway`,
   });
-}
-
-/**
- * Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address. A later
- * plan finds these rows by their content.
- */
-function addTranslations(
-  desired: DesiredRows,
-  { layout }: Cluster,
-  { node, gateway, router, joinAddresses }: GatewayRouter,
-): void {
-  const inside = [
-    ...layout.clusterSubnets,
-    ...(traitsOf(layout).translatesJoinAddress ? joinAddresses.map(withoutLength) : []),
-  ];
-  for (const logical of inside) {
-    const external = sameFamily(gateway.addresses, logical);
-    const why = `packets from ${logical} leave with the address of ${node.name}`;
-    if (external !== null) addTranslation(desired, router, logical, external, node.name, why);
-  }
 }
 
 /** Plans the gateway's routes: to the cluster, to the router of the LAN, and to the node that shares its addresses. */

@@ -3,7 +3,7 @@ import type { WrittenAtom } from '../../model/rows.ts';
 import { withoutLength } from '../addresses.ts';
 import { traitsOf } from '../layouts/layouts.ts';
 import { uplinkPort } from '../overlay-names.ts';
-import { is, keys } from '../rows/column-changes.ts';
+import { type DesiredColumn, is, keys } from '../rows/column-changes.ts';
 import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
 import { addNamelessRow } from '../rows/nameless-rows.ts';
 
@@ -48,6 +48,7 @@ export function addTranslation(
   address: string,
   node: string,
   why: string,
+  columns: Readonly<Record<string, DesiredColumn>> = {},
 ): void {
   addNamelessRow(desired, {
     table: 'NAT',
@@ -55,6 +56,7 @@ export function addTranslation(
     holder: router,
     column: 'nat',
     key: { type: 'snat', logical_ip: subnet, external_ip: withoutLength(address) },
+    columns,
     node,
     why,
   });

@@ -50,7 +50,7 @@ export const writtenTables: Readonly<
     },
     NAT: {
       for: 'the address of the node, which packets get on their way out',
-      columns: ['type', 'logical_ip', 'external_ip', 'allowed_ext_ips', 'external_ids'],
+      columns: ['type', 'logical_ip', 'external_ip', 'allowed_ext_ips', 'exempted_ext_ips', 'external_ids'],
     },
     ACL: {
       for: 'what a node may send to its own pods, and what network policies allow',

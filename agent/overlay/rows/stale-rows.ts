@@ -63,10 +63,12 @@ export function removeStaleRows(
  */
 function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
   for (const row of desired.existing.all('NAT')) {
-    const before = listOf(row, 'allowed_ext_ips');
-    if (!before.includes(set._uuid)) continue;
-    const columns = [{ column: 'allowed_ext_ips', replace: [], before }];
-    desired.changes.push({ do: 'update', table: 'NAT', title: titleOf('NAT', row), uuid: row._uuid, columns, why });
+    for (const column of ['allowed_ext_ips', 'exempted_ext_ips']) {
+      const before = listOf(row, column);
+      if (!before.includes(set._uuid)) continue;
+      const columns = [{ column, replace: [], before }];
+      desired.changes.push({ do: 'update', table: 'NAT', title: titleOf('NAT', row), uuid: row._uuid, columns, why });
+    }
   }
 }
 

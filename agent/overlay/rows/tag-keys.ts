@@ -10,6 +10,8 @@ export const tagKeys = {
   chassis: 'owner-chassis',
   /** Mark of a route for a subnet that was requested for a gateway. */
   asked: 'owner-asked',
+  /** Name of the peer of a route. */
+  peer: 'owner-peer',
   /** Keys of a map that the agent has added, in a row that it shares with other programs. */
   keys: 'owner-keys',
   /** Object key of a row for an object of Kubernetes: `pod:default/web-0`. */

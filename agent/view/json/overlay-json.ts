@@ -134,7 +134,7 @@ export interface OverlayGatewayDocument {
 }
 
 /** Returns changes of the overlay for JSON. */
-function overlayChangesJson(changes: OverlayChanges): OverlayChangesJson {
+export function overlayChangesJson(changes: OverlayChanges): OverlayChangesJson {
   const { databases, managementPort, demux, workload, faults, notices } = changes;
   return {
     rows: databases.flatMap(rowsJson),
@@ -164,7 +164,8 @@ function rangesJson({ clusterSubnets, serviceSubnets, joinSubnets, mtu }: Overla
   return { clusterSubnet: clusterSubnets, serviceSubnet: serviceSubnets, joinSubnet: joinSubnets, mtu };
 }
 
-function appliedOutcome(changes: OverlayChanges): 'changed' | 'unchanged' {
+/** Returns the outcome of a command that makes these changes. */
+export function appliedOutcome(changes: OverlayChanges): 'changed' | 'unchanged' {
   return countChanges(changes) === 0 ? 'unchanged' : 'changed';
 }
 

@@ -1,6 +1,7 @@
 import { isInCluster, membershipFault } from '../../model/missing-port.ts';
 import type { OverlayDaemon, OverlayStatus, OverlayTunnel, WatcherState } from '../../model/overlay-daemon.ts';
 import type { NodeState } from '../../model/overlay-plan.ts';
+import { type PeerJson, peerJson } from './overlay-peer-json.ts';
 
 /** `overlay status`: this node's part in the cluster. */
 export interface OverlayStatusDocument {
@@ -25,6 +26,8 @@ export interface OverlayStatusDocument {
   /** State of the daemon in this boot; null if the daemon has not run yet. */
   readonly daemon: OverlayDaemonJson | null;
   readonly tunnels: readonly TunnelJson[];
+  /** Peers of the cluster: other clusters whose pods and services are reached. */
+  readonly peers: readonly PeerJson[];
 }
 
 /** The daemon of the overlay. */
@@ -128,7 +131,8 @@ export interface ListedGatewayJson {
 
 /** Returns the document of `overlay status`. */
 export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocument {
-  const { node, role, subnets, addresses, southbound, membership, controller, daemon, isRunning, tunnels } = status;
+  const { node, role, subnets, addresses, southbound, membership, controller, daemon, isRunning, tunnels, peers } =
+    status;
   return {
     command: 'overlay status',
     outcome: 'shown',
@@ -143,6 +147,7 @@ export function overlayStatusDocument(status: OverlayStatus): OverlayStatusDocum
     isRunning,
     daemon: daemon && overlayDaemonJson(daemon),
     tunnels: tunnels.map(tunnelJson),
+    peers: peers.map(peerJson),
   };
 }
 

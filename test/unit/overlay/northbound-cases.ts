@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NorthboundFacts, OverlayGateway, OverlayLayout, OverlayNode } from '../../../agent/model/overlay.ts';
+import type { OverlayPeer } from '../../../agent/model/overlay-peer.ts';
 import { planNorthbound } from '../../../agent/overlay/plan-northbound.ts';
 import { operationsOf, type RowOperation } from '../../../agent/overlay/rows/row-operations.ts';
 import { dual, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf, overlayCases, seed } from './cluster.ts';
@@ -20,6 +21,7 @@ interface Facts {
   readonly settings?: Partial<OverlayLayout>;
   readonly nodes?: readonly NodeChange[];
   readonly leaving?: readonly string[];
+  readonly peers?: readonly OverlayPeer[];
 }
 
 export function caseNames(): readonly string[] {
@@ -42,8 +44,8 @@ export function readCase(name: string): { readonly facts: NorthboundFacts; reado
   const nodes = (said.nodes ?? []).map(({ id, gateway, ...rest }) =>
     nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
   );
-  const { leaving = [] } = said;
-  return { facts: factsOf(database.rows(), { layout, nodes, leaving }), database };
+  const { leaving = [], peers = [] } = said;
+  return { facts: factsOf(database.rows(), { layout, nodes, leaving, peers }), database };
 }
 
 function applied(name: string): ModelDatabase {

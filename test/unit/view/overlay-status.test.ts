@@ -25,6 +25,7 @@ const member: OverlayStatus = {
   daemon,
   isRunning: true,
   tunnels: [{ interface: 'ovn-n1-0', type: 'geneve', chassis: 'n1-id', remoteAddress: '192.0.2.11', fault: null }],
+  peers: [],
 };
 process.env.TZ = 'UTC';
 const nowMs = Date.parse('2026-01-01T03:00:00.000Z');

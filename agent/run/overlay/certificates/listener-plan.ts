@@ -3,6 +3,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import { planCentral } from '../../../overlay/cluster/central.ts';
 import { publishedIds } from '../../../overlay/members/renewal.ts';
+import { publishedPeers } from '../../../overlay/peers/published-peers.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { readOwnAuthority } from './authority.ts';
 import { answeredRequests } from './certificate-work.ts';
@@ -18,8 +19,8 @@ const inactivityProbeMs = 60_000;
 
 /**
  * Plans the southbound rows that let nodes connect with their certificates, with the rights of an ovn-controller
- * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, and the certificates that answer requests of
- * members.
+ * (ovn-sb(5), RBAC_Role). The rows also publish the trusted authorities, the certificates that answer requests of
+ * members, and the peers of the cluster.
  */
 export function planListener(
   record: OverlayRecord,
@@ -33,6 +34,9 @@ export function planListener(
     inactivityProbeMs,
   }));
   const authorities = readOwnAuthority(pki);
-  const published = authorities === null ? {} : publishedIds(authorities, answeredRequests(record, chassis, pki));
+  const published = {
+    ...(authorities !== null && publishedIds(authorities, answeredRequests(record, chassis, pki))),
+    ...publishedPeers(record.peers ?? []),
+  };
   return planCentral({ owner: record.layout.owner, connections, tls: tlsFiles(pki), published, rows });
 }

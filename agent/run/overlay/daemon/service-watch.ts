@@ -8,7 +8,7 @@ import { announcedBy } from '../../../overlay/services/announced-here.ts';
 import { type BalancerChange, createDatagramServers } from '../../../overlay/services/datagram-services.ts';
 import { withheldAddresses } from '../../../overlay/services/withheld-answers.ts';
 import { createEventBatch } from '../loop/event-batch.ts';
-import { differFromStored, servicesIn } from '../node/inbound-flows.ts';
+import { differFromStored, inboundIn } from '../node/inbound-flows.ts';
 import { southboundRemote } from '../node/southbound.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { createLostConnections, onBridge } from './lost-connections.ts';
@@ -44,11 +44,11 @@ function ownRows({ name, systemId }: OverlayRecord['node']) {
 }
 
 /**
- * Follows the services in the southbound database until the returned function is called. Calls `onNews` when the
- * inbound services of this node differ from those that its flows serve; most changes of endpoints do not concern a
- * given node. Calls `onPublished` with SB_Global.external_ids after they have changed, and `onAnswered` with the
- * addresses for which this node's gateway, and other gateways and nodes, answer on the LAN. Deletes, in the data path,
- * the tracked UDP connections of servers that no longer serve.
+ * Follows the services and peers in the southbound database until the returned function is called. Calls `onNews` when
+ * the peers or the inbound services of this node differ from those that its flows serve; most changes of endpoints do
+ * not concern a given node. Calls `onPublished` with SB_Global.external_ids after they have changed, and `onAnswered`
+ * with the addresses for which this node's gateway, and other gateways and nodes, answer on the LAN. Deletes, in the
+ * data path, the tracked UDP connections of servers that no longer serve.
  */
 export function followServices(
   record: OverlayRecord,
@@ -74,7 +74,7 @@ export function followServices(
       announced: announcedBy(rows.tables.Port_Binding ?? []),
       elsewhere: withheldAddresses(record.layout, record.node, rows),
     });
-    if (differFromStored(servicesIn(record, rows), places)) onNews();
+    if (differFromStored(inboundIn(record, rows), places)) onNews();
   });
   let isFirst = true;
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now, changes) => {

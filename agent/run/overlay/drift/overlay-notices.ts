@@ -2,6 +2,8 @@ import { answeredNeighbours } from '../../../drivers/host/kernel/neighbours.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayTunnel } from '../../../model/overlay-daemon.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
 import { tunnelsOf } from '../../../overlay/local/tunnels.ts';
 import { claimColumns, foreignClaims } from '../../../overlay/members/claimed-ports.ts';
 import { conflictingNeighbours, learnedColumns, unexpectedRows } from '../../../overlay/members/learned-neighbours.ts';
@@ -25,6 +27,7 @@ export async function overlayNotices(
     ...(await southboundNotices(planned)),
     ...(await credentialNotices(config.overlay.kubeconfig.value)),
     ...refused,
+    ...peerNotices(planned.record, planned.members),
     ...(await tunnelNotices(planned)),
     ...strangers.map(
       (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
@@ -51,6 +54,16 @@ async function southboundNotices({ record, members, databases }: PlannedNode): P
     ...unexpectedRows(rows),
     ...foreignClaims(rows, members),
   ];
+}
+
+/** Returns a sentence for each peer that does not reach the pods of every node. Empty except on the central node. */
+function peerNotices({ layout, peers = [] }: OverlayRecord, members: readonly OverlayNode[]): readonly string[] {
+  return peers.flatMap(({ name, ...peer }) => {
+    const left = routesForPeer(layout, members, { name, ...peer }).withoutRoute.map(({ node }) => node);
+    if (left.length === 0) return [];
+    const nodes = [...new Set(left)].join(', ');
+    return [`the peer ${name} does not reach pods of ${nodes}; for the reason, run: microshift-net overlay peer list`];
+  });
 }
 
 /** Returns a sentence for each tunnel that is down, or whose other end does not answer. */

@@ -12,7 +12,7 @@ import { carryOut } from '../ovn/database-rows.ts';
 import { proveAnnounced, proveGateway } from '../ovn/gateway-proof.ts';
 import { ensureCentral, ensureController } from '../ovn/ovn-daemons.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { installInbound, installStoredInbound, rollBackInbound } from './inbound-flows.ts';
+import { installInbound, installStoredInbound, rememberedPeers, rollBackInbound } from './inbound-flows.ts';
 import { portOf } from './own-port.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned-node.ts';
 import { closeToOutsideClients } from './shared-flows.ts';
@@ -69,7 +69,7 @@ export async function installAndProveInbound(
   await ensureController(planned.places, say);
   // The flows that close a gateway with an address of its own to outside clients are installed before it can receive
   // packets.
-  const closed = await closeToOutsideClients(planned.record, planned.places);
+  const closed = await closeToOutsideClients(planned.record, planned.places, rememberedPeers(planned.places));
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
   // Without the port that ovn-controller adds to the shared bridge, inbound packets cannot reach the cluster yet.

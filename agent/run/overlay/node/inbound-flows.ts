@@ -1,8 +1,11 @@
 import { readSmallFile, replaceFile } from '../../../drivers/host/files/files.ts';
 import { isAgentError } from '../../../errors.ts';
+import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
+import { peersIn } from '../../../overlay/peers/published-peers.ts';
+import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
 import { inboundServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
@@ -19,6 +22,12 @@ const rememberedBytes = 64 * 1024 * 1024;
  */
 const portMs = 5_000;
 
+/** Inbound services of this node, and the peers of the cluster, as the central node publishes them. */
+export interface Inbound {
+  readonly services: readonly InboundService[];
+  readonly peers: readonly OverlayPeer[];
+}
+
 /**
  * Returns the differences in the flows and the nftables table of inbound services, or the fault that prevents the
  * comparison. Changes nothing.
@@ -27,7 +36,8 @@ export async function sharedFlowDrift(
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly SharedBridgeChange[]; readonly faults: readonly string[] }> {
   const { record, places, local } = planned;
-  const { changes, fault } = await compareSharedFlows(record, places, local.database, await servicesNowOrLast(planned));
+  const { services, peers } = await inboundNowOrLast(planned);
+  const { changes, fault } = await compareSharedFlows(record, places, local.database, services, peers);
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
 
@@ -37,10 +47,10 @@ export async function sharedFlowDrift(
  */
 export async function rollBackInbound(planned: PlannedNode): Promise<void> {
   const { record, places, local } = planned;
-  const services = await servicesNowOrLast(planned);
-  remember(services, places);
+  const inbound = await inboundNowOrLast(planned);
+  remember(inbound, places);
   await hasClusterPort(record, local.database, portMs);
-  const { carryOut } = await compareSharedFlows(record, places, local.database, services);
+  const { carryOut } = await compareSharedFlows(record, places, local.database, inbound.services, inbound.peers);
   for (const act of carryOut) await act();
 }
 
@@ -53,18 +63,17 @@ export async function installInbound(
   say: (step: string) => void,
 ): Promise<readonly SharedBridgeChange[]> {
   const { record, places, local } = planned;
-  const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
-  const services = await read(planned);
-  remember(services, places);
-  return applySharedFlows(record, places, local.database, services, say);
+  const read = sharedGateway(record) === null ? inboundNowOrLast : readInbound;
+  const inbound = await read(planned);
+  remember(inbound, places);
+  return applySharedFlows(record, places, local.database, inbound.services, say, inbound.peers);
 }
 
-/** True if the services differ from the stored ones, for which the flows and the nftables table were installed. */
-export function differFromStored(
-  services: readonly InboundService[],
-  places: Pick<OverlayPlaces, 'services'>,
-): boolean {
-  return textOfServices(services) !== (storedServices(places) ?? textOfServices([]));
+/**
+ * True if the services or peers differ from the stored ones, for which the flows and the nftables table were installed.
+ */
+export function differFromStored(inbound: Inbound, places: Pick<OverlayPlaces, 'services'>): boolean {
+  return textOfInbound(inbound) !== (storedServices(places) ?? textOfInbound({ services: [], peers: [] }));
 }
 
 /**
@@ -76,49 +85,62 @@ export async function installStoredInbound(
   { record, places, local }: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly SharedBridgeChange[]> {
-  const services = remembered(places);
-  if (services === null || !(await hasClusterPort(record, local.database))) return [];
-  return applySharedFlows(record, places, local.database, services, say);
+  const inbound = remembered(places);
+  if (inbound === null || !(await hasClusterPort(record, local.database))) return [];
+  return applySharedFlows(record, places, local.database, inbound.services, say, inbound.peers);
 }
 
-function readServices(planned: PlannedNode): Promise<readonly InboundService[]> {
+function readInbound(planned: PlannedNode): Promise<Inbound> {
   return withSouthbound(planned, async (southbound) =>
-    servicesIn(planned.record, await readRows(southbound, serviceTables)),
+    inboundIn(planned.record, await readRows(southbound, [...serviceTables, 'SB_Global'])),
   );
 }
 
-/** Returns the inbound services of this node. */
-export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly InboundService[] {
-  return inboundServices(record.layout, record.node, sharedGateway(record), rows);
+/** Returns the inbound services of this node and the peers in rows of the southbound database. */
+export function inboundIn(record: OverlayRecord, rows: DatabaseRows): Inbound {
+  return {
+    services: inboundServices(record.layout, record.node, sharedGateway(record), rows),
+    peers: peersIn(mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids')),
+  };
 }
 
-/** Returns the stored services as text for a comparison; null if no services were stored since the boot. */
+/** Returns the stored services and peers as text for a comparison; null if no services were stored since the boot. */
 export function storedServices({ services }: Pick<OverlayPlaces, 'services'>): string | null {
   return readSmallFile(services, rememberedBytes);
 }
 
-function textOfServices(services: readonly InboundService[]): string {
-  return `${JSON.stringify(services)}\n`;
+/** Returns a line with the services, and another line with the peers if the cluster has any. */
+function textOfInbound({ services, peers }: Inbound): string {
+  return [services, ...(peers.length === 0 ? [] : [peers])].map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
 /**
- * Returns the services in the southbound database. If the central node does not answer, returns the stored services; on
- * a node without a shared gateway, only the stored services that the node itself serves.
+ * Returns the services and peers in the southbound database. If the central node does not answer, returns the stored
+ * ones; on a node without a shared gateway, only the stored services that the node itself serves.
  */
-function servicesNowOrLast(planned: PlannedNode): Promise<readonly InboundService[]> {
-  return readServices(planned).catch((error: unknown) => {
+function inboundNowOrLast(planned: PlannedNode): Promise<Inbound> {
+  return readInbound(planned).catch((error: unknown) => {
     if (!isAgentError(error)) throw error;
-    const last = remembered(planned.places) ?? [];
-    return sharedGateway(planned.record) === null ? last.filter(({ isServedHere }) => isServedHere) : last;
+    const { services, peers } = remembered(planned.places) ?? { services: [], peers: [] };
+    const kept =
+      sharedGateway(planned.record) === null ? services.filter(({ isServedHere }) => isServedHere) : services;
+    return { services: kept, peers };
   });
 }
 
-function remember(services: readonly InboundService[], { services: path }: OverlayPlaces): void {
-  replaceFile(path, textOfServices(services), 0o600);
+function remember(inbound: Inbound, { services: path }: OverlayPlaces): void {
+  replaceFile(path, textOfInbound(inbound), 0o600);
 }
 
-/** Returns the services that were stored since the boot; null if no services were stored. */
-function remembered(places: OverlayPlaces): readonly InboundService[] | null {
+/** Returns the services and peers that were stored since the boot; null if none were stored. */
+function remembered(places: Pick<OverlayPlaces, 'services'>): Inbound | null {
   const text = storedServices(places);
-  return text === null ? null : (JSON.parse(text) as readonly InboundService[]);
+  if (text === null) return null;
+  const [services = '[]', peers = ''] = text.split('\n');
+  return { services: JSON.parse(services), peers: peers === '' ? [] : JSON.parse(peers) };
+}
+
+/** Returns the peers that this node has read last; empty if it has read none since the boot. */
+export function rememberedPeers(places: Pick<OverlayPlaces, 'services'>): readonly OverlayPeer[] {
+  return remembered(places)?.peers ?? [];
 }

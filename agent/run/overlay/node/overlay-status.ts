@@ -6,6 +6,7 @@ import { askController } from '../ovn/ovn-daemons.ts';
 import { readDaemon, runsStill } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { requireRecord } from '../record/record.ts';
+import { rememberedPeers } from './inbound-flows.ts';
 import { readMembership } from './own-port.ts';
 import { withAnswers } from './tunnel-answers.ts';
 
@@ -30,5 +31,6 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     daemon,
     isRunning: daemon !== null && runsStill(daemon),
     tunnels: await withAnswers(tunnelsOf(rows), node.encap.addresses),
+    peers: members === null ? rememberedPeers(places) : (record.peers ?? []),
   };
 }

@@ -171,13 +171,13 @@ export async function listenersOf(
 
 /** Plans the northbound rows of the members, and the removal of the rows of leaving nodes. */
 export function planMembers(
-  { layout, node }: OverlayRecord,
+  { layout, node, peers = [] }: OverlayRecord,
   members: readonly OverlayNode[],
   leaving: readonly string[],
   rows: DatabaseRows,
   bfdIntervalMs: number | null = null,
 ): OverlayPlan {
-  const facts = { layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [] };
+  const facts = { layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [], peers };
   return planNorthbound({ ...facts, ...(bfdIntervalMs !== null && { bfdIntervalMs }) });
 }
 

@@ -5,7 +5,9 @@ import { centralSocket } from '../../../drivers/ovn/database.ts';
 import { asAgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay-host.ts';
 import type { OutsideRoutes } from '../../../model/outside-routes.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
 import { recordNow } from '../../../overlay/gateway/own-gateway.ts';
+import { withPeerClients } from '../../../overlay/gateway/peer-routes.ts';
 import { outsideRoutes } from '../../../overlay/gateway/routes-to-pods.ts';
 import { judgeGateways } from '../../../overlay/members/heartbeat.ts';
 import { membersNow } from '../../../overlay/members/members.ts';
@@ -14,12 +16,20 @@ import { createEventBatch } from '../loop/event-batch.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import { readDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
-import { readRecord, requireCentral } from '../record/record.ts';
+import { type CentralRecord, readRecord, requireCentral } from '../record/record.ts';
 import { chassisOf, openCentral } from './planned-node.ts';
 
-/** Returns the routes by which outside clients reach the pods of the cluster. Runs on the central node. */
+/**
+ * Returns the routes by which outside clients, including the hosts of peers, reach the pods of the cluster. Runs on the
+ * central node.
+ */
 export async function readOutsideRoutes(places: OverlayPlaces): Promise<OutsideRoutes> {
   const central = requireCentral(places.record);
+  return outsideRoutes(central.layout, withPeerClients(await readMembers(central, places), central.peers ?? []));
+}
+
+/** Returns the members with their present gateways and the outside clients that they permit. */
+export async function readMembers(central: CentralRecord, places: OverlayPlaces): Promise<readonly OverlayNode[]> {
   const { layout, node } = recordNow(central, readHost());
   const southbound = await openCentral('OVN_Southbound', places);
   const rows = await readRows(southbound, overlayTables.OVN_Southbound).finally(() => southbound.close());
@@ -27,7 +37,7 @@ export async function readOutsideRoutes(places: OverlayPlaces): Promise<OutsideR
   // The node's own clients are those of its ovn.yaml; other nodes announce theirs.
   const own = { ...node, ...(outsideClients.length > 0 && { outsideClients }) };
   const { nodes } = membersNow(layout, own, central.members, chassisOf(rows));
-  return outsideRoutes(layout, judgeGateways(nodes, readDaemon(places.daemon)?.asked ?? [], rows));
+  return judgeGateways(nodes, readDaemon(places.daemon)?.asked ?? [], rows);
 }
 
 /**

@@ -1,22 +1,25 @@
 import { removeFile } from '../../../drivers/host/files/files.ts';
-import { readNatTable, runNatScript } from '../../../drivers/host/kernel/nat-table.ts';
 import { flowsOf } from '../../../drivers/openvswitch/flows.ts';
 import type { RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import type { OverlayGateway } from '../../../model/overlay.ts';
+import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
-import type { InboundService, NatTable, SharedBridgeChange } from '../../../model/shared-bridge.ts';
+import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
 import { withoutLength } from '../../../overlay/addresses.ts';
 import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
+import { clientsOfPeers } from '../../../overlay/peers/peer-ways.ts';
 import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { textOf } from '../../../overlay/rows/row-index.ts';
-import { hostServices, natTableName, removeNatTable } from '../../../overlay/services/host-services.ts';
+import { hostServices } from '../../../overlay/services/host-services.ts';
 import { dedicatedClientFlows, sharedClientFlows } from '../../../overlay/services/outside-clients.ts';
+import { sharedPeerFlows } from '../../../overlay/services/peer-flows.ts';
 import { flowCookie, sharedBridgeFlows } from '../../../overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../overlay/services/shared-ports.ts';
 import { readRows } from '../ovn/database-rows.ts';
 import type { OverlayPlaces } from '../record/places.ts';
+import { asWanted, type Look, lookAtTable } from './nat-table-look.ts';
 import { servedHere } from './occupied-places.ts';
 import { ownDevice } from './planned-node.ts';
 import { withholdNothing } from './withhold.ts';
@@ -26,16 +29,6 @@ import { withholdNothing } from './withhold.ts';
  * gateway; 60 s allow for a machine that swaps.
  */
 const portMs = 60_000;
-
-/** Result of a comparison of flows and nftables rules: the differences, and the functions that correct them. */
-interface Look {
-  readonly changes: readonly SharedBridgeChange[];
-  /** Sentence that says why the flows of the gateway cannot be determined yet; null if they can. */
-  readonly fault: string | null;
-  readonly carryOut: readonly (() => Promise<void>)[];
-}
-
-const asWanted: Look = { changes: [], fault: null, carryOut: [] };
 
 /** Returns the gateway that shares a bridge with its node; null if the node has no such gateway. */
 export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGateway | null {
@@ -66,6 +59,7 @@ export async function compareSharedFlows(
   places: OverlayPlaces,
   local: RowDatabase,
   services: readonly InboundService[],
+  peers: readonly OverlayPeer[] = [],
 ): Promise<Look> {
   const gateway = sharedGateway(record);
   const rows = await readRows(local, overlayTables.Open_vSwitch);
@@ -75,8 +69,10 @@ export async function compareSharedFlows(
   // services were stored.
   const served = await servedHere(services, places);
   const looks = [
-    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
-    ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places, flowsOfOther(record, bridge, places))))),
+    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served, peers)]),
+    ...(await Promise.all(
+      others.map((bridge) => lookAtOther(bridge, places, flowsOfOther(record, bridge, places, peers))),
+    )),
     await lookAtTable(hostServices(served, ownDevice(record), (gateway?.addresses ?? []).map(withoutLength))),
   ];
   return {
@@ -92,8 +88,10 @@ async function lookAtShared(
   places: OverlayPlaces,
   rows: DatabaseRows,
   services: readonly InboundService[],
+  peers: readonly OverlayPeer[],
 ): Promise<Look> {
   const { bridge } = gateway;
+  const ofPeers = clientsOfPeers(peers, gateway);
   const ports = sharedPorts(layout, node.name, gateway, rows);
   if (typeof ports === 'string')
     return {
@@ -103,7 +101,8 @@ async function lookAtShared(
     };
   const wanted = [
     ...sharedBridgeFlows(node, gateway, ports, services),
-    ...sharedClientFlows(layout, node, gateway, ports, places.outsideClients),
+    ...sharedClientFlows(layout, node, gateway, ports, [...places.outsideClients, ...ofPeers]),
+    ...sharedPeerFlows(layout, gateway, ports, ofPeers),
   ].map(({ flow }) => flow);
   const flows = flowsOf(bridge, flowCookie, places.ovsRun);
   const { missing, stale } = await flows.compare(wanted);
@@ -123,10 +122,12 @@ function flowsOfOther(
   { layout, node }: OverlayRecord,
   bridge: string,
   { outsideClients }: OverlayPlaces,
+  peers: readonly OverlayPeer[],
 ): readonly string[] {
   const { gateway } = node;
   if (gateway?.kind !== 'dedicated' || gateway.bridge !== bridge) return [];
-  return dedicatedClientFlows(layout, node, gateway, outsideClients).map(({ flow }) => flow);
+  const clients = [...outsideClients, ...clientsOfPeers(peers, gateway)];
+  return dedicatedClientFlows(layout, node, gateway, clients).map(({ flow }) => flow);
 }
 
 /**
@@ -152,32 +153,6 @@ async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: re
   }
 }
 
-async function lookAtTable(wanted: NatTable | null): Promise<Look> {
-  const there = await tableThere(wanted !== null);
-  const what = `table inet ${natTableName}`;
-  if (wanted === null) {
-    if (there === null) return asWanted;
-    const change = { do: 'remove', what, why: 'no service arrives here' } as const;
-    return { changes: [change], fault: null, carryOut: [() => runNatScript(removeNatTable)] };
-  }
-  if (there?.join('\n') === wanted.lines.join('\n')) return asWanted;
-  const change = { do: 'add', what, why: 'the node itself reaches services by it' } as const;
-  return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
-}
-
-/**
- * Reads the agent's nftables table; null if it does not exist. If no table is wanted, a failure of nft(8) counts as no
- * table.
- */
-async function tableThere(isWanted: boolean): Promise<readonly string[] | null> {
-  try {
-    return await readNatTable(natTableName);
-  } catch (error) {
-    if (!isWanted && isAgentError(error)) return null;
-    throw error;
-  }
-}
-
 /**
  * Brings the flows of a gateway with an address of its own into the desired state, which does not depend on
  * ovn-controller's port. Does nothing for other nodes. Fails with `proof-failed` if ovs-vswitchd does not answer for
@@ -186,11 +161,12 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
 export async function closeToOutsideClients(
   record: OverlayRecord,
   places: OverlayPlaces,
+  peers: readonly OverlayPeer[],
 ): Promise<readonly SharedBridgeChange[]> {
   const { gateway } = record.node;
   if (gateway?.kind !== 'dedicated') return [];
   const { bridge } = gateway;
-  const look = await lookAtOther(bridge, places, flowsOfOther(record, bridge, places));
+  const look = await lookAtOther(bridge, places, flowsOfOther(record, bridge, places, peers));
   if (look.fault !== null) throw new AgentError('proof-failed', look.fault, { hint: 'look at `ovs-vsctl show`' });
   for (const act of look.carryOut) await act();
   return look.changes;
@@ -206,12 +182,13 @@ export async function applySharedFlows(
   local: RowDatabase,
   services: readonly InboundService[],
   say: (step: string) => void,
+  peers: readonly OverlayPeer[] = [],
 ): Promise<readonly SharedBridgeChange[]> {
   if ((await hasClusterPort(record, local)) === false) {
     say(`waiting up to ${portMs / 1000} s until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
     await hasClusterPort(record, local, portMs);
   }
-  const { changes, fault, carryOut } = await compareSharedFlows(record, places, local, services);
+  const { changes, fault, carryOut } = await compareSharedFlows(record, places, local, services, peers);
   if (fault !== null)
     throw new AgentError('proof-failed', fault, {
       hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',

@@ -1,5 +1,6 @@
 import { familyOf, familyOfZoned } from '../../../net/address.ts';
 import { parseRange } from '../../../net/address-range.ts';
+import { arePeers } from '../../../overlay/peers/published-peers.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
 
 /** Test of a value in a record; returns true if the value is valid. */
@@ -107,10 +108,11 @@ function memberFault(value: unknown): string | null {
 /** Returns the fault of a record, as part of a sentence; null if it is valid. */
 export function recordFault(value: unknown): string | null {
   const members = orNull(listOf((one) => memberFault(one) === null));
-  const { gateway: request } = Object(value) as { readonly gateway?: unknown };
+  const { gateway: request, peers } = Object(value) as { readonly gateway?: unknown; readonly peers?: unknown };
   return (
     fault(value, { ...common, members }, '') ??
-    (request === undefined ? null : fault(request, gatewayRequest, 'gateway'))
+    (request === undefined ? null : fault(request, gatewayRequest, 'gateway')) ??
+    (peers === undefined || arePeers(peers) ? null : 'peers is not usable')
   );
 }
 

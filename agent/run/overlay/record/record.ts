@@ -34,10 +34,11 @@ export function requireRecord(path: string): OverlayRecord {
   });
 }
 
+/** Record of the central node. */
+export type CentralRecord = OverlayRecord & { readonly members: NonNullable<OverlayRecord['members']> };
+
 /** Reads the record of the central node. Fails with `overlay-absent` on any other node. */
-export function requireCentral(
-  path: string,
-): OverlayRecord & { readonly members: NonNullable<OverlayRecord['members']> } {
+export function requireCentral(path: string): CentralRecord {
   const record = requireRecord(path);
   const { members } = record;
   if (members !== null) return { ...record, members };

@@ -3,12 +3,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import t from 'tap';
 import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { OverlayPeer } from '../../../../agent/model/overlay-peer.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../../agent/model/rows.ts';
 import type { SharedPorts } from '../../../../agent/model/shared-bridge.ts';
 import { withoutLength } from '../../../../agent/overlay/addresses.ts';
+import { clientsOfPeers } from '../../../../agent/overlay/peers/peer-ways.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
 import { dedicatedClientFlows, sharedClientFlows } from '../../../../agent/overlay/services/outside-clients.ts';
+import { sharedPeerFlows } from '../../../../agent/overlay/services/peer-flows.ts';
 import { sharedBridgeFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
 import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
@@ -29,6 +32,7 @@ interface Facts {
   }[];
   readonly others?: readonly string[];
   readonly clients?: readonly string[];
+  readonly peers?: readonly OverlayPeer[];
   readonly router?: readonly string[];
 }
 
@@ -53,13 +57,15 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
   const node = nodeOf(1, { ...facts.node, gateway });
   const services = inboundServices(layout, node, gateway, southboundOf(facts, node));
   const ports = facts.ports ?? { nic: 1, cluster: 2, isAlone: true };
-  const { clients = [] } = facts;
+  const ofPeers = clientsOfPeers(facts.peers ?? [], gateway);
+  const clients = [...(facts.clients ?? []), ...ofPeers];
   const flows =
     gateway.kind === 'dedicated'
       ? dedicatedClientFlows(layout, node, gateway, clients)
       : [
           ...sharedBridgeFlows(node, gateway, ports, services),
           ...sharedClientFlows(layout, node, gateway, ports, clients),
+          ...sharedPeerFlows(layout, gateway, ports, ofPeers),
         ];
   return {
     'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),

@@ -20,6 +20,11 @@ import {
 } from '../../../../agent/view/json/overlay-json.ts';
 import { leaveDocument, overlayDisableDocument } from '../../../../agent/view/json/overlay-leave-json.ts';
 import {
+  peerAddDocument,
+  peerListDocument,
+  peerRemoveDocument,
+} from '../../../../agent/view/json/overlay-peer-json.ts';
+import {
   bundleDocument,
   certificatesDocument,
   grantDocument,
@@ -49,6 +54,12 @@ const changes: OverlayChanges = {
   workload: { ...plan, changes: [plan.changes[0]] },
   faults: ['the tunnel to n2 is down'],
   notices: ['certificate n9 is registered, but belongs to no member'],
+};
+const peer = {
+  name: 'west',
+  nextHops: ['192.0.2.50'],
+  subnets: ['10.45.0.0/16'],
+  serviceSubnets: ['10.46.0.0/16'],
 };
 const nothing: OverlayChanges = {
   databases: [],
@@ -233,6 +244,7 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
       { interface: 'ovn-n2-0', type: 'geneve', chassis: 'c2', remoteAddress: '192.0.2.12', fault: null, answers: true },
       { interface: 'ovn-n3-0', type: 'geneve', chassis: 'c3', remoteAddress: '192.0.2.13', fault: 'no route' },
     ],
+    peers: [peer],
   }),
   'overlay-nodes': overlayNodesDocument([
     {
@@ -262,6 +274,15 @@ export const clusterSamples: Readonly<Record<string, JsonDocument>> = {
     routes: [{ node: 'n1', destination: '10.42.1.0/24', nextHop: '192.0.2.11', clients: ['192.0.2.50/32'] }],
     withoutRoute: [{ node: 'n2', destination: '10.42.2.0/24', state: 'no-gateway' }],
   }),
+  'overlay-peer-add': peerAddDocument(peer, changes),
+  'overlay-peer-remove': peerRemoveDocument('west', nothing),
+  'overlay-peer-list': peerListDocument([
+    {
+      peer,
+      routes: [{ node: 'n1', destination: '10.42.1.0/24', nextHop: '192.0.2.11', clients: ['10.45.0.0/16'] }],
+      withoutRoute: [{ node: 'n2', destination: '10.42.2.0/24', state: 'no-clients' }],
+    },
+  ]),
   'overlay-trace': traceDocument({ question, node: 'n1', there: way, back: null }, 'dropped'),
   'overlay-pki-init': pkiInitDocument(certificate),
   'overlay-pki-issue': bundleDocument('overlay pki issue', bundle, null),

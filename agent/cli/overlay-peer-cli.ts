@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { AddTo } from './parse.ts';
+
+/** Options of `overlay peer add`, each with the words that were given. */
+interface PeerFlags {
+  readonly nextHop: readonly string[];
+  readonly subnet: readonly string[];
+  readonly serviceSubnet?: readonly string[];
+}
+
+/** Adds the commands `overlay peer …`: other clusters whose pods and services are reached. */
+export function addPeerCommands(overlay: Command, addTo: AddTo): void {
+  const add = addTo(overlay.command('peer').description('other clusters that pods reach by a router of the LAN'));
+  add(
+    'add <name>',
+    'let pods reach the pods and services of another cluster, and be reached from there (on the central node)',
+    async (output, name: string, options: PeerFlags) =>
+      (await import('../commands/overlay-peer-command.ts')).add(name, options, output),
+  )
+    .requiredOption('--next-hop <address...>', 'router or node of the other cluster on the LAN; one of each family')
+    .requiredOption('--subnet <subnet...>', 'subnets of the pods of the other cluster')
+    .option('--service-subnet <subnet...>', 'subnets of the services of the other cluster');
+  add('remove <name>', 'remove another cluster, with everything that `add` has made', async (output, name: string) =>
+    (await import('../commands/overlay-peer-command.ts')).remove(name, output),
+  );
+  add('list', 'list the other clusters, and the routes that each needs (on the central node)', async (output) =>
+    (await import('../commands/overlay-peer-command.ts')).list(output),
+  );
+}

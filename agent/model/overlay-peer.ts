@@ -1,0 +1,33 @@
+/**
+ * Peer of the cluster: another Kubernetes cluster, whose networks a router or a node on the LAN of the gateways reaches.
+ */
+export interface OverlayPeer {
+  readonly name: string;
+  /** Addresses of that router or node, at most one per address family. */
+  readonly nextHops: readonly string[];
+  /** Ranges of the peer's pods. */
+  readonly subnets: readonly string[];
+  /** Ranges of the peer's services; empty if its services are not reached from here. */
+  readonly serviceSubnets: readonly string[];
+}
+
+/** Largest number of peers of a cluster, and of ranges of one peer. Each range costs a gateway a few rows and flows. */
+export const mostPeers = 32;
+export const mostPeerRanges = 16;
+
+/** Returns true for the name of a peer: a label of RFC 1123, as the names of objects in Kubernetes. */
+export function isPeerName(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+}
+
+/** Returns all ranges of a peer. */
+export function rangesOfPeer({ subnets, serviceSubnets }: OverlayPeer): readonly string[] {
+  return [...subnets, ...serviceSubnets];
+}
+
+/** Returns true if two peers have the same name, next hops and ranges. */
+export function isSamePeer(a: OverlayPeer, b: OverlayPeer): boolean {
+  const textOf = ({ name, nextHops, subnets, serviceSubnets }: OverlayPeer): string =>
+    JSON.stringify([name, ...[nextHops, subnets, serviceSubnets].map((list) => list.toSorted())]);
+  return textOf(a) === textOf(b);
+}

@@ -1,0 +1,38 @@
+import type { OutsideRoute, OutsideRoutes } from '../../model/outside-routes.ts';
+import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { OverlayPeer } from '../../model/overlay-peer.ts';
+import { sameFamily } from '../addresses.ts';
+import { clientsOfPeers } from '../peers/peer-ways.ts';
+import { outsideRoutes } from './routes-to-pods.ts';
+
+/**
+ * Returns the routes that a peer needs: to the pods of each node through the gateway of this node, and to the range of
+ * services through any of these gateways. A subnet without a route is reached by no host of the peer, and its pods reach
+ * the peer with the address of a gateway.
+ */
+export function routesForPeer(
+  layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,
+  members: readonly OverlayNode[],
+  peer: OverlayPeer,
+): OutsideRoutes {
+  const { routes, withoutRoute } = outsideRoutes(
+    layout,
+    members.map((member) => ({ ...member, outsideClients: clientsOfPeers([peer], member.gateway) })),
+  );
+  const toServices = routes.flatMap((route): readonly OutsideRoute[] => {
+    const destination = sameFamily(layout.serviceSubnets, route.destination);
+    return destination === null ? [] : [{ ...route, destination }];
+  });
+  return { routes: [...routes, ...toServices], withoutRoute };
+}
+
+/** Returns the members with the ranges of peers among the clients that their gateways permit. */
+export function withPeerClients(
+  members: readonly OverlayNode[],
+  peers: readonly OverlayPeer[],
+): readonly OverlayNode[] {
+  return members.map((member) => {
+    const clients = [...new Set([...(member.outsideClients ?? []), ...clientsOfPeers(peers, member.gateway)])];
+    return clients.length === 0 ? member : { ...member, outsideClients: clients };
+  });
+}

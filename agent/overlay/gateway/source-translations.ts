@@ -1,0 +1,40 @@
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { RowReference } from '../../model/rows.ts';
+import { sameFamily, withoutLength } from '../addresses.ts';
+import { traitsOf } from '../layouts/layouts.ts';
+import { is } from '../rows/column-changes.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addTranslation } from './uplink-rows.ts';
+
+/**
+ * Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address. A later
+ * plan finds these rows by their content. `toPeers` has the subnets whose packets keep their source on the way to peers,
+ * each with the address set of these peers.
+ */
+export function addTranslations(
+  desired: DesiredRows,
+  layout: OverlayLayout,
+  one: {
+    readonly node: OverlayNode;
+    readonly gateway: OverlayGateway;
+    readonly router: PlannedRow;
+    readonly joinAddresses: readonly string[];
+  },
+  toPeers: ReadonlyMap<string, RowReference>,
+): void {
+  const { node, gateway, router, joinAddresses } = one;
+  const inside = new Set([
+    ...layout.clusterSubnets,
+    ...(traitsOf(layout).translatesJoinAddress ? joinAddresses.map(withoutLength) : []),
+    ...toPeers.keys(),
+  ]);
+  for (const logical of inside) {
+    const external = sameFamily(gateway.addresses, logical);
+    const set = toPeers.get(logical);
+    const except = set === undefined ? '' : ', except to peers';
+    const why = `packets from ${logical} leave with the address of ${node.name}${except}`;
+    // The subnet of a node can be the whole subnet of the cluster, whose row stays after the last peer.
+    const columns = node.subnets.includes(logical) ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};
+    if (external !== null) addTranslation(desired, router, logical, external, node.name, why, columns);
+  }
+}

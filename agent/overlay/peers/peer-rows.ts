@@ -1,0 +1,106 @@
+import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { OverlayPeer } from '../../model/overlay-peer.ts';
+import type { RowReference } from '../../model/rows.ts';
+import { isIpv6 } from '../addresses.ts';
+import { traitsOf } from '../layouts/layouts.ts';
+import { gatewayNames } from '../overlay-names.ts';
+import { is, keys, only } from '../rows/column-changes.ts';
+import type { DesiredRows, PlannedRow } from '../rows/desired-rows.ts';
+import { addNamelessRow } from '../rows/nameless-rows.ts';
+import { tagKeys } from '../rows/tag-keys.ts';
+import { type PeerWay, waysToPeers } from './peer-ways.ts';
+
+const families = [
+  { isSix: false, word: 'v4', ip: 'ip4' },
+  { isSix: true, word: 'v6', ip: 'ip6' },
+] as const;
+
+/** Priority of the policy, as of the guards against forged sources, which no other policy of a gateway exceeds. */
+const priority = 1010;
+
+/**
+ * Plans the rows by which the gateway of a node reaches peers: routes on its router (as MicroShift's clusterToCluster,
+ * docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges to which packets of the node's own pods
+ * leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for each subnet of such pods.
+ * Pods of other nodes keep the gateway's address, because the peer's answers to them could arrive at another gateway.
+ */
+export function addPeerWays(
+  desired: DesiredRows,
+  layout: OverlayLayout,
+  nodes: readonly OverlayNode[],
+  node: OverlayNode,
+  router: PlannedRow,
+  peers: readonly OverlayPeer[],
+): ReadonlyMap<string, RowReference> {
+  const untranslated = new Map<string, RowReference>();
+  const ways = traitsOf(layout).servesOutsideClients ? waysToPeers(peers, node.gateway) : [];
+  const { onRouter } = gatewayNames(node.name);
+  for (const way of ways) addRoute(desired, router, onRouter, node.name, way);
+  const led = nodes.flatMap(({ name, gateway }) => (name === node.name ? [] : (gateway?.subnets ?? [])));
+  for (const { isSix, word, ip } of families) {
+    const ofFamily = (list: readonly string[]): readonly string[] => list.filter((one) => isIpv6(one) === isSix);
+    const ranges = ofFamily([...new Set(ways.map(({ range }) => range))]);
+    if (ranges.length === 0) continue;
+    keepServicesInside(desired, router, node.name, ofFamily(layout.serviceSubnets), ip);
+    const own = ofFamily(node.subnets).filter((subnet) => !led.includes(subnet));
+    if (own.length === 0) continue;
+    const name = `peers_${node.name.replaceAll('-', '_')}_${word}`;
+    const set = desired.add({
+      table: 'Address_Set',
+      title: `ranges of peers that ${router.title} reaches, ${word}`,
+      existing: desired.existing.named('Address_Set', name),
+      columns: { name: is(name), addresses: only(ranges), external_ids: keys({ 'ip-family': word }) },
+      node: node.name,
+      why: `pods of ${node.name} keep their own address on the way to a peer`,
+    });
+    for (const subnet of own) untranslated.set(subnet, set.reference);
+  }
+  return untranslated;
+}
+
+function addRoute(
+  desired: DesiredRows,
+  router: PlannedRow,
+  port: string,
+  node: string,
+  { peer, range, nextHop }: PeerWay,
+): void {
+  desired.trace.push(`peer=${peer} ${range} by ${node} via ${nextHop}`);
+  addNamelessRow(desired, {
+    table: 'Logical_Router_Static_Route',
+    title: `${router.title}: ${range} via ${nextHop}`,
+    holder: router,
+    column: 'static_routes',
+    key: { ip_prefix: range, nexthop: nextHop, output_port: port },
+    columns: { external_ids: keys({ [tagKeys.peer]: peer }) },
+    node,
+    why: `${range} is in peer ${peer}`,
+  });
+}
+
+/**
+ * Drops a packet from outside whose destination is still in the range of services after load balancing. The router's
+ * default route would otherwise return it to the LAN.
+ */
+function keepServicesInside(
+  desired: DesiredRows,
+  router: PlannedRow,
+  node: string,
+  serviceSubnets: readonly string[],
+  ip: string,
+): void {
+  const { onRouter } = gatewayNames(node);
+  for (const subnet of serviceSubnets) {
+    const match = `inport == "${onRouter}" && ${ip}.dst == ${subnet}`;
+    addNamelessRow(desired, {
+      table: 'Logical_Router_Policy',
+      title: `${router.title}: ${match}`,
+      holder: router,
+      column: 'policies',
+      key: { priority, match },
+      columns: { action: is('drop') },
+      node,
+      why: `a place in ${subnet} that no service has is not outside of the cluster`,
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import type { OverlayGateway, OverlayLayout } from '../../model/overlay.ts';
+import type { DesiredFlow, SharedPorts } from '../../model/shared-bridge.ts';
+import { isIpv6 } from '../addresses.ts';
+import { traitsOf } from '../layouts/layouts.ts';
+import { flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
+
+/**
+ * Returns the flows by which hosts of peers reach the range of services at a gateway that shares its bridge with the
+ * node, in addition to the flows of outside clients. Like those, they use no connection tracking on the bridge. Without
+ * them, a packet to a service would be one for the node. `clients` are the ranges of peers that the gateway reaches.
+ */
+export function sharedPeerFlows(
+  layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,
+  gateway: OverlayGateway,
+  ports: SharedPorts,
+  clients: readonly string[],
+): readonly DesiredFlow[] {
+  if (!traitsOf(layout).servesOutsideClients) return [];
+  const { inbound, ofCluster } = sharedFrames(gateway, ports);
+  return flowFamilies.flatMap(({ isSix, ip, source, destination }) => {
+    const ofFamily = (ranges: readonly string[]): readonly string[] =>
+      ranges.filter((range) => isIpv6(range) === isSix);
+    return ofFamily(layout.serviceSubnets).flatMap((services) =>
+      ofFamily(clients).flatMap((client) => {
+        const there = `${inbound},${ip},${source}=${client},${destination}=${services}`;
+        const back = `${ofCluster},${ip},${source}=${services},${destination}=${client}`;
+        return [
+          wantedFlow(56, there, `output:${ports.cluster}`, 'a peer of the cluster asks a service'),
+          wantedFlow(110, back, `output:${ports.nic}`, 'a service answers a peer'),
+        ];
+      }),
+    );
+  });
+}

@@ -1,0 +1,101 @@
+import { AgentError } from '../../../errors.ts';
+import type { Config } from '../../../model/config.ts';
+import type { OutsideRoutes } from '../../../model/outside-routes.ts';
+import { isSamePeer, type OverlayPeer } from '../../../model/overlay-peer.ts';
+import { routesForPeer } from '../../../overlay/gateway/peer-routes.ts';
+import { refusePeer } from '../../../overlay/peers/refuse-peer.ts';
+import { stoppable } from '../../stoppable.ts';
+import { applyOverlay, restoreOverlay } from '../node/apply-overlay.ts';
+import { hostCidrsNow } from '../node/occupied-places.ts';
+import { withPlan } from '../node/planned-node.ts';
+import { readMembers } from '../node/read-outside-routes.ts';
+import { notRestored } from '../record/not-restored.ts';
+import type { OverlayPlaces } from '../record/places.ts';
+import { type CentralRecord, requireCentral, writeRecord } from '../record/record.ts';
+import type { Begun } from './init-overlay.ts';
+
+/** A peer with the routes that it needs, and the subnets of this cluster that it does not reach. */
+export interface ListedPeer extends OutsideRoutes {
+  readonly peer: OverlayPeer;
+}
+
+/**
+ * Adds a peer to the cluster of this central node. A second run with the same peer writes nothing. Refuses a peer whose
+ * name or ranges are in use, and one that no gateway reaches. Rolls back after a failure and after a signal.
+ */
+export async function addPeer(
+  peer: OverlayPeer,
+  config: Pick<Config, 'cluster'>,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun> {
+  const before = requireCentral(places.record);
+  refuseClusterToCluster(config);
+  const peers = before.peers ?? [];
+  if (peers.some((one) => isSamePeer(one, peer))) return change(before, before, places, say);
+  await withPlan(before, places, async ({ members, record: { layout, node } }) => {
+    const ownNetworks = [...hostCidrsNow(node, layout), ...(node.gateway?.addresses ?? [])];
+    refusePeer(peer, { layout, members, ownNetworks, peers });
+  });
+  return change(before, { ...before, peers: [...peers, peer] }, places, say);
+}
+
+/** Removes a peer with its rows and flows. Writes nothing if the cluster has no peer of this name. */
+export function removePeer(name: string, places: OverlayPlaces, say: (step: string) => void): Promise<Begun> {
+  const before = requireCentral(places.record);
+  const { peers = [], ...others } = before;
+  const left = peers.filter((one) => one.name !== name);
+  return change(before, left.length === 0 ? others : { ...others, peers: left }, places, say);
+}
+
+/** Returns the peers of the cluster, each with the routes that it needs. Runs on the central node. */
+export async function listPeers(places: OverlayPlaces): Promise<readonly ListedPeer[]> {
+  const central = requireCentral(places.record);
+  const members = await readMembers(central, places);
+  return (central.peers ?? []).map((peer) => ({ peer, ...routesForPeer(central.layout, members, peer) }));
+}
+
+/**
+ * Writes the record, and then the rows and flows that differ. Until the rollback is complete, the record has the state
+ * to which the next run or the daemon brings them.
+ */
+function change(
+  before: CentralRecord,
+  wanted: CentralRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun> {
+  return stoppable(say, async (stop) => {
+    // The rollback uses `places`, because a signal does not stop it.
+    const forward = { ...places, stop };
+    writeRecord(places.record, wanted);
+    try {
+      return { record: wanted, changes: await applyOverlay(wanted, forward, say) };
+    } catch (error) {
+      say('rolling back');
+      try {
+        writeRecord(places.record, before);
+        await restoreOverlay(before, places, say);
+      } catch (second) {
+        throw notRestored(error, second, 'run `microshift-net overlay apply` once the cause is fixed');
+      }
+      throw error;
+    }
+  });
+}
+
+/**
+ * Fails with `overlay-foreign` if MicroShift is configured to connect clusters itself, which it does for its own
+ * ovn-kubernetes only (pkg/config/c2cc.go:311).
+ */
+function refuseClusterToCluster({ cluster: { remoteNetworks } }: Pick<Config, 'cluster'>): void {
+  if (remoteNetworks.value.length === 0) return;
+  throw new AgentError(
+    'overlay-foreign',
+    `clusterToCluster.remoteClusters (${remoteNetworks.source}) lets MicroShift connect clusters, so a peer of the overlay cannot be added`,
+    {
+      hint: "remove clusterToCluster from MicroShift's configuration, which needs its own ovn-kubernetes, or connect the clusters by it and without the overlay",
+      facts: { source: remoteNetworks.source },
+    },
+  );
+}

@@ -1,0 +1,71 @@
+import t from 'tap';
+import { isPeerName, isSamePeer, type OverlayPeer } from '../../../../agent/model/overlay-peer.ts';
+import { planCentral } from '../../../../agent/overlay/cluster/central.ts';
+import { peersIn, peersKey, publishedPeers } from '../../../../agent/overlay/peers/published-peers.ts';
+import { operationsOf } from '../../../../agent/overlay/rows/row-operations.ts';
+import { recordFault } from '../../../../agent/run/overlay/record/record-form.ts';
+import { modern, nodeOf, recordedShape } from '../cluster.ts';
+import { ModelDatabase } from '../model-database.ts';
+
+const west: OverlayPeer = {
+  name: 'west',
+  nextHops: ['192.0.2.50', '2001:db8::50'],
+  subnets: ['10.45.0.0/16', 'fd03::/48'],
+  serviceSubnets: ['10.46.0.0/16'],
+};
+
+t.test('members read the peers that the central node publishes', (t) => {
+  t.strictSame(peersIn(publishedPeers([west])), [west]);
+  t.strictSame(publishedPeers([]), {});
+  t.strictSame(peersIn({}), []);
+  t.end();
+});
+
+t.test('a text that is not a list of peers counts as no peers', (t) => {
+  for (const value of [
+    'x',
+    '{}',
+    JSON.stringify([{ ...west, name: 'West!' }]),
+    JSON.stringify([{ ...west, nextHops: ['router'] }]),
+    JSON.stringify([{ ...west, subnets: ['10.45.0.1/16'] }]),
+    JSON.stringify([{ ...west, subnets: Array.from({ length: 17 }, () => '10.45.0.0/16') }]),
+    JSON.stringify([west, null]),
+    JSON.stringify(Array.from({ length: 33 }, () => west)),
+  ])
+    t.strictSame(peersIn({ [peersKey]: value }), [], value.slice(0, 60));
+  t.end();
+});
+
+t.test('the last peer leaves nothing in SB_Global, where other keys stay', (t) => {
+  const made = new ModelDatabase('OVN_Southbound', recordedShape('OVN_Southbound 23.03'));
+  made.transact([
+    { op: 'insert', table: 'SB_Global', row: { external_ids: ['map', [['a', 'b']]] }, 'uuid-name': 'root' },
+  ]);
+  const apply = (peers: readonly OverlayPeer[]): unknown => {
+    const rows = made.rows();
+    const facts = { owner: 'microshift-net', connections: [], tls: null, published: publishedPeers(peers), rows };
+    made.transact(operationsOf(planCentral(facts), rows.shape));
+    return made.rows().tables.SB_Global?.[0]?.external_ids;
+  };
+  t.match(JSON.stringify(apply([west])), /microshift-net-peers/);
+  t.notMatch(JSON.stringify(apply([])), /peers/);
+  t.match(JSON.stringify(apply([])), /"a"/);
+  t.end();
+});
+
+t.test('a record keeps peers, and an invalid list makes it unusable', (t) => {
+  const node = nodeOf(1);
+  const record = { format: 1, layout: modern, southbound: ['ssl:192.0.2.11:6642'], node, members: [node] };
+  t.equal(recordFault(record), null);
+  t.equal(recordFault({ ...record, peers: [west] }), null);
+  t.equal(recordFault({ ...record, peers: [{ ...west, subnets: ['x'] }] }), 'peers is not usable');
+  t.end();
+});
+
+t.test('names, and peers that are the same', (t) => {
+  for (const name of ['west', 'w', 'west-2']) t.ok(isPeerName(name), name);
+  for (const name of ['', 'West', '-w', 'w-', 'a.b', 'a'.repeat(64)]) t.notOk(isPeerName(name), name);
+  t.ok(isSamePeer(west, { ...west, subnets: west.subnets.toReversed() }));
+  t.notOk(isSamePeer(west, { ...west, nextHops: ['192.0.2.50'] }));
+  t.end();
+});

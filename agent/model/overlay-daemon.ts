@@ -52,7 +52,7 @@ export interface OverlayStatus {
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;
   readonly tunnels: readonly OverlayTunnel[];
-  /** Peers of the cluster; on a member those that it has read last. */
+  /** Peers of the cluster; on a member those that its gateway reaches, as read last. */
   readonly peers: readonly OverlayPeer[];
 }
 

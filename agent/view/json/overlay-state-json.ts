@@ -26,7 +26,7 @@ export interface OverlayStatusDocument {
   /** State of the daemon in this boot; null if the daemon has not run yet. */
   readonly daemon: OverlayDaemonJson | null;
   readonly tunnels: readonly TunnelJson[];
-  /** Peers of the cluster: other clusters whose pods and services are reached. */
+  /** Peers of the cluster, which are other clusters; on a member those that its gateway reaches. */
   readonly peers: readonly PeerJson[];
 }
 

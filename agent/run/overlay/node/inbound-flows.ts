@@ -4,6 +4,7 @@ import type { OverlayPeer } from '../../../model/overlay-peer.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { InboundService, SharedBridgeChange } from '../../../model/shared-bridge.ts';
+import { clientsOfPeers } from '../../../overlay/peers/peer-ways.ts';
 import { peersIn } from '../../../overlay/peers/published-peers.ts';
 import { indexRows, mapOf } from '../../../overlay/rows/row-index.ts';
 import { inboundServices, serviceTables } from '../../../overlay/services/inbound-services.ts';
@@ -22,7 +23,7 @@ const rememberedBytes = 64 * 1024 * 1024;
  */
 const portMs = 5_000;
 
-/** Inbound services of this node, and the peers of the cluster, as the central node publishes them. */
+/** Inbound services of this node, and the peers that its gateway reaches, as the central node publishes them. */
 export interface Inbound {
   readonly services: readonly InboundService[];
   readonly peers: readonly OverlayPeer[];
@@ -96,11 +97,16 @@ function readInbound(planned: PlannedNode): Promise<Inbound> {
   );
 }
 
-/** Returns the inbound services of this node and the peers in rows of the southbound database. */
+/**
+ * Returns the inbound services of this node and the peers that its gateway reaches, from rows of the southbound
+ * database. Other peers are left out, because the node has no flows for them.
+ */
 export function inboundIn(record: OverlayRecord, rows: DatabaseRows): Inbound {
   return {
     services: inboundServices(record.layout, record.node, sharedGateway(record), rows),
-    peers: peersIn(mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids')),
+    peers: peersIn(mapOf(indexRows(rows).all('SB_Global')[0] ?? null, 'external_ids')).filter(
+      (peer) => clientsOfPeers([peer], record.node.gateway).length > 0,
+    ),
   };
 }
 
@@ -140,7 +146,7 @@ function remembered(places: Pick<OverlayPlaces, 'services'>): Inbound | null {
   return { services: JSON.parse(services), peers: peers === '' ? [] : JSON.parse(peers) };
 }
 
-/** Returns the peers that this node has read last; empty if it has read none since the boot. */
+/** Returns the peers that this node's gateway reaches, as read last; empty if none were read since the boot. */
 export function rememberedPeers(places: Pick<OverlayPlaces, 'services'>): readonly OverlayPeer[] {
   return remembered(places)?.peers ?? [];
 }

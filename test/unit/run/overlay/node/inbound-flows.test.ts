@@ -1,0 +1,61 @@
+// Inbound services and peers that a node reads from the southbound database, and the file that stores them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { OverlayNode } from '../../../../../agent/model/overlay.ts';
+import type { OverlayPeer } from '../../../../../agent/model/overlay-peer.ts';
+import type { OverlayRecord } from '../../../../../agent/model/overlay-record.ts';
+import type { DatabaseRows } from '../../../../../agent/model/rows.ts';
+import { publishedPeers } from '../../../../../agent/overlay/peers/published-peers.ts';
+import {
+  differFromStored,
+  type Inbound,
+  inboundIn,
+  rememberedPeers,
+} from '../../../../../agent/run/overlay/node/inbound-flows.ts';
+import { gatewayOf, modern, nodeOf } from '../../../overlay/cluster.ts';
+
+const west: OverlayPeer = {
+  name: 'west',
+  nextHops: ['192.0.2.50'],
+  subnets: ['10.45.0.0/16'],
+  serviceSubnets: ['10.46.0.0/16'],
+};
+const rows: DatabaseRows = {
+  database: 'OVN_Southbound',
+  shape: { Load_Balancer: {} },
+  tables: {
+    SB_Global: [{ _uuid: 'root', external_ids: publishedPeers([west, { ...west, nextHops: ['198.51.100.50'] }]) }],
+  },
+};
+
+const readBy = (special: Partial<OverlayNode>): Inbound => {
+  const node = nodeOf(1, special);
+  return inboundIn({ layout: modern, node, members: null, southbound: [] } as unknown as OverlayRecord, rows);
+};
+
+t.test('a node reads the peers that its gateway reaches', (t) => {
+  t.strictSame(readBy({ gateway: gatewayOf(1) }).peers, [west]);
+  t.strictSame(readBy({}).peers, [], 'a node without a gateway reads none, and a change of peers is no news for it');
+  t.strictSame(readBy({ gateway: gatewayOf(1, { isVip: true }) }).peers, []);
+  t.end();
+});
+
+t.test('the stored peers, also in a file of a release without peers', (t) => {
+  const places = { services: join(t.testdir(), 'services.json') };
+  const store = (...lines: readonly unknown[]): void =>
+    writeFileSync(places.services, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const none = { services: [], peers: [] };
+  t.notOk(differFromStored(none, places), 'no file');
+  t.ok(differFromStored({ ...none, peers: [west] }, places));
+  t.strictSame(rememberedPeers(places), []);
+  store([]);
+  t.notOk(differFromStored(none, places));
+  t.ok(differFromStored({ ...none, peers: [west] }, places));
+  t.strictSame(rememberedPeers(places), []);
+  store([], [west]);
+  t.notOk(differFromStored({ ...none, peers: [west] }, places));
+  t.ok(differFromStored(none, places));
+  t.strictSame(rememberedPeers(places), [west]);
+  t.end();
+});

@@ -1,5 +1,6 @@
 /**
- * Peer of the cluster: another Kubernetes cluster, whose networks a router or a node on the LAN of the gateways reaches.
+ * Peer of the cluster: another Kubernetes cluster, whose networks are reached by a router or node on the LAN of the
+ * gateways.
  */
 export interface OverlayPeer {
   readonly name: string;

@@ -55,7 +55,7 @@ function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Returns everything that this product has at a peer's disposal: rows, published keys and the flows of the gateways. */
+/** Returns the rows, the published keys and the flows that a peer may have changed, as text for a comparison. */
 function traces(central: Host, gateways: readonly Host[]): string {
   const list = (table: string, columns: string): string =>
     central
@@ -106,7 +106,7 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
   const daemon = await startDaemon(n3);
   t.teardown(() => daemon.stop());
 
-  await t.test('what is refused', (t) => refused(t, n1, n2));
+  await t.test('refusals', (t) => refused(t, n1, n2));
 
   const added = n1.agent(...add);
   t.match(added, { status: 0, stdout: /^Done, \d+ changes: pods reach west/ }, 'a peer is added', added);

@@ -7,8 +7,8 @@ import { outsideRoutes } from './routes-to-pods.ts';
 
 /**
  * Returns the routes that a peer needs: to the pods of each node through the gateway of this node, and to the range of
- * services through any of these gateways. A subnet without a route is reached by no host of the peer, and its pods reach
- * the peer with the address of a gateway.
+ * services through any of these gateways. A subnet without a route is reached by no host of the peer, and its pods
+ * reach the peer with the address of a gateway.
  */
 export function routesForPeer(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,

@@ -8,8 +8,8 @@ import { addTranslation } from './uplink-rows.ts';
 
 /**
  * Plans the source NAT by which packets leave with the gateway's address: one row for each subnet and address. A later
- * plan finds these rows by their content. `toPeers` has the subnets whose packets keep their source on the way to peers,
- * each with the address set of these peers.
+ * plan finds these rows by their content. `toPeers` has the subnets whose packets keep their source on the way to
+ * peers, each with the address set of these peers.
  */
 export function addTranslations(
   desired: DesiredRows,

@@ -14,8 +14,8 @@ export function publishedPeers(peers: readonly OverlayPeer[]): Readonly<Record<s
 }
 
 /**
- * Reads the peers in SB_Global.external_ids. A text that is not a list of peers counts as no peers, so that no packet is
- * let in because of it.
+ * Reads the peers in SB_Global.external_ids. A text that is not a list of peers counts as no peers, so that no packet
+ * is let in because of it.
  */
 export function peersIn(ids: Readonly<Record<string, string>>): readonly OverlayPeer[] {
   try {

@@ -33,6 +33,9 @@ const onThisKernel: Readonly<Record<string, string>> = {
     '[keyfile]\nunmanaged-devices+=driver:veth,except:interface-name:eth*\n',
 };
 
+/** Debian's hook of LSB's functions: it asks systemd for the unit of each script that loads them, as ovs-ctl does. */
+const lsbHook = '/usr/lib/lsb/init-functions.d/40-systemd';
+
 const ovnYaml = '/etc/microshift/ovn.yaml';
 const userspaceDataPath = 'ovs:\n  datapathType: netdev\n';
 
@@ -41,6 +44,7 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   for (const file of guestFiles) copyToDisk(root, `/testnode/${file}`, path.join(sourceDir, 'guest', file));
   copyToDisk(root, '/testnode/channel.mjs', path.join(compiledDir, 'guest/channel.js'));
   writeToDisk(root, '/testnode/lan.sh', lan.script);
+  writeToDisk(root, lsbHook, '');
   if (options.kernel === 'of this machine') {
     for (const [file, text] of Object.entries(onThisKernel)) writeToDisk(root, file, text);
   }

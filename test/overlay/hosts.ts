@@ -2,7 +2,7 @@
 // bundled program.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -15,6 +15,13 @@ import { askedOvn, base, ovnOfNodes, type WhichOvn, withItsLibraries } from './o
 const limitMs = 120_000;
 /** Path of the bundled program on a node. */
 export const program = '/opt/program/microshift-net';
+
+/** Folder with the code that V8 has compiled of the program, in the runs of all tests. */
+const compiled = join(process.cwd(), 'build/compiled');
+const compiledOnNode = '/opt/compiled';
+/** Module that reads and writes that folder, and its folder on a node. */
+const loader = 'keep-compiled.cjs';
+const loaderOnNode = '/opt/loader';
 
 /** Reason why such nodes cannot run here; null if they can. */
 export function missingForHosts(): string | null {
@@ -76,6 +83,7 @@ export interface Lan {
 export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): Promise<Lan> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const ovn = ovnOfNodes(which, join(folder, 'newer-ovn'));
+  prepareCompiled();
   const children = childrenIn(folder, t);
   const stay = async (
     ...words: readonly string[]
@@ -119,7 +127,12 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
         join(folder, name),
         ovn.folder,
         join(process.cwd(), 'dist'),
-        ...new Set([...ovn.mounts, ...mounts]),
+        ...new Set([
+          `${compiled}=${compiledOnNode}`,
+          `${join(process.cwd(), 'test/overlay')}=${loaderOnNode}`,
+          ...ovn.mounts,
+          ...mounts,
+        ]),
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, gone, children);
@@ -130,8 +143,16 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
   };
 }
 
+/** Creates the folder for compiled code, without the code of earlier builds. */
+function prepareCompiled(): void {
+  mkdirSync(compiled, { recursive: true });
+  const builtMs = statSync('dist/microshift-net').mtimeMs;
+  for (const file of readdirSync(compiled).map((name) => join(compiled, name)))
+    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < builtMs) rmSync(file, { force: true });
+}
+
 function hostOf(name: string, address: string, pid: number, gone: Promise<unknown>, children: ChildProcess[]): Host {
-  const inside = (words: readonly string[]): string[] => [
+  const inside = (words: readonly string[], options: readonly string[] = ['--unset=NODE_OPTIONS']): string[] => [
     '-t',
     String(pid),
     '-m',
@@ -142,12 +163,17 @@ function hostOf(name: string, address: string, pid: number, gone: Promise<unknow
     '-w',
     // tap makes every process that it sees load a file, which the node may not have.
     'env',
-    '--unset=NODE_OPTIONS',
+    ...options,
     ...words,
   ];
   const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1' };
   const run = (words: readonly string[], input = ''): Ended =>
-    spawnSync('nsenter', inside(words), { encoding: 'utf8', input, env: environment, timeout: limitMs });
+    spawnSync('nsenter', inside(words, [`NODE_OPTIONS=--require=${loaderOnNode}/${loader}`]), {
+      encoding: 'utf8',
+      input,
+      env: environment,
+      timeout: limitMs,
+    });
   const must = (...words: readonly string[]): string => {
     const { status, stdout, stderr } = run(words);
     if (status !== 0) throw new Error(`${name}: ${words.join(' ')} ended with ${status}: ${stderr}`);

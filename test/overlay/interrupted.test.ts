@@ -86,7 +86,7 @@ t.test('Ctrl-C', { skip }, async (t) => {
   startCentral(n1);
   for (const host of [n1, n2]) freshController(host);
   const before = [centralRows(n1), everything(n1)];
-  const begun = interruptAtEffects(n1, ['overlay', 'init'], stride(5), (step, ended) => {
+  const begun = interruptAtEffects(n1, ['overlay', 'init'], stride(4), (step, ended) => {
     const what = `init, Ctrl-C before effect ${step}`;
     if (ended.status === 0) {
       t.match(n1.agent('overlay', 'verify'), { status: 0 }, `${what}: the new state`);

@@ -7,15 +7,17 @@ export const stopped = 'stopped before an effect';
 
 /**
  * Module that the run loads first; KILL_BEFORE is the number of the effect before which the run is killed. Reads are
- * not effects, so only reads are between two kills.
+ * not effects, so only reads are between two kills. For other signals, the start of a program that only reads is an
+ * effect too, because the run has to stop that program. A folder is removed by one effect: the remains of a folder that
+ * is removed halfway are the same kind of state as the whole folder.
  */
 export const countdown = `
 const fs = require('node:fs');
 const left = { effects: Number(process.env.KILL_BEFORE) };
+const signal = process.env.KILL_WITH ?? 'SIGKILL';
 const effect = () => {
   left.effects -= 1;
   if (left.effects !== 0) return;
-  const signal = process.env.KILL_WITH ?? 'SIGKILL';
   if (signal !== 'SIGKILL') fs.writeSync(2, '${stopped}\\n');
   process.kill(process.pid, signal);
 };
@@ -27,10 +29,21 @@ const before = (object, name, counts = () => true) => {
   };
 };
 const isEach = process.env.KILL_ONLY === undefined;
+const reads = /show-dp-features|-o,monitor|diff-flows|-j,list/;
+const isRead = (words) => signal === 'SIGKILL' && reads.test(String(words));
 before(fs, 'renameSync');
-before(fs, 'unlinkSync', (path) => isEach && !String(path).startsWith('/run/'));
+before(fs, 'unlinkSync', (path) => isEach && !left.isRemoving && !String(path).startsWith('/run/'));
+const remove = fs.rmSync;
+fs.rmSync = (...words) => {
+  left.isRemoving = true;
+  try {
+    remove(...words);
+  } finally {
+    left.isRemoving = false;
+  }
+};
 before(fs, 'rmSync', (path) => isEach && fs.existsSync(path) && !String(path).startsWith('/run/'));
-before(require('node:child_process'), 'spawn', () => isEach);
+before(require('node:child_process'), 'spawn', (program, words) => isEach && !isRead(words));
 before(require('node:net').Socket.prototype, 'write', (chunk) =>
   /"op":"(insert|update|mutate|delete)"|"method":"(exit|ovsdb-server.reconnect)"|(Start|Stop)Unit|(En|Dis)ableUnitFiles/.test(String(chunk)));
 `;

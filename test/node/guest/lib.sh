@@ -19,31 +19,31 @@ NMDIR=/etc/NetworkManager/system-connections
 mac_of() { case $1 in eth*) printf '52:54:00:aa:00:%02x' "${1#eth}" ;; *) echo 52:54:00:aa:01:00 ;; esac; }
 
 br() { # br NAME: a switch in the LAN namespace
-  $LAN ip link show "$1" > /dev/null 2>&1 && return
-  $LAN ip link add "$1" address "52:54:00:bb:00:0${1#lan}" type bridge stp_state 0 forward_delay 0 mcast_snooping 0
+  ip -n lan link show "$1" > /dev/null 2>&1 && return
+  ip -n lan link add "$1" address "52:54:00:bb:00:0${1#lan}" type bridge stp_state 0 forward_delay 0 mcast_snooping 0
   $LAN sysctl -qw "net.ipv6.conf.$1.accept_dad=0" "net.ipv4.neigh.$1.retrans_time_ms=50" "net.ipv6.neigh.$1.retrans_time_ms=50"
   whole_checksums "$1" "$LAN"
-  $LAN ip link set "$1" up
+  ip -n lan link set "$1" up
 }
 # whole_checksums DEVICE [COMMAND]: on this machine's own kernel (boot-here.sh makes the pipe), the userspace data path reads packets of veths from
 # packet sockets, and a veth leaves the calculation of checksums to the other end
 whole_checksums() { [ ! -p /run/to-node ] || ${2:-} ethtool -K "$1" tx off > /dev/null; }
 nic() { # nic NAME [SWITCH|none]: a NIC of the node with a cable to SWITCH (lan0)
-  ip link add "$1" address "$(mac_of "$1")" type veth peer name "p$1"
+  ip link add "$1" address "$(mac_of "$1")" type veth peer name "p$1" netns lan
   whole_checksums "$1"
-  ip link set "p$1" netns lan
   whole_checksums "p$1" "$LAN"
-  if [ "${2:-lan0}" != none ]; then br "${2:-lan0}"; $LAN ip link set "p$1" master "${2:-lan0}"; fi
-  $LAN ip link set "p$1" up
+  local master=()
+  if [ "${2:-lan0}" != none ]; then br "${2:-lan0}"; master=(master "${2:-lan0}"); fi
+  ip -n lan link set "p$1" "${master[@]}" up
 }
 lan_ip() { # lan_ip SWITCH ADDR/LEN...
   local b=$1 a; shift
-  for a; do $LAN ip addr add "$a" dev "$b" nodad 2> /dev/null || $LAN ip addr add "$a" dev "$b"; done
+  for a; do ip -n lan addr add "$a" dev "$b" nodad 2> /dev/null || ip -n lan addr add "$a" dev "$b"; done
 }
 lan_vlan() { # lan_vlan SWITCH ID: SWITCH.ID in the LAN namespace
-  $LAN ip link add link "$1" name "$1.$2" type vlan id "$2"
+  ip -n lan link add link "$1" name "$1.$2" type vlan id "$2"
   $LAN sysctl -qw "net.ipv6.conf.$1/$2.accept_dad=0" "net.ipv4.neigh.$1/$2.retrans_time_ms=50" "net.ipv6.neigh.$1/$2.retrans_time_ms=50"
-  $LAN ip link set "$1.$2" up
+  ip -n lan link set "$1.$2" up
 }
 dhcp() { # dhcp DEV [dnsmasq arguments...]: server for DHCP, and for router advertisements if the arguments enable them, on DEV
   local d=$1; shift

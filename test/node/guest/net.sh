@@ -5,11 +5,13 @@ mkdir -p /run/testnode
 exec >> /run/testnode/net.log 2>&1
 set -x
 . /testnode/lib.sh
-BOOT=$(sed -n 's/.*testnode\.boot=\([0-9]*\).*/\1/p' /proc/cmdline)
+read -r BOOT < /proc/cmdline
+BOOT=${BOOT##*testnode.boot=}
+BOOT=${BOOT%%[^0-9]*}
 . /testnode/lan.sh
 modprobe -a veth bridge 8021q openvswitch 2> /dev/null
 ip netns add lan
-$LAN ip link set lo up
+ip -n lan link set lo up
 
 lan
 [ "$BOOT" != 1 ] || profiles

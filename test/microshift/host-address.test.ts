@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { microshiftFilesSkip, microshiftFolder } from './microshift-folder.ts';
 
-const skip =
-  microshiftFilesSkip || (process.getuid?.() !== 0 && 'it makes network namespaces, for which it has to be root');
+const skip = microshiftFilesSkip || (process.getuid?.() !== 0 && 'only root can make network namespaces');
 
 /** Shell text that creates br-ex with a carrier, and eth1. */
 const links = `

@@ -10,7 +10,7 @@ import { bootMicroShift, endsWithin, startMicroShift } from './microshift-node.t
 
 const node4 = { name: 'its own br-ex', lan: 'dhcp', advertised: ['10.44.0.0'], own: ['192.0.2.50'] } as const;
 /**
- * Entries that ovn-controller and ovnkube, which do not run without images, would add to br-ex (ovn-kubernetes,
+ * Entries that ovn-controller and ovnkube, which are not running without images, would add to br-ex (ovn-kubernetes,
  * go-controller/pkg/node).
  */
 const others = `#!/bin/bash

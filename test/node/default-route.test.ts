@@ -78,13 +78,21 @@ for (const { lan, kernel, ovnYaml, families, only } of cases) {
         const seen = await watched(node, `old=$(${mainPid}); ${shell}; ${untilAnother}; ${untilWanted()}`);
         neverWithout(t, seen, families);
         if (families.includes(6)) hasGatewayAgain(t, seen);
-        t.equal(await node.text(whatIsThere), before, 'everything is there, in its order');
+        t.equal(
+          await node.text(whatIsThere),
+          before,
+          'br-ex has all its addresses, routes and neighbours, in the same order',
+        );
       });
 
-    await t.test('NetworkManager stays away, and comes back', async (t) => {
+    await t.test('NetworkManager is stopped, and started later', async (t) => {
       const stopped = await watched(node, 'systemctl stop NetworkManager');
       neverWithout(t, stopped, families);
-      t.equal(await node.text(whatIsThere), before, 'br-ex has all its addresses, routes and neighbours meanwhile');
+      t.equal(
+        await node.text(whatIsThere),
+        before,
+        'br-ex has all its addresses, routes and neighbours without NetworkManager',
+      );
       t.equal(
         await node.text('systemctl is-failed NetworkManager || true'),
         'inactive',

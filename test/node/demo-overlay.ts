@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   try {
     for (const on of [first, second.name]) await show(node, on, 'microshift-net status');
 
-    heading('The first one begins a cluster, the second one joins');
+    heading('The first node begins a cluster, and the second one joins it');
     await show(node, first, 'microshift-net overlay init');
     const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
     await node.text(`${issue} | ${onSecond} tee /root/bundle > /dev/null`);
@@ -38,13 +38,13 @@ async function main(): Promise<void> {
     await show(node, first, reach('10.42.1.2'));
     await show(node, second.name, reach('10.42.0.2'));
 
-    heading('The second one is the gateway: what is for 198.51.100.0/24 leaves there, with its address');
+    heading('The second node is the gateway: packets to 198.51.100.0/24 leave there, with its address');
     await show(node, second.name, 'microshift-net overlay gateway');
     await draw(node);
     await node.text('ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0');
     await show(node, first, reach('198.51.100.1'));
 
-    heading('Why it gets there');
+    heading('The path of these packets');
     await show(node, first, `microshift-net overlay trace ${first} ${second.name}`);
     await show(node, first, `microshift-net overlay trace ${first} 198.51.100.1`);
 
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     await show(node, first, reach('10.42.1.2', 2), 1);
     await show(node, first, 'microshift-net overlay verify');
 
-    heading('It boots, and is back by itself');
+    heading('The node boots, and is reachable without a command');
     await node.text('systemctl start second-node');
     await show(node, first, reach('10.42.1.2'));
     await show(node, first, reach('198.51.100.1'));

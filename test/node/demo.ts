@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     );
     heading('What would be done');
     await show(node, 'microshift-net plan', { quiet: true });
-    heading('Doing it, as the unit does at boot');
+    heading('The change, as the unit makes it at boot');
     await show(node, `systemctl start ${unit}`, { log: true });
     heading('The node now');
     await show(node, 'microshift-net status', { quiet: true });

@@ -34,7 +34,7 @@ export interface Interfered {
 /** Arms a fault point, so that the next run is held after this action until letGo(). */
 export async function holdAfter(node: TestNode, done: string): Promise<void> {
   const point = (await pointsOf(node)).find((entry) => entry.after.startsWith(done))?.point;
-  if (point === undefined) throw new Error(`a run here does not do ${done}`);
+  if (point === undefined) throw new Error(`a run on this node has no action ${done}`);
   await armFault(node, point, 'hold');
 }
 

@@ -124,7 +124,7 @@ t.test('a test that is killed leaves nothing behind', { skip: nodeSkip }, async 
 
 async function firstLine(child: ChildProcess): Promise<string> {
   for await (const line of readline.createInterface({ input: child.stdout as NodeJS.ReadableStream })) return line;
-  throw new Error('the child process ended without a word');
+  throw new Error('the child process ended without output');
 }
 
 interface Process {

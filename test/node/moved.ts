@@ -23,7 +23,7 @@ export function hasMoved(t: Test, before: NodeState, after: NodeState, uplink = 
   areSame(t, after.addressesOf('br-ex'), before.addressesOf(uplink), 'the addresses are on br-ex');
   t.strictSame(after.addressesOf(uplink), [], 'no other link has the addresses');
   areSame(t, gatewaysOf(after, 'br-ex'), gatewaysOf(before, uplink), 'the default routes go through br-ex');
-  t.strictSame(gatewaysOf(after, uplink), [], `and none through ${uplink}`);
+  t.strictSame(gatewaysOf(after, uplink), [], `no default route goes through ${uplink}`);
   t.equal(after.link('br-ex')?.mac, before.link(uplink)?.mac, 'br-ex has the MAC of the NIC');
   t.equal(after.link('br-ex')?.mtu, before.link(uplink)?.mtu, 'br-ex has the MTU of the NIC');
   t.strictSame(after.nameservers(), before.nameservers(), 'the name servers stay');

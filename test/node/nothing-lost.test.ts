@@ -16,8 +16,8 @@ const otherDevices =
 /** Properties that no test profile has, each with its reason. */
 const withoutValue: Readonly<Record<string, string>> = {
   'connection.read-only': 'NetworkManager ignores it',
-  'connection.type': 'the kinds of profiles cover it',
-  'connection.uuid': 'every profile has its own',
+  'connection.type': 'each kind of profile has its own type',
+  'connection.uuid': 'every profile has a UUID of its own',
   'connection.controller': 'only the profile of a port has it, and ports have kinds of their own',
   'connection.port-type': 'only the profile of a port has it',
   'connection.master': 'the old name of controller',
@@ -27,7 +27,7 @@ const withoutValue: Readonly<Record<string, string>> = {
   'ipv6.shared-dhcp-lease-time': 'for IPv4 only',
   'ipv6.dhcp-dscp': 'for IPv4 only',
   'ipv6.dhcp-reject-servers': 'for IPv4 only',
-  'macsec.mode': 'its other value needs 802.1X in the same profile',
+  'macsec.mode': 'a second value needs 802.1X in the same profile',
 };
 
 /** Settings that differ in the agent's profile because it is the profile of a bridge. */

@@ -30,7 +30,7 @@ const properties: readonly (readonly [property: string, values: readonly string[
 ];
 const texts = ['# as it comes\n', 'uplink: eth0\n', 'uplink: none\n', 'uplink: eth0\nmtu: 1300\n'];
 
-t.test('the same plan on paper and on a node', { skip: nodeSkip }, async (t) => {
+t.test('a plan has the same result in the model and on a node', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'static-dual', kernel: 'of this machine', files: { [configuration]: '' } });
   t.teardown(() => node.halt());
   const random = seededRandom(2026);

@@ -70,7 +70,7 @@ t.test("hardening of the agent's units", { skip: nodeSkip }, async (t) => {
         t.equal(run.exitCode, 0, `${of}: ${program}\n${run.log}`);
       }
       const other = await inSandboxOf(node, of, 'touch /run/elsewhere');
-      t.match(other.log, /Read-only file system/, `${of} writes nowhere else`);
+      t.match(other.log, /Read-only file system/, `${of} cannot write to /run/elsewhere`);
     }
     const affinity = '/run/microshift-net/affinity';
     const pin = 'systemctl start microshift-net-affinity';

@@ -43,7 +43,7 @@ export async function openKeeper(base: string, cache: string): Promise<Keeper> {
   };
   const [first = '', ...others] = placesOnCpu;
   const free = firstOf(first);
-  const chosen = await Promise.race([free, timeout(firstPlaceMs, 'a CPU without a node')])
+  const chosen = await Promise.race([free, timeout(firstPlaceMs, 'a CPU without a test node')])
     .catch(() => Promise.race([free, ...others.map(firstOf), timeout(slotLimitMs, `a free CPU (locks in ${cache})`)]))
     .catch((error) => {
       for (const one of candidates) one.child.kill('SIGKILL');

@@ -48,7 +48,7 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
     [n2, '10.42.1.2'],
     [n3, '10.42.2.2'],
   ] as const)
-    t.equal(seenAs(host, own), '192.0.2.100', `${host.name} leaves by it`);
+    t.equal(seenAs(host, own), '192.0.2.100', `packets of ${host.name} leave with the virtual address`);
   const again = await writesDuring(n1, databases, () => {
     t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
   });

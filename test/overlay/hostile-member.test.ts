@@ -335,18 +335,18 @@ function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
     .split('\n');
   t.equal(answers.length, count, 'each request has an answer');
   const taken = writes.filter((_, index) => !/"error"|"count":0|ovsdb-client:/.test(answers[index] ?? ''));
-  t.ok(taken.length > 0, `${taken.length} of ${count} were taken`);
+  t.ok(taken.length > 0, `${taken.length} of ${count} requests were accepted`);
   for (const { table, columns, operation } of taken) {
     const isNamed =
       openTables.includes(table) && (table !== 'Port_Binding' || columns.every((one) => openColumns.includes(one)));
-    t.ok(isNamed, `what is taken is named in docs/use/overlay-trust.md: ${JSON.stringify(operation)}`);
+    t.ok(isNamed, `docs/use/overlay-trust.md permits the accepted request: ${JSON.stringify(operation)}`);
   }
   t.match(n1.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing / }, 'the central node plans no change');
   t.equal(rowsIn(n1, 'nb'), northbound, 'the northbound database is what it was');
   t.equal(
     rowsIn(n1, 'sb'),
     others,
-    'so is what others have in the southbound one, but for the tables that the docs name',
+    'rows of others in the southbound database are what they were, except in the tables that the docs name',
   );
   const lied = n1
     .agent('overlay', 'verify')

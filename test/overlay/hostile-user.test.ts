@@ -183,7 +183,7 @@ function unchanged(t: Test, bed: WorkloadBed, before: Observation, when: string)
   }
   wrong.push(...taken(bed), ...ports(bed), ...groups(bed), ...ways(bed));
   const flows = new Set(flowsOf(bed));
-  wrong.push(...before.flows.filter((flow) => !flows.has(flow)).map((flow) => `the flow is gone: ${flow}`));
+  wrong.push(...before.flows.filter((flow) => !flows.has(flow)).map((flow) => `a flow is gone: ${flow}`));
   t.strictSame(wrong, [], when);
 }
 
@@ -241,7 +241,7 @@ function taken(bed: WorkloadBed): readonly string[] {
   const others = new Set(balancers.filter((row) => !isHostile(row)).flatMap(placesOf));
   return balancers.filter(isHostile).flatMap((row) =>
     placesOf(row).flatMap((place) => {
-      const fault = others.has(place) ? "it is another service's" : faultOf(place, row);
+      const fault = others.has(place) ? 'another service has this address and port' : faultOf(place, row);
       return fault === null ? [] : [`${String(row.name)} has ${place}: ${fault}`];
     }),
   );
@@ -252,16 +252,15 @@ function faultOf(place: string, row: MirrorRow): string | null {
   const [address, port] = [canonicalAddress(text), Number(digits)];
   const inside = [...modern.clusterSubnets, ...modern.joinSubnets, ...unservableRanges, '192.0.2.1/32'];
   const range = inside.find((one) => isWithin(address, one));
-  if (range !== undefined) return `it is within ${range}`;
+  if (range !== undefined) return `the address is within ${range}`;
   if (isWithin(address, '10.43.0.0/16'))
-    return isWithin(address, '10.43.100.0/24') ? null : 'it is a cluster IP of another service';
-  if (!nodeAddresses.includes(address)) return isOfRange(address) ? null : 'no range of ovn.yaml has it';
+    return isWithin(address, '10.43.100.0/24') ? null : 'the address is a cluster IP of another service';
+  if (!nodeAddresses.includes(address)) return isOfRange(address) ? null : 'the address is in no range of ovn.yaml';
   if (mapIn(row, 'options').neighbor_responder !== 'none') return 'gateways answer ARP for an address of a node';
   const socket = protocol as 'tcp' | 'udp';
-  if (isNeeded(socket, port) || !isForServices(exposure.nodePorts, socket, port))
-    return 'it is a port that the node needs';
+  if (isNeeded(socket, port) || !isForServices(exposure.nodePorts, socket, port)) return 'the node needs this port';
   const isListening = address === nodeAddresses[0] && socket === 'tcp' && port === listener.port;
-  return isListening ? 'a program of the node listens there' : null;
+  return isListening ? 'a program of the node listens at this port' : null;
 }
 
 /** Returns the ports of pods that have an address of another pod, and hostile ports that have an address of a node. */
@@ -293,7 +292,9 @@ function groups(bed: WorkloadBed): readonly string[] {
     .flatMap((group) =>
       uuidsIn(JSON.stringify(group.ports)).flatMap((uuid) => {
         const port = owners.get(uuid);
-        return port === undefined || isHostile(port) ? [] : [`${unitOf(group)} judges ${String(port.name)}`];
+        return port === undefined || isHostile(port)
+          ? []
+          : [`${unitOf(group)} filters packets of ${String(port.name)}`];
       }),
     );
 }
@@ -312,7 +313,7 @@ function ways(bed: WorkloadBed): readonly string[] {
     .flatMap(({ match }) => {
       const [, source = ''] = /\.src == (\S+)/.exec(String(match)) ?? [];
       const isOthers = ['10.42.1.3', '10.42.2.3'].includes(source) && !own.has(source);
-      return isOthers ? [`${String(match)} leads what a pod of others sends`] : [];
+      return isOthers ? [`${String(match)} diverts packets from a pod of another user`] : [];
     });
 }
 

@@ -91,13 +91,17 @@ function onRelease(t: Test, release: Release): void {
         { outputs: ['k8s-n2'], sources: [] },
         "n1 reaches n2's management address",
       );
-      t.strictSame(send(central, n3, '10.42.1.2'), { outputs: ['k8s-n1'], sources: [] }, "n3 reaches n1's, as itself");
-      t.strictSame(send(central, n2, '10.42.9.9').outputs, [], 'a packet to a subnet of no node leaves nowhere');
-      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'n1 leaves by itself');
+      t.strictSame(
+        send(central, n3, '10.42.1.2'),
+        { outputs: ['k8s-n1'], sources: [] },
+        "n3 reaches n1's management address with its own address",
+      );
+      t.strictSame(send(central, n2, '10.42.9.9').outputs, [], 'a packet to a subnet of no node is dropped');
+      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'packets of n1 leave by its own gateway');
       t.strictSame(
         send(central, n2, lan.outside),
         leavesBy(1, '192.0.2.11'),
-        'n2, without a gateway, leaves by n1, with its address',
+        'packets of n2, which has no gateway, leave by n1 with the address of n1',
       );
     });
 
@@ -110,12 +114,12 @@ function onRelease(t: Test, release: Release): void {
         nodeOf(4),
       ];
       const central = await clusterOf(t, release, layout, [n1, n2, n3, n4]);
-      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'n1 leaves by itself');
-      t.strictSame(send(central, n2, lan.outside), leavesBy(2, '192.0.2.12'), 'n2 leaves by itself');
+      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'packets of n1 leave by its own gateway');
+      t.strictSame(send(central, n2, lan.outside), leavesBy(2, '192.0.2.12'), 'packets of n2 leave by its own gateway');
       t.strictSame(
         send(central, n4, lan.outside),
         leavesBy(2, '192.0.2.12'),
-        'the subnet of n4 leaves where it was asked to',
+        'packets of the subnet of n4 leave by the gateway that serves this subnet',
       );
       const ways = ['1', '2'].map((id) => send(central, n3, lan.outside, `--select-id=${id}`).sources[0]);
       t.strictSame(ways.toSorted(), ['192.0.2.11', '192.0.2.12'], 'packets of n3 leave by either gateway');

@@ -39,7 +39,7 @@ const all = (host: Host): string =>
     host.must('ovn-sbctl', 'list', 'Chassis'),
   ].join('\n');
 
-t.test('a node is kept out', { skip }, async (t) => {
+t.test('init, pki issue and join refuse unsuitable nodes', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
@@ -198,5 +198,9 @@ t.test('a node is kept out', { skip }, async (t) => {
     ['chassis-del', 'n1-of-the-test'],
     ['del-connection'],
   ])
-    t.match(write(...words), { status: 1, stderr: /RBAC rules|permission error/ }, `and no others: ${words.join(' ')}`);
+    t.match(
+      write(...words),
+      { status: 1, stderr: /RBAC rules|permission error/ },
+      `a node cannot write other rows: ${words.join(' ')}`,
+    );
 });

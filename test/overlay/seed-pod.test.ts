@@ -72,7 +72,7 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   let rest = daemon.said().slice(daemon.said().indexOf('default/sshd-2: ADD'));
   for (const [then, now] of steps) {
     const at = rest.search(now);
-    t.ok(at >= 0, `in the same order: ${then}`);
+    t.ok(at >= 0, `the step is logged in the order of 2017: ${then}`);
     rest = rest.slice(Math.max(0, at));
   }
 

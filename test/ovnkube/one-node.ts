@@ -65,7 +65,7 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', ...cluster
     await t.test(`${name} is killed`, async (t) => {
       const ping = ovnkubeSkip ? null : pings(node);
       const killed = (await containers()).find((each) => each.name === name);
-      if (killed === undefined) throw new Error(`${name} does not run`);
+      if (killed === undefined) throw new Error(`${name} is not running`);
       await node.text(`kill -KILL ${killed.pid}`);
       t.comment(`the container is ready again after ${Math.round(await untilReadyAgain(node, killed))} ms`);
       if (ping === null) return;

@@ -34,7 +34,7 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
   t.match(await node.run(`${apply} --wait --timeout 300`, { timeoutMs: 330_000 }), { exitCode: 0 });
   const containers = await containersOf(node, 2);
   t.equal(containers.length, 12, 'each node has six containers');
-  for (const { name, restartCount } of containers) t.equal(restartCount, 0, `${name} did not end by itself`);
+  for (const { name, restartCount } of containers) t.equal(restartCount, 0, `${name} was not restarted`);
   t.match(await node.run(apply), { exitCode: 0, stdout: /: 0 of \d+ objects touched/ });
 
   await createWorkload(node, second.name);
@@ -44,7 +44,7 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
 
   for (const { pod, name } of containers) {
     const container = (await containersOf(node, 2)).find((one) => one.pod === pod && one.name === name);
-    if (container === undefined) throw new Error(`${name} of ${pod} does not run`);
+    if (container === undefined) throw new Error(`${name} of ${pod} is not running`);
     await node.text(on(container.node, `kill -KILL ${container.pid}`));
     const ms = await untilReadyAgain(node, container);
     t.comment(`${name} of ${container.node} ready again after ${Math.round(ms)} ms`);

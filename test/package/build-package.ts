@@ -67,7 +67,7 @@ export function buildFresh(version: string, folder: string, microshiftVersion = 
   });
   const packages = output.trim().split('\n');
   const names = packages.find((file) => path.basename(file).startsWith('microshift-net-ovn-k8s-'));
-  if (names === undefined) throw new Error('the package of old names was not built');
+  if (names === undefined) throw new Error('rpmbuild made no package microshift-net-ovn-k8s');
   mkdirSync(path.join(folder, 'ovn-k8s'), { recursive: true });
   renameSync(names, path.join(folder, 'ovn-k8s', path.basename(names)));
   return packages.filter((file) => file !== names);

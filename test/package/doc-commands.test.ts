@@ -38,7 +38,7 @@ for (const page of pages) {
   const shown = [...readFileSync(page, 'utf8').matchAll(/^(?: {4})(?:\$ |sudo )*microshift-net ([a-z-].*)$/gm)]
     .map(([, words = '']) => words)
     .filter((words) => words !== mistyped);
-  t.test(page, { skip: shown.length === 0 && 'it shows no command' }, (t) => {
+  t.test(page, { skip: shown.length === 0 && 'the page shows no command' }, (t) => {
     for (const line of shown) {
       const [text = ''] = line.split(/\s(?:#|\||>|&&|;)/);
       const words = text.trim().split(/\s+/);

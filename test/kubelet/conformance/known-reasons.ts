@@ -55,7 +55,7 @@ export const reasons: readonly Reason[] = [
   {
     verdict: 'impossible',
     test: /KubeProxy should set TCP CLOSE_WAIT timeout|should check kube-proxy urls/,
-    why: 'the test is for kube-proxy, which does not run beside this overlay',
+    why: 'the test is for kube-proxy, which this overlay replaces',
   },
   {
     verdict: 'impossible',

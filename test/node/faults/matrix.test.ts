@@ -36,7 +36,7 @@ t.test('faults at points of a run', { skip: nodeSkip }, async (t) => {
       const outcome = await runCell(node, ends, fault, point);
       t.comment(JSON.stringify(outcome));
       const isOneOf = states.some((state) => state === outcome.state);
-      t.ok(isOneOf, `it ends ${outcome.state}${isOneOf ? '' : `: ${JSON.stringify(await unlike(node, ends))}`}`);
+      t.ok(isOneOf, `the node ends ${outcome.state}${isOneOf ? '' : `: ${JSON.stringify(await unlike(node, ends))}`}`);
       t.equal(outcome.hands, 0);
       t.ok(outcome.awayMs <= killedLimitMs, `the node is reachable again after ${outcome.awayMs} ms`);
       const isPristine = await pristine(node, ends, fault);

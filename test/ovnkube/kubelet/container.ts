@@ -107,7 +107,7 @@ export function startContainer({
     else probe(spec.readinessProbe, (good) => good !== ready && tell(good));
     probe(spec.livenessProbe, (good) => {
       if (good) return;
-      note('does not live any more');
+      note('the liveness probe has failed');
       void end(30);
     });
     ended = new Promise((resolve) => {

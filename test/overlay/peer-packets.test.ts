@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, killProcess, missingForHosts, startController, startLan } from './hosts.ts';
 import { oneOvn, type WhichOvn } from './ovn-of-nodes.ts';
 import { pingScript } from './ping.ts';
 import { ask, balance, type Pod, plugPod, serve, startPod } from './services.ts';
@@ -103,10 +103,22 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
   balance(n1, 'near', 'tcp', { '10.43.0.80:80': '10.42.1.9:8080', '[fd02::80]:80': '[fd01:0:0:1::9]:8080' }, 'none');
   balance(n1, 'elsewhere', 'tcp', { '10.43.0.81:80': '10.42.0.9:8080' }, 'none');
   const before = traces(n1, [n2, n3]);
+  closedServices(t, west);
   const daemon = await startDaemon(n3);
   t.teardown(() => daemon.stop());
 
   await t.test('refusals', (t) => refused(t, n1, n2));
+
+  await t.test('a failed run is rolled back', async (t) => {
+    killProcess(n1, '/run/ovn/ovn-controller.pid');
+    const failed = n1.agent(...add);
+    t.not(failed.status, 0, 'without systemd, ovn-controller cannot be started', failed);
+    t.equal(traces(n1, [n2, n3]), before);
+    t.match(n1.agent('overlay', 'peer', 'list'), { status: 0, stdout: 'The cluster has no peers.\n' });
+    startController(n1);
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+    t.end();
+  });
 
   const added = n1.agent(...add);
   t.match(added, { status: 0, stdout: /^Done, \d+ changes: pods reach west/ }, 'a peer is added', added);
@@ -212,6 +224,19 @@ function bothWays(t: Test, pod: Pod, remote: Pod, west: Host): void {
   t.end();
 }
 
+/** Tests that a host of the LAN, which is not in a range of a peer, reaches no cluster IP by a gateway. */
+function closedServices(t: Test, host: Host): void {
+  for (const [hop, hop6] of [
+    ['192.0.2.12', '2001:db8::12'],
+    ['192.0.2.113', '2001:db8::113'],
+  ] as const) {
+    host.must('ip', 'route', 'replace', '10.43.0.0/16', 'via', hop);
+    host.must('ip', 'route', 'replace', 'fd02::/112', 'via', hop6);
+    t.equal(attempt(host, '10.43.0.80', 80), '', `a host of the LAN reaches no cluster IP by ${hop}`);
+    t.equal(attempt(host, 'fd02::80', 80), '');
+  }
+}
+
 /** Tests services of both clusters from pods of the other one. */
 function services(t: Test, gateways: readonly Host[], pods: readonly Pod[], remote: Pod, west: Host): void {
   for (const pod of pods) {
@@ -230,6 +255,7 @@ function services(t: Test, gateways: readonly Host[], pods: readonly Pod[], remo
     t.match(ask(remote, 'tcp', '10.43.0.81', 80), /^100\.64\.0\./, 'also with a pod of a node without a gateway');
     t.equal(attempt(remote, '10.43.0.99', 80), '', 'a place that no service has does not answer');
   }
+  closedServices(t, west);
   t.end();
 }
 

@@ -63,7 +63,9 @@ export function sharedClientFlows(
 
 /**
  * Returns the flows of a bridge on which a gateway has an address and a MAC of its own: they drop packets from outside
- * to addresses of pods, except those of permitted clients to the pods of the gateway's own node.
+ * to addresses of pods and to cluster IPs of services, except those of permitted clients to the pods of the gateway's
+ * own node. Without them, the gateway's router would forward such packets, because it has the load balancers of all
+ * services.
  */
 export function dedicatedClientFlows(
   layout: Layout,
@@ -76,11 +78,15 @@ export function dedicatedClientFlows(
   const permitted = gateway.isVip === true ? [] : clients;
   return waysOf(layout, node, permitted).flatMap(({ family, clients: ranges, subnets, nodeItself, inside }) => {
     const { ip, source, destination } = family;
-    const pods = layout.clusterSubnets.filter((subnet) => isIpv6(subnet) === family.isSix);
+    const ofFamily = (ranges: readonly string[]): readonly string[] =>
+      ranges.filter((range) => isIpv6(range) === family.isSix);
     const open = ranges.length === 0 ? [] : subnets;
     return [
-      ...pods.map((subnet) =>
+      ...ofFamily(layout.clusterSubnets).map((subnet) =>
         wantedFlow(55, `${frames},${ip},${destination}=${subnet}`, 'drop', 'outside clients have no way to pods'),
+      ),
+      ...ofFamily(layout.serviceSubnets).map((subnet) =>
+        wantedFlow(55, `${frames},${ip},${destination}=${subnet}`, 'drop', 'nor to the cluster IPs of services'),
       ),
       ...(open.length === 0 ? [] : nodeItself).map((address) =>
         wantedFlow(57, `${frames},${ip},${destination}=${address}`, 'drop', 'nor to the node itself'),

@@ -32,3 +32,27 @@ export function sharedPeerFlows(
     );
   });
 }
+
+/**
+ * Returns the flows by which hosts of peers reach the range of services at a gateway with an address of its own, whose
+ * other flows drop packets to this range (dedicatedClientFlows).
+ */
+export function dedicatedPeerFlows(
+  layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,
+  { mac }: Pick<OverlayGateway, 'mac'>,
+  clients: readonly string[],
+): readonly DesiredFlow[] {
+  if (!traitsOf(layout).servesOutsideClients) return [];
+  return flowFamilies.flatMap(({ isSix, ip, source, destination }) =>
+    layout.serviceSubnets
+      .filter((services) => isIpv6(services) === isSix)
+      .flatMap((services) =>
+        clients
+          .filter((client) => isIpv6(client) === isSix)
+          .map((client) => {
+            const match = `dl_dst=${mac},${ip},${source}=${client},${destination}=${services}`;
+            return wantedFlow(56, match, 'NORMAL', 'a peer of the cluster asks a service');
+          }),
+      ),
+  );
+}

@@ -14,7 +14,7 @@ import { overlayTables } from '../../../overlay/rows/overlay-tables.ts';
 import { textOf } from '../../../overlay/rows/row-index.ts';
 import { hostServices } from '../../../overlay/services/host-services.ts';
 import { dedicatedClientFlows, sharedClientFlows } from '../../../overlay/services/outside-clients.ts';
-import { sharedPeerFlows } from '../../../overlay/services/peer-flows.ts';
+import { dedicatedPeerFlows, sharedPeerFlows } from '../../../overlay/services/peer-flows.ts';
 import { flowCookie, sharedBridgeFlows } from '../../../overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../overlay/services/shared-ports.ts';
 import { readRows } from '../ovn/database-rows.ts';
@@ -126,8 +126,11 @@ function flowsOfOther(
 ): readonly string[] {
   const { gateway } = node;
   if (gateway?.kind !== 'dedicated' || gateway.bridge !== bridge) return [];
-  const clients = [...outsideClients, ...clientsOfPeers(peers, gateway)];
-  return dedicatedClientFlows(layout, node, gateway, clients).map(({ flow }) => flow);
+  const ofPeers = clientsOfPeers(peers, gateway);
+  return [
+    ...dedicatedClientFlows(layout, node, gateway, [...outsideClients, ...ofPeers]),
+    ...dedicatedPeerFlows(layout, gateway, ofPeers),
+  ].map(({ flow }) => flow);
 }
 
 /**

@@ -11,7 +11,7 @@ import { clientsOfPeers } from '../../../../agent/overlay/peers/peer-ways.ts';
 import { hostServices } from '../../../../agent/overlay/services/host-services.ts';
 import { inboundServices } from '../../../../agent/overlay/services/inbound-services.ts';
 import { dedicatedClientFlows, sharedClientFlows } from '../../../../agent/overlay/services/outside-clients.ts';
-import { sharedPeerFlows } from '../../../../agent/overlay/services/peer-flows.ts';
+import { dedicatedPeerFlows, sharedPeerFlows } from '../../../../agent/overlay/services/peer-flows.ts';
 import { sharedBridgeFlows } from '../../../../agent/overlay/services/shared-bridge-flows.ts';
 import { clusterPort, sharedPorts } from '../../../../agent/overlay/services/shared-ports.ts';
 import { dual, gatewayOf, modern, nodeOf, seed } from '../cluster.ts';
@@ -61,7 +61,7 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
   const clients = [...(facts.clients ?? []), ...ofPeers];
   const flows =
     gateway.kind === 'dedicated'
-      ? dedicatedClientFlows(layout, node, gateway, clients)
+      ? [...dedicatedClientFlows(layout, node, gateway, clients), ...dedicatedPeerFlows(layout, gateway, ofPeers)]
       : [
           ...sharedBridgeFlows(node, gateway, ports, services),
           ...sharedClientFlows(layout, node, gateway, ports, clients),

@@ -1,6 +1,6 @@
+import { stepTitle } from '../compare/step-title.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import type { Plan, Step } from '../model/plan.ts';
-import { stepTitle } from './plan-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
 import { durationText, momentText, relativeTime } from './time.ts';
@@ -26,7 +26,7 @@ export function historyText(
     return { cells: [id, record.state, command, when, took, bridgesText(plan.wanted)], below: why === '' ? null : why };
   });
   return joinLines(
-    tableLines(['TRANSACTION', 'STATE', 'COMMAND', 'STARTED', 'STEPS TOOK', 'BRIDGES'], rows, width, style),
+    tableLines(['TRANSACTION', 'STATE', 'COMMAND', 'STARTED', 'STEPS TOOK', 'BRIDGES'], rows, width, style, 'omitted'),
   );
 }
 

@@ -11,7 +11,8 @@ import type { RunRecord } from '../../agent/model/run-record.ts';
 import { planApply } from '../../agent/plan/make-plan.ts';
 import { unsuitability } from '../../agent/plan/uplink/suitability.ts';
 import { metricsText } from '../../agent/run/journal/metrics.ts';
-import { planText, stepTitle } from '../../agent/view/plan-view.ts';
+import { stepTitle } from '../../agent/compare/step-title.ts';
+import { planText } from '../../agent/view/plan-view.ts';
 import { plain } from '../../agent/view/style.ts';
 import { readCase } from './plan/cases.ts';
 

@@ -1,3 +1,4 @@
+import { stepTitle } from '../../compare/step-title.ts';
 import { type Deadline, startDeadline, throwIfStopped } from '../../deadline.ts';
 import { freeFromDatapath } from '../../drivers/host/kernel/kernel-datapath.ts';
 import { type ActivationWatch, watchActivations } from '../../drivers/networkmanager/activation.ts';
@@ -207,7 +208,7 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
   const take = async (step: Step): Promise<void> => {
     const settling = settles(step);
     if (settling && stayedAway) return;
-    ports.say(`returning: ${step.why}`);
+    ports.say(`returning: ${stepTitle(step)}`);
     if (!settling) await execute(context, step);
     else if (!(await settle(context, step, ports.say))) stayedAway = true;
   };

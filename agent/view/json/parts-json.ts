@@ -4,7 +4,7 @@ import type { Change } from '../../compare/plan-changes.ts';
 import type { ConfigWarning } from '../../model/config.ts';
 import type { Difference, PlanNote, Step, UplinkChoice } from '../../model/plan.ts';
 import type { DaemonFacts, TuningStep } from '../../model/tuning.ts';
-import { stepTitle } from '../plan-view.ts';
+import { stepTitle } from '../../compare/step-title.ts';
 import { type Block, onLink } from '../topology.ts';
 import { tuningStepTitle } from '../tuning-view.ts';
 

@@ -127,7 +127,7 @@ function once(error: AgentError): () => Promise<string> {
 }
 
 const pushing = 'CheckpointAdjustRollbackTimeout';
-const returning = 'returning: what was before';
+const returning = 'returning: write the profile x';
 const rollingBack = 'rolling back to the checkpoint';
 
 t.test('a rollback in place, which does not use the checkpoint', async (t) => {
@@ -322,7 +322,7 @@ t.test(
       'route delete 198.51.100.0/24 via 192.0.2.1 onlink dev eth1 metric 49 proto 77',
       'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
     ]);
-    t.strictSame(log, ['returning: held routes are removed once eth1 has routes of its own', 'CheckpointDestroy']);
+    t.strictSame(log, ['returning: return the routes of eth1 to NetworkManager', 'CheckpointDestroy']);
   },
 );
 
@@ -344,9 +344,9 @@ t.test('if NetworkManager stops while the rollback waits for routes, the rollbac
   const { log, left } = await restore(t, { checkpoints: [], planRestore, nm: { onVanished } });
   t.equal(left, null);
   t.strictSame(log, [
-    'returning: a route comes',
+    'returning: return the routes of lo to NetworkManager',
     'it went; the rollback starts again when it runs again',
-    'returning: what was before',
+    returning,
     'addProfile',
   ]);
 });

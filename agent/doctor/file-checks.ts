@@ -134,7 +134,7 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
     // The hint file below /var is the agent's own record of the last NIC. The other hint files are settings of an
     // administrator.
     const complain = path.startsWith('/var/') ? warning : failed;
-    const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
+    const names = links.filter((name) => !/^(lo|ovs-system|ovs-netdev|br-.*)$/.test(name)).join(', ');
     complaints.push(
       complain(`${path} names ${shownName(first)}, which does not exist`, `rm ${path} # or name one of: ${names}`),
     );

@@ -57,9 +57,13 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
   const found = list.find((entry) => entry.bridge === name) ?? list.find((entry) => entry.interface === name);
   if (found !== undefined) return list.filter((entry) => entry !== found);
   const known = list.map((entry) => `${entry.bridge} (${entry.interface})`).join(', ');
-  throw new AgentError('interface-not-found', `bridge add has made no bridge ${JSON.stringify(name)}`, {
-    hint: known === '' ? 'it has made none so far' : `use one of: ${known}`,
-  });
+  throw new AgentError(
+    'interface-not-found',
+    `\`bridge add\` has made no bridge ${JSON.stringify(name)}, and none for a NIC of this name`,
+    {
+      hint: known === '' ? 'it has made none at all: there is nothing to remove' : `use one of: ${known}`,
+    },
+  );
 }
 
 /**

@@ -77,8 +77,10 @@ export async function planWhenReady(
     const awaited = decision.interface;
     if (awaited === null ? over.route : over.nic)
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
-    say(`waiting up to ${wait.routeMs / 1000} s for ${awaited ?? 'a default route'}`);
-    await appears(awaited === null ? hasDefaultRoute : () => hasLink(awaited), deadline, wait.routeMs);
+    const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
+    // The only default route may be that of a NIC that br-ex cannot have.
+    if (!isThere()) say(`waiting up to ${wait.routeMs / 1000} s for ${awaited ?? 'a default route'}`);
+    await appears(isThere, deadline, wait.routeMs);
     if (awaited !== null && hasLink(awaited)) await deviceReaches(node, awaited, isStarted, deadline, takenMs);
     over = awaited === null ? { ...over, route: true } : { ...over, nic: true };
     observation = await node.observe();

@@ -29,7 +29,7 @@ export function bridgeRouteMetric(
     }
     if (asked < 0) return names.routeMetric;
     if (asked < best || names.isAdded) return asked;
-    const message = `ipv${family}.route-metric ${asked} of ${source.id} becomes ${names.routeMetric}: another interface has a default route with metric ${best}`;
+    const message = `${names.bridge} has the route metric ${names.routeMetric} instead of ipv${family}.route-metric ${asked} of ${source.id}: another interface has a default route with metric ${best}`;
     notes.push({ level: 'info', message });
     return names.routeMetric;
   };

@@ -17,7 +17,7 @@ const bridgeDevice = 13;
  * The pattern matches whole names.
  */
 const foreignNames =
-  /^(lo|br-int|br-local|ovs-system|ovn-k8s-.*|podman\d+|docker\d+|virbr\d+|cni\d+|cni-podman\d+|flannel\.\d+|genev_sys_\d+|vxlan_sys_\d+)$/;
+  /^(lo|br-int|br-local|ovs-system|ovs-netdev|ovn-k8s-.*|podman\d+|docker\d+|virbr\d+|cni\d+|cni-podman\d+|flannel\.\d+|genev_sys_\d+|vxlan_sys_\d+)$/;
 
 /** Returns the reason why a device cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
 export function unsuitability(link: Link | undefined, observation: Observation): string | null {

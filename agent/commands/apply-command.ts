@@ -17,8 +17,9 @@ import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { keptAdded, keptBridges } from '../run/rollback/kept-bridges.ts';
 import { releaseReplaced } from '../run/steps/held-routes.ts';
+import { noTuning } from './no-tuning.ts';
 import type { Output } from './output.ts';
-import { noTuning, uplinkWarnings } from './plan-command.ts';
+import { uplinkWarnings } from './plan-command.ts';
 import { preview } from './preview.ts';
 import { report, reportRepair } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
@@ -135,7 +136,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
     return { kind: 'planned', plan: planDisable(observation, added) };
   };
   warnOfOverlay(overlayPlaces.record, output);
-  if (dryRun) return preview('disable', planner, output);
+  if (dryRun) return preview('disable', planner, output, tuner);
   const result = await reconcile(planner, noWait, { ...unattended('disable', output), tuner });
   try {
     removeHint();

@@ -22,6 +22,7 @@ import { planText } from '../view/plan-view.ts';
 import { missingText } from '../view/status-view.ts';
 import { joinLines } from '../view/style.ts';
 import { tuningText } from '../view/tuning-view.ts';
+import { noTuning } from './no-tuning.ts';
 import type { Output } from './output.ts';
 import { readPending } from './pending.ts';
 import { requireRoot } from './root.ts';
@@ -86,9 +87,6 @@ export async function verify(output: Output): Promise<ExitCode> {
   output.result(text, verifyDocument(differences, faults, pending, made.warnings), { differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
-
-/** Plan for a node whose Open vSwitch daemons could not be examined. */
-export const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
 
 interface Planned {
   readonly plan: Plan;

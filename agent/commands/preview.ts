@@ -1,21 +1,38 @@
 import { planInWords } from '../compare/in-words.ts';
 import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { TuningPlan } from '../model/tuning.ts';
 import { withNode } from '../run/node.ts';
 import type { Planner } from '../run/plan-when-ready.ts';
 import { planWithDetails } from '../run/plan-with-details.ts';
 import { type PreviewCommand, previewDocument } from '../view/json/run-json.ts';
 import { planText } from '../view/plan-view.ts';
+import { joinLines } from '../view/style.ts';
+import { tuningText } from '../view/tuning-view.ts';
+import { noTuning } from './no-tuning.ts';
 import type { Output } from './output.ts';
+import { withoutBrEx } from './report.ts';
 
-/** Prints the plan that a command with `--dry-run` would run now, and changes nothing. It does not wait for a NIC. */
-export async function preview(command: PreviewCommand, planner: Planner, output: Output): Promise<void> {
-  const { plan, observation } = await withNode(async (node) =>
+/**
+ * Prints the plan that a command with `--dry-run` would run now, and changes nothing. It does not wait for a NIC.
+ * `tuner` plans the changes to the daemons of Open vSwitch that the command makes after it.
+ */
+export async function preview(
+  command: PreviewCommand,
+  planner: Planner,
+  output: Output,
+  tuner: (observation: Observation) => TuningPlan = () => noTuning,
+): Promise<void> {
+  const planned = await withNode(async (node) =>
     planWithDetails(await node.observe(), (seen) => {
       const decision = planner(seen, { nic: true, route: true });
-      if (decision.kind === 'planned') return { plan: decision.plan };
+      if (decision.kind === 'planned') return { plan: decision.plan, tuning: tuner(seen) };
       throw new AgentError('internal', 'a plan that must not wait wants to');
     }),
   );
-  const text = planText(plan, observation, output.style, output.verbose);
-  output.result(text, previewDocument(command, plan, observation), { plan: planInWords(plan), observation });
+  const { plan, tuning, observation } = planned;
+  const unchanged = command === 'disable' ? withoutBrEx : undefined;
+  const lines = planText(plan, observation, output.style, output.verbose, tuning.differences, unchanged);
+  const text = joinLines([lines, ...tuningText(tuning, output.style)]);
+  output.result(text, previewDocument(command, planned), { plan: planInWords(plan), tuning, observation });
 }

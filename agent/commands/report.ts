@@ -3,17 +3,15 @@ import type { TransactionResult } from '../model/run-record.ts';
 import type { ReconcileResult } from '../run/reconcile.ts';
 import type { UndoResult } from '../run/undo.ts';
 import { type RunCommand, repairDocument, runDocument } from '../view/json/run-json.ts';
+import type { Unchanged } from '../view/plan-view.ts';
 import { clockTime, relativeTime } from '../view/time.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
 
-const nothingToDoText = 'Nothing to do: the node is in the desired state.';
-/**
- * Messages about a run without changes, for commands whose desired state is not that of ovn.yaml. They replace the
- * usual message.
- */
-const nothingToDo: Readonly<Record<string, string>> = {
-  disable: 'Nothing to do: the agent has no br-ex on this node.',
+/** Conclusions about a node on which `disable` does not change the bridges. */
+export const withoutBrEx: Unchanged = {
+  whole: 'the agent has no br-ex on this node',
+  bridges: 'The agent has no br-ex on this node',
 };
 
 /** Result of a run; `reverted` is the change that waited for confirmation and was rolled back first. */
@@ -50,8 +48,12 @@ function reportText(
   if (transaction === null && reverted !== null)
     return `${drawTopology(observedTopology(observation), output.style)}\n${revertedText}`;
   if (transaction === null) {
+    if (command === 'disable')
+      return tuning.steps.length === 0
+        ? `Nothing to do: ${withoutBrEx.whole}.`
+        : `Done: Open vSwitch is not tuned any more; ${withoutBrEx.whole}.`;
     return tuning.steps.length === 0
-      ? (nothingToDo[command] ?? nothingToDoText)
+      ? 'Nothing to do: the node is in the desired state.'
       : 'Done: Open vSwitch is tuned; the network was in the desired state already.';
   }
   const drawing = drawTopology(plannedTopology(plan, observation), output.style);

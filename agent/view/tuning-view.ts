@@ -13,10 +13,13 @@ export function tuningStepTitle(step: TuningStep): string {
     case 'reloadUnits':
       return 'let systemd read its unit files again';
     case 'setKeys': {
-      const words = Object.entries(step.values).map(([key, value]) =>
-        value === null ? `no ${key}` : `${key}=${value}`,
-      );
-      return `set ${words.join(', ')}`;
+      const entries = Object.entries(step.values);
+      const set = entries.flatMap(([key, value]) => (value === null ? [] : `${key}=${value}`));
+      const removed = entries.flatMap(([key, value]) => (value === null ? key : []));
+      return [
+        ...(set.length === 0 ? [] : [`set ${set.join(', ')}`]),
+        ...(removed.length === 0 ? [] : [`remove ${removed.join(', ')}`]),
+      ].join('; ');
     }
   }
 }

@@ -83,7 +83,7 @@ export interface DisableResult extends RunJson {
 }
 
 /** Plan of `disable --dry-run`. */
-export interface DisablePreview extends PlannedJson {
+export interface DisablePreview extends PreviewJson {
   readonly command: 'disable';
 }
 
@@ -96,7 +96,7 @@ export interface BridgeAddResult extends RunJson {
 }
 
 /** Plan of `bridge add --dry-run`. */
-export interface BridgeAddPreview extends PlannedJson {
+export interface BridgeAddPreview extends PreviewJson {
   readonly command: 'bridge add';
 }
 
@@ -109,7 +109,7 @@ export interface BridgeRemoveResult extends RunJson {
 }
 
 /** Plan of `bridge remove --dry-run`. */
-export interface BridgeRemovePreview extends PlannedJson {
+export interface BridgeRemovePreview extends PreviewJson {
   readonly command: 'bridge remove';
 }
 
@@ -154,7 +154,13 @@ export type RunDocument = { readonly [K in RunCommand]: RunJson & { readonly com
 export type PreviewCommand = 'disable' | 'bridge add' | 'bridge remove';
 
 /** Document of a command that shows the plan of a transaction. */
-export type PreviewDocument = { readonly [K in PreviewCommand]: PlannedJson & { readonly command: K } }[PreviewCommand];
+export type PreviewDocument = { readonly [K in PreviewCommand]: PreviewJson & { readonly command: K } }[PreviewCommand];
+
+/** Plan of a transaction, and of the changes to the daemons of Open vSwitch after it. */
+export interface PreviewJson extends PlannedJson {
+  /** Steps that change the settings of the daemons of Open vSwitch. */
+  readonly tuning: readonly StepJson[];
+}
 
 /** Result of a run, from which its document is made. */
 export interface RunFacts {
@@ -208,8 +214,17 @@ function transactionJson({ id, state, confirmUntil, stepTimesMs }: TransactionRe
 }
 
 /** Returns the document of a command that shows its plan with `--dry-run`. */
-export function previewDocument(command: PreviewCommand, plan: Plan, observation: Observation): PreviewDocument {
-  return { command, ...plannedJson(plan, [], observation) };
+export function previewDocument(
+  command: PreviewCommand,
+  { plan, tuning, observation }: Pick<RunFacts, 'plan' | 'tuning' | 'observation'>,
+): PreviewDocument {
+  const planned = plannedJson(plan, tuning.differences, observation);
+  return {
+    command,
+    ...planned,
+    tuning: tuningStepsJson(tuning.steps),
+    notes: [...planned.notes, ...notesJson(tuning.notes)],
+  };
 }
 
 /** Returns the document of `apply` on a node with `disableOVSInit`. */

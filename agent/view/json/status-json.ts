@@ -66,8 +66,8 @@ export interface OverlayPartJson {
   /** True if the daemon of the overlay is running. */
   readonly isRunning: boolean;
   /**
-   * First fault of these: the central node does not have this member any more, or could not be asked; the daemon is not
-   * running; the last error of the daemon. Null without a fault.
+   * First fault of these: the central node does not have this member any more, or could not be asked; ovn-controller is
+   * not running; the daemon is not running; the last error of the daemon. Null without a fault.
    */
   readonly problem: string | null;
 }

@@ -110,7 +110,7 @@ t.test('the documents of every recorded node match their schemas', (t) => {
     t.notMatch(JSON.stringify(planned), internal, name);
     const run = runDocument('apply', { plan, observation, tuning: noTuning, transaction: null });
     t.equal(schemaFaults('apply', run), null, name);
-    t.equal(schemaFaults('disable', previewDocument('disable', plan, observation)), null, name);
+    t.equal(schemaFaults('disable', previewDocument('disable', { plan, tuning: noTuning, observation })), null, name);
   }
   t.end();
 });

@@ -89,6 +89,7 @@ const overlay = {
   node: 'n1',
   role: 'central',
   membership: { state: 'not-applicable' },
+  hasController: true,
   isRunning: true,
   failure: null,
 } as const;
@@ -126,11 +127,11 @@ export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
   'apply.disabled': tuneOnlyDocument('ovn.yaml:2', tuning, missing),
   undo: runDocument('undo', { ...shortRun, transaction: null, reverted: id }),
   disable: runDocument('disable', shortRun),
-  'disable.dry-run': previewDocument('disable', short, observation),
+  'disable.dry-run': previewDocument('disable', { plan: short, tuning, observation }),
   'bridge-add': runDocument('bridge add', shortRun),
-  'bridge-add.dry-run': previewDocument('bridge add', short, observation),
+  'bridge-add.dry-run': previewDocument('bridge add', { plan: short, tuning: noTuning, observation }),
   'bridge-remove': runDocument('bridge remove', shortRun),
-  'bridge-remove.dry-run': previewDocument('bridge remove', short, observation),
+  'bridge-remove.dry-run': previewDocument('bridge remove', { plan: short, tuning: noTuning, observation }),
   'bridge-apply': runDocument('bridge apply', shortRun),
   'bridge-list': bridgeListDocument(
     [

@@ -1,7 +1,7 @@
 import { differenceLine } from '../compare/in-words.ts';
 import type { Difference } from '../model/plan.ts';
 import { joinLines, type Style } from './style.ts';
-import { cellsOnly, tableLines } from './table.ts';
+import { cellsOnly, tableBlocks } from './table.ts';
 
 /** Bridge of `bridge add` as `bridge list` shows it. */
 export interface BridgeState {
@@ -21,16 +21,16 @@ const stateWords = { 'as-wanted': 'in the desired state', drift: 'differs', 'lef
  * with a null width, as in a pipe, they have none.
  */
 export function bridgesText(bridges: readonly BridgeState[], style: Style, width: number | null): string {
-  if (bridges.length === 0) return 'bridge add has made no bridge.';
+  if (bridges.length === 0) return '`bridge add` has made no bridge.';
   const rows = bridges.map(({ bridge, uplink, addresses, state }) =>
     cellsOnly([bridge, uplink, stateWords[state], addresses.join(' ')]),
   );
-  const [head = '', ...lines] = tableLines(['BRIDGE', 'NIC', 'STATE', 'ADDRESSES'], rows, width, style);
+  const [head = [], ...blocks] = tableBlocks(['BRIDGE', 'NIC', 'STATE', 'ADDRESSES'], rows, width, style);
   const differences = bridges.map((bridge) => bridge.differences.map((entry) => `  ${differenceLine(entry)}`));
   const drifts = bridges.some(({ state }) => state === 'drift');
   return joinLines([
-    ...(width === null ? [] : [head]),
-    ...lines.flatMap((line, index) => [line, ...(differences[index] ?? [])]),
+    ...(width === null ? [] : head),
+    ...blocks.flatMap((lines, index) => [...lines, ...(differences[index] ?? [])]),
     ...(drifts ? ['Repair it with: microshift-net bridge apply'] : []),
   ]);
 }

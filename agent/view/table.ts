@@ -10,16 +10,26 @@ export interface TableRow {
 /** Returns a row with these cells and without a text below them. */
 export const cellsOnly = (cells: readonly string[]): TableRow => ({ cells, below: null });
 
+/** Cell that has no value. */
+const emptyCell = '-';
+
+/** Returns a table with headers as lines; see tableBlocks(). */
+export function tableLines(...table: Parameters<typeof tableBlocks>): readonly string[] {
+  return tableBlocks(...table).flat();
+}
+
 /**
- * Returns a table with headers. Columns are aligned; the last ones are left out if the table would be wider than
- * `width`, which is null for an unlimited width. A text below a row is wrapped.
+ * Returns a table: the line of the headers, then the lines of each row. Columns are aligned. If the table would be
+ * wider than `width`, which is null for an unlimited width, the last columns are missing: their values are below the
+ * row, each behind its header, or nowhere with `rest` `omitted`. A text below a row is wrapped.
  */
-export function tableLines(
+export function tableBlocks(
   headers: readonly string[],
   rows: readonly TableRow[],
   width: number | null,
   style: Style,
-): readonly string[] {
+  rest: 'below' | 'omitted' = 'below',
+): readonly (readonly string[])[] {
   const limit = width ?? Number.POSITIVE_INFINITY;
   const widths = headers.map((header, index) =>
     Math.max(header.length, ...rows.map(({ cells }) => cells[index]?.length ?? 0)),
@@ -32,10 +42,16 @@ export function tableLines(
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd();
+  const others = (cells: readonly string[]): readonly string[] =>
+    headers.flatMap((header, index) => {
+      const cell = cells[index] ?? emptyCell;
+      return rest === 'omitted' || index < count || cell === emptyCell ? [] : `${header.toLowerCase()}: ${cell}`;
+    });
   return [
-    style('bold', line(headers)),
-    ...rows.flatMap(({ cells, below }) => [
+    [style('bold', line(headers))],
+    ...rows.map(({ cells, below }) => [
       line(cells),
+      ...others(cells).flatMap((text) => hanging('    ', text, 6, width)),
       ...(below === null ? [] : wrapped(below, limit - 4).map((part) => `    ${style('dim', part)}`)),
     ]),
   ];

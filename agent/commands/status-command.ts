@@ -11,6 +11,7 @@ import { followNode } from '../run/follow-node.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { type Node, withNode } from '../run/node.ts';
 import { readMembership } from '../run/overlay/node/own-port.ts';
+import { askController } from '../run/overlay/ovn/ovn-daemons.ts';
 import { readDaemon, runsStill } from '../run/overlay/record/daemon-state.ts';
 import { overlayPlaces } from '../run/overlay/record/places.ts';
 import { readRecord } from '../run/overlay/record/record.ts';
@@ -83,6 +84,11 @@ async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null
       node: record.node.name,
       role: record.members === null ? 'member' : 'central',
       membership: await readMembership(record, overlayPlaces),
+      // A controller whose main loop is stuck does not answer, but it is running.
+      hasController: await askController(overlayPlaces).then(
+        (state) => state !== 'absent',
+        () => true,
+      ),
       isRunning: daemon !== null && runsStill(daemon),
       failure: daemon?.failure?.message ?? null,
     };

@@ -17,6 +17,8 @@ export interface OverlayPart {
   readonly node: string;
   readonly role: 'central' | 'member';
   readonly membership: Membership;
+  /** True if ovn-controller is running. */
+  readonly hasController: boolean;
   readonly isRunning: boolean;
   /** Last error of the daemon; null without one. */
   readonly failure: string | null;
@@ -60,7 +62,7 @@ export function statusText(view: StatusView, style: Style): string {
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',
-        `${differences.length} differences from ovn.yaml; see \`microshift-net plan\`, repair with \`microshift-net apply\``,
+        `${differences.length} ${differences.length === 1 ? 'difference' : 'differences'} from ovn.yaml; see \`microshift-net plan\`, repair with \`microshift-net apply\``,
       ),
     );
   } else if (pending === null) lines.push('', wantedText(view, style));
@@ -90,9 +92,10 @@ export function overlayProblem(part: OverlayPart): string | null {
   return overlayFaults(part)[0] ?? null;
 }
 
-function overlayFaults({ node, membership, isRunning, failure }: OverlayPart): readonly string[] {
+function overlayFaults({ node, membership, hasController, isRunning, failure }: OverlayPart): readonly string[] {
   const daemon = isRunning ? failure : 'its daemon is not running: systemctl start microshift-net-overlay';
-  return [membershipFault(node, membership), daemon].filter((fault) => fault !== null);
+  const controller = hasController ? null : 'ovn-controller is not running: systemctl start ovn-controller';
+  return [membershipFault(node, membership), controller, daemon].filter((fault) => fault !== null);
 }
 
 /**

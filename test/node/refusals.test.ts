@@ -140,7 +140,7 @@ const badBridges: readonly (readonly [words: string, exitCode: number, stderr: R
   ['add eth0 --name br-ex', 2, /this name is reserved/],
   ['add eth0 --name breth0breth0breth0', 2, /18 characters and the kernel allows 15/],
   ['add eth0 --name lo', 1, /there is an interface lo already/],
-  ['remove eth0', 2, /bridge add has made no bridge "eth0"/],
+  ['remove eth0', 2, /`bridge add` has made no bridge "eth0"/],
   ['add lo', 2, /lo cannot be added to a bridge/],
 ];
 
@@ -196,7 +196,10 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
     const before = await picture(node);
     for (const [words, exitCode, stderr] of badBridges)
       t.match(await node.run(`microshift-net bridge ${words}`), { exitCode, stderr }, words);
-    t.match(await node.run('microshift-net bridge list'), { exitCode: 0, stdout: 'bridge add has made no bridge.\n' });
+    t.match(await node.run('microshift-net bridge list'), {
+      exitCode: 0,
+      stdout: '`bridge add` has made no bridge.\n',
+    });
     t.match(await node.run('microshift-net bridge apply'), { exitCode: 0, stdout: /Nothing to do/ });
     t.strictSame(await picture(node), before);
   });

@@ -7,11 +7,18 @@ export const ethernet = 1;
 /** Names of links that Open vSwitch, OVN and the kernel make, and that cannot be a gateway's NIC. */
 const madeBySwitch = /^(?:lo|ovs-(?:system|netdev)|br-.*|ovn-k8s-.*|k8s-.*|(?:genev|vxlan)_sys_\d+)$/;
 
-/** Error for a NIC that does not exist. The hint lists the links that can be the NIC of a gateway. */
-export function missingNic(nic: string, links: readonly Link[]): AgentError {
+/**
+ * Error for a NIC that does not exist. The hint lists the links that can be the NIC of a gateway; `isFree` is false for
+ * a link that the node itself needs.
+ */
+export function missingNic(nic: string, links: readonly Link[], isFree: (link: Link) => boolean): AgentError {
   const usable = links.filter(
-    ({ name, kind, hardwareType, master }) =>
-      hardwareType === ethernet && kind !== 'wlan' && master === null && !madeBySwitch.test(name),
+    (link) =>
+      link.hardwareType === ethernet &&
+      link.kind !== 'wlan' &&
+      link.master === null &&
+      !madeBySwitch.test(link.name) &&
+      isFree(link),
   );
   return new AgentError('interface-not-found', `the interface ${nic} does not exist`, {
     hint:

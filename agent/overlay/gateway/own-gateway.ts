@@ -139,7 +139,7 @@ function addressBeside(hop: string, { addresses }: Link, encap: readonly string[
 }
 
 function missing(name: string, nic: string | null, links: readonly Link[]): AgentError {
-  if (nic !== null) return missingNic(nic, links);
+  if (nic !== null) return missingNic(nic, links, () => true);
   return new AgentError('overlay-conflict', `the bridge ${name} of the gateway does not exist`, {
     hint: name === 'br-ex' ? 'microshift-net apply makes br-ex' : 'write the name of a bridge of Open vSwitch',
     facts: { bridge: name },

@@ -13,6 +13,8 @@ export interface NicFacts extends KernelFacts {
   readonly sshPeer: string | null;
   /** Addresses (`address/prefix`) of the NIC with a limited lifetime, from a DHCP lease or a router advertisement. */
   readonly leased: readonly string[];
+  /** Names of the ports of other bridges of Open vSwitch, if they are known. */
+  readonly ports?: readonly string[];
 }
 
 /**
@@ -26,9 +28,10 @@ export function movedAddresses(
   node: Pick<OverlayNode, 'encap' | 'hostAddresses'>,
   facts: NicFacts,
 ): readonly string[] {
-  const { links, leased } = facts;
+  const { links, leased, ports = [] } = facts;
   const link = links.find(({ name }) => name === nic);
-  if (link === undefined) throw missingNic(nic, links);
+  if (link === undefined)
+    throw missingNic(nic, links, (other) => !ports.includes(other.name) && needOf(other, node, facts) === null);
   const need = needOf(link, node, facts);
   if (need !== null) throw neededNic(nic, need);
   const there = globalAddresses(link);

@@ -12,7 +12,8 @@ import { errorDetail, errorText } from '../../../agent/view/error-view.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { errorDocument } from '../../../agent/view/json/error-json.ts';
 import { statusDocument } from '../../../agent/view/json/status-json.ts';
-import { planText, progressLine, stepTitle } from '../../../agent/view/plan-view.ts';
+import { stepTitle } from '../../../agent/compare/step-title.ts';
+import { planText, progressLine } from '../../../agent/view/plan-view.ts';
 import { statusText } from '../../../agent/view/status-view.ts';
 import { joinLines, plain, printable, styleFor } from '../../../agent/view/style.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../../../agent/view/topology.ts';
@@ -324,7 +325,7 @@ t.test('history and status', (t) => {
     statusText(view, plain),
     /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed \d+ \w+ ago[\s\S]*The node is in the desired state\.$/,
   );
-  const part = { node: 'n1', role: 'member', isRunning: true, failure: null } as const;
+  const part = { node: 'n1', role: 'member', hasController: true, isRunning: true, failure: null } as const;
   const overlay = { ...part, membership: { state: 'member' } } as const;
   t.match(
     statusText({ ...view, overlay }, plain),
@@ -336,6 +337,10 @@ t.test('history and status', (t) => {
     outcome: 'problem',
     overlay: { problem: /is not running/ },
   });
+  t.match(
+    statusText({ ...view, overlay: { ...overlay, hasController: false } }, plain),
+    /a member; ovn-controller is not running: systemctl start ovn-controller\n\n.*the overlay has the fault above/,
+  );
   const expelled = statusText({ ...view, overlay: { ...part, membership: { state: 'removed' } } }, plain);
   t.match(
     expelled,

@@ -40,8 +40,8 @@ async function changeGateway(
 ): Promise<Begun> {
   const before = requireRecord(places.record);
   const forward = { ...places, stop };
-  if (asked !== null) await refuseOtherBridge(asked, forward);
-  const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
+  const ports = asked === null ? [] : await refuseOtherBridge(asked, forward);
+  const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked, ports);
   // This plan is not carried out; it is made because planning throws if the request has to be refused.
   await withPlan(wanted, forward, async () => undefined);
   stop.throwIfAborted();
@@ -82,11 +82,16 @@ function withoutGateway({ gateway: _gone, ...record }: OverlayRecord): OverlayRe
   return withNode({ ...record, node: { ...record.node, gateway: null } });
 }
 
-async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<OverlayRecord> {
+/** Returns a record with the requested gateway. `ports` are the names of all ports of other bridges. */
+async function withGateway(
+  record: OverlayRecord,
+  asked: AskedGateway,
+  ports: readonly string[],
+): Promise<OverlayRecord> {
   const { layout, node, gateway: present } = record;
   const nic = asked.interface;
   const kernel = await readNic(nic);
-  const there = nic === null ? [] : movedAddresses(nic, asked.addresses, node, kernel);
+  const there = nic === null ? [] : movedAddresses(nic, asked.addresses, node, { ...kernel, ports });
   const kept = present !== undefined && present.interface === nic ? present.moved : [];
   const moved = [...new Set([...kept, ...there])];
   // On a repeated request the NIC has already lost its addresses, so the addresses come from the record.

@@ -29,18 +29,23 @@ export async function gatewayPort(
 
 /**
  * Refuses to make a NIC the own NIC of a gateway if it is a port of another bridge, such as the uplink of br-ex. Fails
- * with `interface-unsuitable`.
+ * with `interface-unsuitable`. Returns the names of all ports of other bridges.
  */
 export async function refuseOtherBridge(
   { bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>,
   { ovsRun, stop }: Pick<OverlayPlaces, 'ovsRun' | 'stop'>,
-): Promise<void> {
-  if (nic === null) return;
+): Promise<readonly string[]> {
+  if (nic === null) return [];
   const local = await openSwitchDatabase(ovsRun, stop);
   const index = indexRows(await readRows(local, ['Bridge', 'Port']).finally(() => local.close()));
-  const port = index.named('Port', nic);
-  const holder = port === null ? null : index.parentOf(port);
-  const name = holder === null ? bridge : textOf(holder.row, 'name');
-  // The port with the bridge's own name is the bridge itself, which is refused because of the routes over it.
-  if (name !== bridge && name !== nic) throw neededNic(nic, `it is a port of ${name}`);
+  const others = index.all('Port').flatMap((port) => {
+    const holder = index.parentOf(port);
+    const name = textOf(port, 'name');
+    const of = holder === null ? bridge : textOf(holder.row, 'name');
+    // The port with the bridge's own name is the bridge itself, which is refused because of the routes over it.
+    return of === bridge || of === name ? [] : { name, of };
+  });
+  const held = others.find(({ name }) => name === nic);
+  if (held !== undefined) throw neededNic(nic, `it is a port of ${held.of}`);
+  return others.map(({ name }) => name);
 }

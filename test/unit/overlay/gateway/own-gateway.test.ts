@@ -151,6 +151,10 @@ t.test('a gateway with a NIC of its own', (t) => {
     linkOf(name, [], { hardwareType: name === 'lo' ? 772 : 1, master: name === 'eth0' ? 'ovs-system' : null }),
   );
   t.throws(() => moved('auto', { links }), failure('interface-not-found', { hint: /^write one of: eth2$/ }));
+  const hint = failure('interface-not-found', { hint: /^write one of: eth3$/ });
+  const two = ['eth0', 'eth2', 'eth3'].map((name) => linkOf(name, []));
+  const overEth2 = [...routes, route('0.0.0.0/0', '203.0.113.1', 'eth2')];
+  t.throws(() => moved('auto', { links: two, ports: ['eth0'], routes: overEth2 }), hint, 'NICs that would be refused');
   const none = failure('interface-not-found', { hint: /^this node has no NIC .*omit --interface/ });
   t.throws(() => moved('auto', { links: [bridge] }), none);
   t.throws(() => moved(['203.0.113.8/24']), { message: /which would not be answered any more/ });

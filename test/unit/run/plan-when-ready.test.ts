@@ -1,7 +1,7 @@
 // A NIC that NetworkManager is still configuring when the run begins, as at every boot: the run waits for its lease.
 import t from 'tap';
-import { readRoutes } from '../../../agent/drivers/host/kernel/routes.ts';
 import { startDeadline } from '../../../agent/deadline.ts';
+import { readRoutes } from '../../../agent/drivers/host/kernel/routes.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { planApply } from '../../../agent/plan/make-plan.ts';
 import type { Node } from '../../../agent/run/node.ts';

@@ -16,13 +16,6 @@ const reasons: readonly (readonly [words: string, why: string])[] = [
 export function requireRoot(command: string, program = 'microshift-net'): void {
   if (process.getuid?.() === 0) return;
   const why = reasons.find(([words]) => `${command} `.startsWith(words === '' ? '' : `${words} `))?.[1];
-  const hint = `run: sudo ${program} ${wordsAsTyped(command)}`;
+  const hint = `run: sudo ${program} ${command}`;
   throw new AgentError('not-root', `\`${command}\` needs root, because ${why}`, { hint });
-}
-
-/** Returns the words of the command line, or only those of the command if a shell would read others differently. */
-function wordsAsTyped(command: string): string {
-  const typed = process.argv.slice(2);
-  const isPlain = typed.every((word) => /^[\w@%+=:,./-]+$/.test(word));
-  return isPlain && typed.join(' ').startsWith(command) ? typed.join(' ') : command;
 }

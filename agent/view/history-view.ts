@@ -1,6 +1,6 @@
-import { stepTitle } from '../compare/step-title.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import type { Plan, Step } from '../model/plan.ts';
+import { stepTitle } from '../model/step-title.ts';
 import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
 import { durationText, momentText, relativeTime } from './time.ts';

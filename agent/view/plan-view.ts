@@ -1,8 +1,8 @@
 import { inWords } from '../compare/in-words.ts';
-import { stepTitle } from '../compare/step-title.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference, Plan, Step } from '../model/plan.ts';
 import type { ProgressEvent } from '../model/progress.ts';
+import { stepTitle } from '../model/step-title.ts';
 import { changeLines, plannedChanges, unappliedLines } from './changes-view.ts';
 import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';

@@ -159,9 +159,6 @@ t.test('commands without root', { skip: whyNotNobody() }, (t) => {
       command,
     );
   }
-  const sudo = (...words: string[]): string => run(words, asNobody).stderr.replace(/^.*run: /s, '');
-  t.equal(sudo('bridge', 'add', 'eth0'), 'sudo microshift-net bridge add eth0\n', 'with the arguments that were typed');
-  t.equal(sudo('bridge', 'add', 'a;b'), 'sudo microshift-net bridge add\n', 'a shell would read others differently');
   t.end();
 });
 

@@ -1,4 +1,3 @@
-import { stepTitle } from '../../compare/step-title.ts';
 import { type Deadline, startDeadline, throwIfStopped } from '../../deadline.ts';
 import { freeFromDatapath } from '../../drivers/host/kernel/kernel-datapath.ts';
 import { type ActivationWatch, watchActivations } from '../../drivers/networkmanager/activation.ts';
@@ -13,6 +12,7 @@ import type { OpenVSwitch } from '../../drivers/openvswitch/ovs-client.ts';
 import { AgentError, asAgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { LinkAddresses, Step, Wanted } from '../../model/plan.ts';
+import { stepTitle } from '../../model/step-title.ts';
 import { settles } from '../../model/step-traits.ts';
 import { execute } from '../steps/execute-step.ts';
 import { releaseLeft } from '../steps/held-routes.ts';

@@ -1,9 +1,9 @@
 import type { MissingPart } from '../../compare/manual-bridge.ts';
 import type { PendingChange } from '../../compare/pending-change.ts';
 import type { Change } from '../../compare/plan-changes.ts';
-import { stepTitle } from '../../compare/step-title.ts';
 import type { ConfigWarning } from '../../model/config.ts';
 import type { Difference, PlanNote, Step, UplinkChoice } from '../../model/plan.ts';
+import { stepTitle } from '../../model/step-title.ts';
 import type { DaemonFacts, TuningStep } from '../../model/tuning.ts';
 import { type Block, onLink } from '../topology.ts';
 import { tuningStepTitle } from '../tuning-view.ts';

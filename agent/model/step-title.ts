@@ -1,4 +1,4 @@
-import type { Step, StepArguments } from '../model/plan.ts';
+import type { Step, StepArguments } from './plan.ts';
 
 /** Returns a short description of a step. */
 export function stepTitle(step: Step | 'prove' | 'commit'): string {

@@ -1,6 +1,7 @@
 import { planInWords } from '../compare/in-words.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { withNode } from '../run/node.ts';
 import type { Planner } from '../run/plan-when-ready.ts';
@@ -31,8 +32,24 @@ export async function preview(
     }),
   );
   const { plan, tuning, observation } = planned;
+  output.result(previewText(command, planned, output), previewDocument(command, planned), {
+    plan: planInWords(plan),
+    tuning,
+    observation,
+  });
+}
+
+/** Returns the plan of a command with `--dry-run`, and the steps that change the daemons of Open vSwitch after it. */
+export function previewText(
+  command: PreviewCommand,
+  {
+    plan,
+    tuning,
+    observation,
+  }: { readonly plan: Plan; readonly tuning: TuningPlan; readonly observation: Observation },
+  { style, verbose }: Pick<Output, 'style' | 'verbose'>,
+): string {
   const unchanged = command === 'disable' ? withoutBrEx : undefined;
-  const lines = planText(plan, observation, output.style, output.verbose, tuning.differences, unchanged);
-  const text = joinLines([lines, ...tuningText(tuning, output.style)]);
-  output.result(text, previewDocument(command, planned), { plan: planInWords(plan), tuning, observation });
+  const lines = planText(plan, observation, style, verbose, tuning.differences, unchanged).split('\n');
+  return joinLines([...lines, ...tuningText(tuning, style)]);
 }

@@ -84,8 +84,8 @@ function isMissingOption(options: ErrorOptions | undefined): boolean {
 function previewHint(command: Command): string {
   const path = commandPath(command);
   const preview = previews[path];
-  if (command.options.some(({ long }) => long === '--dry-run'))
-    return '(write --dry-run behind the name of the command)';
+  if (path === '')
+    return '(microshift-net plan shows what apply would do; other commands with a preview take --dry-run behind their name)';
   if (preview !== undefined) return `(microshift-net ${preview} shows what it would do, and changes nothing)`;
   return lookers.includes(path)
     ? '(this command changes nothing)'

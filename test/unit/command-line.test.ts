@@ -36,7 +36,11 @@ t.test('exit codes', (t) => {
     ['completion bash', 0, /^# bash completion/],
     ['verify --dry-run', 2, /unknown option '--dry-run'\n\(this command changes nothing/],
     ['overlay apply --dry-run', 2, /\(microshift-net overlay plan shows what it would do/],
-    ['--dry-run apply', 2, /unknown option '--dry-run'\n\(write --dry-run behind the name of the command\)/],
+    [
+      '--dry-run apply',
+      2,
+      /unknown option '--dry-run'\n\(microshift-net plan shows what apply would do; other commands with a preview take --dry-run behind their name\)/,
+    ],
     ['overlay pki issue', 2, /missing required argument 'node' and option '--system-id <id>'\n\(see/],
     ['overlay trace', 2, /missing required arguments 'source', 'destination'/],
     ['--version', 0, /^\d+\.\d+\.\d+(-source)?\n$/],

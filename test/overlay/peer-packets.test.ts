@@ -6,12 +6,12 @@ import { flowAppears, flowDisappears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, killProcess, missingForHosts, startController, startLan } from './hosts.ts';
 import { oneOvn, type WhichOvn } from './ovn-of-nodes.ts';
+import { peerState } from './peer-state.ts';
 import { pingScript } from './ping.ts';
 import { ask, balance, type Pod, plugPod, serve, startPod } from './services.ts';
 
 /** Limit for an answer that must not come: permitted packets are answered within milliseconds. */
 const silenceMs = 1500;
-const cookie = 'cookie=0x6d6e6f766c79/-1';
 const hops = ['192.0.2.60', '2001:db8::60'] as const;
 const ranges = ['--subnet', '10.45.0.0/16', 'fd03::/48', '--service-subnet', '10.46.0.0/16,fd04::/112'] as const;
 const add = ['overlay', 'peer', 'add', 'west', '--next-hop', ...hops, ...ranges] as const;
@@ -55,26 +55,6 @@ function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string
   return from.must(process.execPath, '-e', script).trim();
 }
 
-/** Returns the rows, the published keys and the flows that a peer may have changed, as text for a comparison. */
-function traces(central: Host, gateways: readonly Host[]): string {
-  const list = (table: string, columns: string): string =>
-    central
-      .must('ovn-nbctl', '--bare', '--no-headings', `--columns=${columns}`, 'list', table)
-      .split('\n')
-      .toSorted()
-      .join('\n');
-  return [
-    list('Logical_Router_Static_Route', 'ip_prefix,nexthop'),
-    list('Logical_Router_Policy', 'match'),
-    list('NAT', 'logical_ip,external_ip'),
-    list('Address_Set', 'name'),
-    central
-      .must('ovn-sbctl', '--bare', '--no-headings', '--columns=external_ids', 'list', 'SB_Global')
-      .includes('peers'),
-    ...gateways.map((host) => host.must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', cookie)),
-  ].join('\n');
-}
-
 async function connected(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
@@ -102,7 +82,7 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
   await serve(west);
   balance(n1, 'near', 'tcp', { '10.43.0.80:80': '10.42.1.9:8080', '[fd02::80]:80': '[fd01:0:0:1::9]:8080' }, 'none');
   balance(n1, 'elsewhere', 'tcp', { '10.43.0.81:80': '10.42.0.9:8080' }, 'none');
-  const before = traces(n1, [n2, n3]);
+  const before = peerState(n1, [n2, n3]);
   closedServices(t, west);
   const daemon = await startDaemon(n3);
   t.teardown(() => daemon.stop());
@@ -113,7 +93,7 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
     killProcess(n1, '/run/ovn/ovn-controller.pid');
     const failed = n1.agent(...add);
     t.not(failed.status, 0, 'without systemd, ovn-controller cannot be started', failed);
-    t.equal(traces(n1, [n2, n3]), before);
+    t.equal(peerState(n1, [n2, n3]), before);
     t.match(n1.agent('overlay', 'peer', 'list'), { status: 0, stdout: 'The cluster has no peers.\n' });
     startController(n1);
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
@@ -173,7 +153,7 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
   t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done/ });
   await flowDisappears(n3, 'br-ex', /nw_src=10\.45\.0\.0\/16/);
   t.match(n3.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
-  t.equal(traces(n1, [n2, n3]), before, 'nothing of the peer is left');
+  t.equal(peerState(n1, [n2, n3]), before, 'nothing of the peer is left');
   t.match(n1.agent('overlay', 'peer', 'remove', 'west'), { status: 0, stdout: /^Nothing to do/ });
   t.match(n1.agent('overlay', 'peer', 'list'), { status: 0, stdout: 'The cluster has no peers.\n' });
   t.match(n2.agent('overlay', 'status'), { stdout: /^(?!.*Peers:)/s });

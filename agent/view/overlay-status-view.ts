@@ -38,7 +38,7 @@ function daemonText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: n
   if (daemon === null || !isRunning)
     return style('red', 'not running: systemctl status microshift-net-overlay shows the reason');
   const runs = `runs since ${momentText(daemon.since, nowMs)}, process ${daemon.pid}`;
-  if (daemon.failure === null) return `${runs}; its last check found nothing to repair`;
+  if (daemon.failure === null) return `${runs}; its last check found nothing that it could repair`;
   const { message, hint, since } = daemon.failure;
   return `${runs}; ${style('red', `since ${momentText(since, nowMs)}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
 }

@@ -56,7 +56,7 @@ export function countWorkload({ workload }: OverlayChanges): number {
 export function overlayPlanText(changes: OverlayChanges, style: Style): string {
   const count = countChanges(changes) + countWorkload(changes);
   const nothing =
-    changes.faults.length === 0 ? 'Nothing to do.' : 'Nothing that `overlay apply` can change; what does not work:';
+    changes.faults.length === 0 ? 'Nothing to do.' : 'There is nothing that `overlay apply` can change.';
   const first = count === 0 ? nothing : `${count} ${count === 1 ? 'change' : 'changes'}:`;
   return joinLines([first, ...changesLines(changes, style)]);
 }
@@ -130,7 +130,7 @@ export function disabledText(done: {
   const { node, leftOver, cutOff, units } = done;
   const [member] = cutOff;
   return joinLines([
-    node === null ? 'What a run that was cut off has left is gone.' : `${node} is not in an overlay any more.`,
+    node === null ? 'What was left of an overlay on this node is gone.' : `${node} is not in an overlay any more.`,
     ...(units.length === 0 ? [] : [`As before the overlay: ${units.join(', ')}`]),
     ...(leftOver === null ? [] : [`What is left: ${leftOver}`]),
     ...(member === undefined

@@ -121,7 +121,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   await node.text(`microshift-net support-bundle -o /root/bundle.tar.gz
     mkdir /root/bundle; tar -xzf /root/bundle.tar.gz -C /root/bundle --strip-components=1`);
   for (const [file, pattern] of [
-    ['reports/overlay-status.txt', /its last check found nothing to repair/],
+    ['reports/overlay-status.txt', /its last check found nothing that it could repair/],
     ['reports/overlay-verify.txt', /^No drift/m],
     ['reports/overlay-nodes.txt', /^second +joined/m],
     ['files/var/lib/microshift-net/overlay.json', /"clusterSubnets"/],
@@ -149,7 +149,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
   t.match(await node.run('microshift-net overlay status'), {
     exitCode: 0,
-    stdout: /its last check found nothing to repair/,
+    stdout: /its last check found nothing that it could repair/,
   });
   await node.text('ip address flush dev ovn-k8s-mp0');
   const back = "timeout 60 bash -c 'grep -q -m 1 10.42.0.2/24 < <(ip -o monitor address & ip -o address show; wait)'";

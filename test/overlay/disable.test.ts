@@ -90,6 +90,6 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   isClear(n2);
 
   n2.write('/etc/microshift-net/pki/node.pem', 'of a join that was cut off');
-  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /What a run that was cut off has left is gone/ });
+  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /What was left of an overlay on this node is gone/ });
   isClear(n2);
 });

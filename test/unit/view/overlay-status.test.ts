@@ -37,7 +37,7 @@ t.test('the status of a member', (t) => {
     text({}),
     [
       'n2 has joined a cluster; its pods have 10.42.1.0/24, and its tunnels end at 192.0.2.12.',
-      'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago), process 7; its last check found nothing to repair',
+      'Daemon: runs since 2026-01-01 00:00:00 (3 hours ago), process 7; its last check found nothing that it could repair',
       'Central node: ssl:192.0.2.11:6642',
       'Membership: the central node has a port for n2',
       'Tunnels:',

@@ -103,7 +103,7 @@ t.test('plan and verify beside a fault, such as a member that was taken out of t
     'the central node has no port for n2: it was taken out of the cluster there, or its rows are not written yet';
   t.equal(
     overlayPlanText(expelled, plain),
-    `Nothing that \`overlay apply\` can change; what does not work:\nDoes not work:\n  ${fault}`,
+    `There is nothing that \`overlay apply\` can change.\nDoes not work:\n  ${fault}`,
   );
   t.match(overlayPlanDocument(expelled), { outcome: 'problem', changes: { rows: [], faults: [fault] } });
   const { outcome } = overlayVerifyDocument(expelled);

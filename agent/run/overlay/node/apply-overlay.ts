@@ -35,6 +35,11 @@ const installedMs = 60_000;
  * daemon that is just starting.
  */
 const portMs = 60_000;
+/**
+ * Limit for the port of a member, which exists since `overlay pki issue`: OVN's databases keep it. 15 s allow for a
+ * central node that is writing its rows again; a member that was taken out waits in vain.
+ */
+const memberPortMs = 15_000;
 
 /**
  * Limit for a batch of `ip` commands, which takes milliseconds. Traffic continues meanwhile, so a long limit does no
@@ -179,8 +184,9 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
  */
 async function provePort(record: OverlayRecord, southbound: RowDatabase, say: (step: string) => void): Promise<void> {
   if (record.node.subnets.length === 0) return;
-  say(`waiting up to ${portMs / 1000} s until the central node has a port for this node`);
-  if (await southbound.appears(portOf(record.node.name), portMs)) return;
+  const limitMs = record.members === null ? memberPortMs : portMs;
+  say(`waiting up to ${limitMs / 1000} s until the central node has a port for this node`);
+  if (await southbound.appears(portOf(record.node.name), limitMs)) return;
   throw new AgentError('proof-failed', missingPortText(record.node.name), { hint: missingPortHint(record.node.name) });
 }
 

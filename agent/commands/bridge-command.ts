@@ -5,7 +5,7 @@ import { type ExitCode, exitCode } from '../errors.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { Config } from '../model/config.ts';
 import { addressesOf, type Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Plan, PlanNote } from '../model/plan.ts';
 import { type AskedBridge, listWith, listWithout, planAdded } from '../plan/added.ts';
 import { refuseNeeded } from '../plan/needed-by-br-ex.ts';
 import { readAdded } from '../run/journal/added-record.ts';
@@ -43,8 +43,8 @@ export async function add(nic: string, options: AddOptions, output: Output): Pro
   const asked: AskedBridge = { interface: nic, bridge: options.name };
   const result = await changeList('add', options, output, (config, observation) => {
     const list = listWith(asked, config, observation);
-    if (!options.force && isMadeAtBoot()) refuseNeeded(nic, list, config, observation);
-    return { list, asked: list.find((entry) => entry.interface === nic)?.bridge ?? null };
+    const notes = !options.force && isMadeAtBoot() ? refuseNeeded(nic, list, config, observation) : [];
+    return { list, notes, asked: list.find((entry) => entry.interface === nic)?.bridge ?? null };
   });
   if (result !== null) report('bridge add', result, output);
 }
@@ -53,6 +53,7 @@ export async function add(nic: string, options: AddOptions, output: Output): Pro
 export async function remove(name: string, options: BridgeOptions, output: Output): Promise<void> {
   const result = await changeList('remove', options, output, (_, observation) => ({
     list: listWithout(name, observation),
+    notes: [],
     asked: null,
   }));
   if (result === null) return;
@@ -143,7 +144,11 @@ function isMadeAtBoot(): boolean {
 type Asker = (
   config: Config,
   observation: Observation,
-) => { readonly list: readonly AddedBridge[]; readonly asked: string | null };
+) => {
+  readonly list: readonly AddedBridge[];
+  readonly notes: readonly PlanNote[];
+  readonly asked: string | null;
+};
 
 async function changeList(
   verb: 'add' | 'remove',
@@ -155,9 +160,9 @@ async function changeList(
   requireRoot(command);
   const { config } = await usableConfig();
   const planner: Planner = (observation) => {
-    const { list: wanted, asked } = ask(config, observation);
+    const { list: wanted, notes, asked } = ask(config, observation);
     const plan = planAdded(wanted, keptBridges(config, observation), config, observation, { asked, isNew: true });
-    return { kind: 'planned', plan };
+    return { kind: 'planned', plan: { ...plan, notes: [...notes, ...plan.notes] } };
   };
   if (dryRun) {
     await preview(command, planner, output);

@@ -2,26 +2,31 @@ import { AgentError, asAgentError } from '../errors.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
+import type { PlanNote } from '../model/plan.ts';
 import { withoutBridges } from './bridge/loopback.ts';
 import { configOnNode } from './microshift-needs.ts';
 import { chooseUplink } from './uplink/choose.ts';
 
 /**
  * Fails with `interface-unsuitable` if `bridge add` would take the NIC without which the next `apply` cannot make
- * br-ex. `list` contains the new bridge. A br-ex that the administrator makes, or that has no NIC by configuration,
- * needs no NIC.
+ * br-ex. Returns a note if it takes the NIC that br-ex would have, and br-ex gets another one. `list` contains the new
+ * bridge. A br-ex that the administrator makes, or that has no NIC by configuration, needs no NIC.
  */
 export function refuseNeeded(
   nic: string,
   list: readonly AddedBridge[],
   config: Config,
   observation: Observation,
-): void {
-  if (config.disableOvsInit.value || observation.hints.addedBridges?.some((entry) => entry.interface === nic)) return;
+): readonly PlanNote[] {
+  if (config.disableOvsInit.value || observation.hints.addedBridges?.some((entry) => entry.interface === nic))
+    return [];
   const before = uplinkOrReason(config, observation);
-  if (before.uplink !== nic) return;
+  if (before.uplink !== nic) return [];
   const after = uplinkOrReason(config, { ...observation, hints: { ...observation.hints, addedBridges: list } });
-  if (after.uplink !== null) return;
+  if (after.uplink !== null) {
+    const message = `without a bridge of its own, ${nic} would be the uplink of br-ex; the next \`apply\` uses ${after.uplink} instead`;
+    return [{ level: 'warning', message }];
+  }
   const consequence = after.reason ?? 'br-ex would be made without a NIC';
   throw new AgentError(
     'interface-unsuitable',

@@ -121,6 +121,10 @@ t.test('a NIC that br-ex needs is refused', (t) => {
   );
   t.equal(needed(oneNic, configOf(null, 'uplink: none')), 'free', 'the NIC is free if br-ex has no uplink');
   t.equal(needed(twoNics), 'free', 'the NIC is free if br-ex gets another one');
+  const list = listWith(asked('eth1'), defaultConfig, twoNics);
+  t.match(refuseNeeded('eth1', list, defaultConfig, twoNics), [
+    { level: 'warning', message: /eth1 would be the uplink of br-ex; the next `apply` uses eth0 instead$/ },
+  ]);
   t.end();
 });
 

@@ -55,8 +55,7 @@ export function countWorkload({ workload }: OverlayChanges): number {
 /** Returns the result of `overlay plan`. */
 export function overlayPlanText(changes: OverlayChanges, style: Style): string {
   const count = countChanges(changes) + countWorkload(changes);
-  const nothing =
-    changes.faults.length === 0 ? 'Nothing to do.' : 'There is nothing that `overlay apply` can change.';
+  const nothing = changes.faults.length === 0 ? 'Nothing to do.' : 'There is nothing that `overlay apply` can change.';
   const first = count === 0 ? nothing : `${count} ${count === 1 ? 'change' : 'changes'}:`;
   return joinLines([first, ...changesLines(changes, style)]);
 }

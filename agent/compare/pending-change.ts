@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../model/journal.ts';
+import { confirmReserveSeconds } from '../model/limits.ts';
 
 /** A change that `apply --confirm-timeout` has made and that was neither confirmed nor recorded as reverted. */
 export interface PendingChange {
@@ -15,7 +16,7 @@ export interface ExpiryFacts {
   readonly bootId: string;
   /**
    * D-Bus paths of NetworkManager's checkpoints; null if they were not read. Without them, a change counts as expired
-   * once the time for its confirmation is over.
+   * at the time at which NetworkManager rolls back.
    */
   readonly checkpoints: readonly string[] | null;
   /** Present time in ISO 8601, UTC. */
@@ -39,8 +40,8 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 }
 
 /**
- * Returns a record with the state that its change has by now: NetworkManager rolls back an unconfirmed change at the
- * end of its time, and a reboot does so at once. The next run writes this state into the journal.
+ * Returns a record with the state that its change has by now, although no run has written it into the journal: a reboot
+ * reverts an unconfirmed change, and so does NetworkManager if the recovery did not run at the end of its time.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;
@@ -51,6 +52,5 @@ export function presentRecord(record: JournalRecord, facts: ExpiryFacts): Journa
 
 function isExpired({ checkpoint, confirmUntil }: JournalRecord, { checkpoints, now }: ExpiryFacts): boolean {
   if (checkpoints !== null && checkpoint !== null) return !checkpoints.includes(checkpoint);
-  // The times are compared as text, because the texts that toISOString() returns sort by time.
-  return confirmUntil !== null && confirmUntil <= now;
+  return confirmUntil !== null && Date.parse(confirmUntil) + confirmReserveSeconds * 1000 <= Date.parse(now);
 }

@@ -41,3 +41,11 @@ export const heldIpv6Seconds = 7_200;
  * the node's address has changed. It has no other effect, because an address with a host prefix has no connected route.
  */
 export const loopbackMetric = 77;
+
+/**
+ * Time from the end of the time to confirm a change until NetworkManager rolls back to the checkpoint. In this time, a
+ * unit of systemd rolls back step by step, which keeps MicroShift's bridge and leaves the profiles active.
+ * NetworkManager's own rollback deletes a bridge that it manages, together with the ports and flows of other programs,
+ * and activates every profile again, even that of lo (nm-checkpoint.c). It remains for an agent that cannot start.
+ */
+export const confirmReserveSeconds = 30;

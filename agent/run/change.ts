@@ -17,10 +17,10 @@ import { rollBack } from './rollback/roll-back.ts';
 import { runTransaction } from './transaction.ts';
 
 /**
- * Time between NetworkManager's rollback of a change that was not confirmed, and the recovery that records it. The
- * rollback of a busy NetworkManager may be late by a second or two.
+ * Time between the end of the time to confirm a change and the recovery that rolls it back. NetworkManager rounds the
+ * time of a checkpoint to seconds, and the recovery must not start before the end.
  */
-const afterExpirySeconds = 3;
+const afterExpirySeconds = 2;
 
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
 export async function changeNode(

@@ -7,6 +7,7 @@ import type { OpenVSwitch } from '../drivers/openvswitch/ovs-client.ts';
 import { AgentError, asAgentError, type ErrorKind, isAgentError, messageOf, withFacts } from '../errors.ts';
 import { endingWith, failedThen, failuresOf, followedBy } from '../failures.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
+import { confirmReserveSeconds } from '../model/limits.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ProgressEvent } from '../model/progress.ts';
@@ -186,7 +187,7 @@ interface HeldCheckpoint {
   stopPushing(): void;
   /**
    * Ends the use of the checkpoint when the change is kept. Without a timeout, destroys the checkpoint. With a timeout,
-   * NetworkManager rolls back at its end unless the change is confirmed before.
+   * NetworkManager rolls back some time after its end, unless the change is confirmed or rolled back before.
    */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }
@@ -216,7 +217,7 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
     leave: async (confirmTimeoutSeconds) => {
       if (path === null) return;
       if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, path);
-      else await pushCheckpointForward(nm, path, confirmTimeoutSeconds);
+      else await pushCheckpointForward(nm, path, confirmTimeoutSeconds + confirmReserveSeconds);
     },
   };
 }

@@ -1,5 +1,6 @@
+import { uptime } from 'node:os';
 import type { NetworkManager } from './nm-client.ts';
-import { checkpointFlags, rootCall, rootInterface, rootPath } from './nm-names.ts';
+import { checkpointFlags, checkpointInterface, rootCall, rootInterface, rootPath } from './nm-names.ts';
 
 /*
  * NetworkManager checkpoints (D-Bus API, "CheckpointCreate"): snapshots of devices, active connections and profiles.
@@ -16,6 +17,23 @@ export async function standingCheckpoints(nm: NetworkManager): Promise<readonly 
 /** True while NetworkManager still has this checkpoint. */
 export async function checkpointStands(nm: NetworkManager, checkpoint: string): Promise<boolean> {
   return (await standingCheckpoints(nm)).includes(checkpoint);
+}
+
+/**
+ * Returns the seconds until NetworkManager rolls back to a checkpoint; null if it has no such checkpoint any more.
+ * `Created` is a time of CLOCK_BOOTTIME in milliseconds, and `RollbackTimeout` counts from it in seconds (D-Bus API,
+ * Checkpoint).
+ */
+export async function secondsToRollback(nm: NetworkManager, checkpoint: string): Promise<number | null> {
+  if (!(await checkpointStands(nm, checkpoint))) return null;
+  const read = (name: string): Promise<unknown> => nm.property(checkpoint, checkpointInterface, name);
+  try {
+    const [created, timeout] = await Promise.all([read('Created'), read('RollbackTimeout')]);
+    return Number(created) / 1000 + Number(timeout) - uptime();
+  } catch (error) {
+    if (await checkpointStands(nm, checkpoint)) throw error;
+    return null;
+  }
 }
 
 /** Creates a checkpoint of all devices, to which NetworkManager rolls back after rollbackSeconds; returns its path. */

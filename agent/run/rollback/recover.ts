@@ -1,10 +1,11 @@
 import type { Deadline } from '../../deadline.ts';
 import { currentBootId } from '../../drivers/host/kernel/boot-id.ts';
 import { enableDetection } from '../../drivers/host/kernel/ipv6-settings.ts';
-import { checkpointStands } from '../../drivers/networkmanager/checkpoint.ts';
+import { checkpointStands, secondsToRollback } from '../../drivers/networkmanager/checkpoint.ts';
 import { AgentError, asAgentError } from '../../errors.ts';
 import { wholeMessage } from '../../failures.ts';
 import { type JournalRecord, journalDirectory, type TransactionState } from '../../model/journal.ts';
+import { confirmReserveSeconds } from '../../model/limits.ts';
 import { isInDesiredState } from '../desired-state.ts';
 import { readOpenJournals, reopenJournal, setAside } from '../journal/journal-files.ts';
 import { endTransaction, nodePlaces, type RecordPlaces } from '../journal/record-run.ts';
@@ -105,9 +106,9 @@ async function endOpenRun(
 }
 
 /**
- * Ends a change that was not confirmed. Fails with `busy` while the time to confirm runs. After that time,
- * NetworkManager has rolled the change back. If a restart of NetworkManager has deleted the checkpoint, the bridge
- * still exists, and the function rolls the change back.
+ * Rolls back a change that was not confirmed. Fails with `busy` while the time to confirm runs, as NetworkManager
+ * measures it, because the clock of a node can be changed in that time. If the checkpoint no longer exists,
+ * NetworkManager has rolled the change back or was restarted, and the function completes the rollback.
  */
 async function endUnconfirmed(
   node: Node,
@@ -118,8 +119,9 @@ async function endUnconfirmed(
 ): Promise<void> {
   const { id } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
-  if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
-  const left = await rollBack(node, record.header, null, say);
+  const seconds = record.checkpoint === null ? null : await secondsToRollback(node.nm, record.checkpoint);
+  if (seconds !== null && seconds > confirmReserveSeconds) throw unconfirmed(id);
+  const left = await rollBack(node, record.header, record.checkpoint, say);
   const back = { state: 'reverted', detail: lateDetail, why: lateDetail } as const;
   endRolledBack(id, left, { ...back, message: 'was not confirmed and has been reverted' }, announce, places);
 }

@@ -59,6 +59,11 @@ export interface RestorePorts extends ReconnectPorts<Connections> {
    * restore the previous state.
    */
   readonly planRestore: (observation: Observation) => readonly Step[] | null;
+  /**
+   * Removes the addresses of the transaction from lo. NetworkManager's rollback activates the profile that it generated
+   * for lo, with the addresses that lo had at the last start of NetworkManager.
+   */
+  readonly clearLoopback: () => Promise<void>;
   readonly say: (message: string) => void;
 }
 
@@ -143,6 +148,7 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
       // NICs that are still ports are not awaited if the checkpoint is missing, which shows that NetworkManager was
       // restarted. The new NetworkManager may request a lease through such a NIC, which gets no reply.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
+      await aim.ports.clearLoopback();
       // Ports of removed bridges are removed from the kernel's data path here, because a restarted ovs-vswitchd knows
       // only the bridges that are still in the database.
       await freeFromDatapath(await goneOf(ovs, present));

@@ -1,7 +1,9 @@
 import type { Deadline } from '../../deadline.ts';
+import { removeAddresses } from '../../drivers/host/kernel/change-kernel-entries.ts';
 import type { AgentError } from '../../errors.ts';
 import { endingWith } from '../../failures.ts';
 import type { JournalHeader } from '../../model/journal.ts';
+import type { Step } from '../../model/plan.ts';
 import { planRestore } from '../../plan/make-plan.ts';
 import type { Node } from '../node.ts';
 import { reconnectNode } from './reconnect.ts';
@@ -15,7 +17,7 @@ import { completeUnaided, freeAddressed } from './unaided.ts';
  */
 export async function rollBack(
   node: Node,
-  { previous, plan: { before, wanted } }: Pick<JournalHeader, 'previous' | 'plan'>,
+  { previous, plan: { before, wanted, steps } }: Pick<JournalHeader, 'previous' | 'plan'>,
   checkpoint: string | null,
   say: (message: string) => void,
 ): Promise<AgentError | null> {
@@ -31,10 +33,20 @@ export async function rollBack(
   };
   const ports: RestorePorts = {
     reconnect,
-    completeUnaided: () => completeUnaided(previous, before),
+    completeUnaided: () => completeUnaided(previous, before, addedToLoopback(steps)),
     freeAddressed: () => freeAddressed(previous, before),
     planRestore: (observation) => planRestore(previous, observation, wanted),
+    clearLoopback: () => removeAddresses('lo', addedToLoopback(steps)),
     say,
   };
   return endingWith(() => restoreOldState(ports, previous, before, checkpoint), closeOpened);
+}
+
+/** Returns the addresses that the steps of a transaction add to lo, which had none of them before. */
+function addedToLoopback(steps: readonly Step[]): readonly string[] {
+  return steps.flatMap((step) =>
+    step.do === 'changeKernel' && step.entries.interface === 'lo'
+      ? step.entries.addresses.map(({ address }) => address)
+      : [],
+  );
 }

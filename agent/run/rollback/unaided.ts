@@ -1,4 +1,5 @@
 import { readKeyfiles } from '../../drivers/host/files/keyfiles.ts';
+import { removeAddresses } from '../../drivers/host/kernel/change-kernel-entries.ts';
 import { bridges, bridgesOf } from '../../model/names.ts';
 import { addressesOf, isBindable, type Link } from '../../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../../model/plan.ts';
@@ -42,9 +43,14 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
  * NIC, and no other bridge of the agent exists. Restores the bridges of MicroShift, which NetworkManager does not know,
  * as soon as NetworkManager has rolled back: their interfaces have lost the node's addresses or, in the userspace data
- * path, only the profile. Their NICs leave them, because a NIC gets no lease as a port.
+ * path, only the profile. Their NICs leave them, because a NIC gets no lease as a port. Finally removes the addresses
+ * of the transaction from lo, which NetworkManager's generated profile of lo can contain.
  */
-export async function completeUnaided(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
+export async function completeUnaided(
+  previous: Wanted,
+  before: readonly LinkAddresses[],
+  addedToLoopback: readonly string[],
+): Promise<boolean> {
   const ports = await openTuning();
   const { microshift = [] } = previous;
   try {
@@ -61,7 +67,9 @@ export async function completeUnaided(previous: Wanted, before: readonly LinkAdd
       await ports.ovs.leaveBridge(left, true);
       await restoreLeftInterface(left, false);
     }
-    return await isAsBefore(previous, before, ports);
+    if (!(await isAsBefore(previous, before, ports))) return false;
+    await removeAddresses('lo', addedToLoopback);
+    return true;
   } finally {
     ports.close();
   }

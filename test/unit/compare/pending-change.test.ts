@@ -1,6 +1,7 @@
 import t from 'tap';
 import { pendingChange, presentRecord } from '../../../agent/compare/pending-change.ts';
 import type { JournalRecord, TransactionState } from '../../../agent/model/journal.ts';
+import { confirmReserveSeconds } from '../../../agent/model/limits.ts';
 import { pendingLines } from '../../../agent/view/pending-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { clockTime } from '../../../agent/view/time.ts';
@@ -11,6 +12,8 @@ const bootId = 'boot';
 const checkpoint = '/checkpoint/1';
 const now = '2026-01-02T03:04:17.000Z';
 const nowMs = Date.parse(now);
+/** Time at which NetworkManager rolls back if the recovery has not done so. */
+const rolledBack = new Date(Date.parse(confirmUntil) + confirmReserveSeconds * 1000).toISOString();
 
 function recordOf(state: TransactionState): JournalRecord {
   const header = { ...headerOf({}), id: 'tx', command: 'apply', bootId };
@@ -25,7 +28,8 @@ t.test('a change waits while its checkpoint exists, and has expired without it',
     [{ bootId, checkpoints: [checkpoint], now: '2026-01-02T03:04:36.000Z' }, 'waiting', 'awaiting-confirm'],
     [{ bootId, checkpoints: ['/checkpoint/2'], now }, 'expired', 'reverted'],
     [{ bootId, checkpoints: null, now }, 'waiting', 'awaiting-confirm'],
-    [{ bootId, checkpoints: null, now: confirmUntil }, 'expired', 'reverted'],
+    [{ bootId, checkpoints: null, now: confirmUntil }, 'waiting', 'awaiting-confirm'],
+    [{ bootId, checkpoints: null, now: rolledBack }, 'expired', 'reverted'],
     [{ bootId: 'another', checkpoints: null, now }, undefined, 'reverted'],
   ] as const;
   for (const [facts, pending, state] of table) {

@@ -108,8 +108,8 @@ t.test('a change with a time to confirm waits for its confirmation', async (t) =
   const { calls, journals } = await change(t, { confirmTimeoutSeconds: 60 });
   t.strictSame(
     calls.slice(-2),
-    ['CheckpointAdjustRollbackTimeout', 'recover in 63 s'],
-    'the recovery is scheduled for shortly after the time to confirm',
+    ['CheckpointAdjustRollbackTimeout', 'recover in 62 s'],
+    'the recovery is scheduled for shortly after the time to confirm, and before the rollback by NetworkManager',
   );
   t.match(journals, [{ state: 'awaiting-confirm', checkpoint }]);
 });

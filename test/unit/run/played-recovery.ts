@@ -1,5 +1,6 @@
 // Simulated recovery of interrupted runs: the node is simulated, and the journals are real files.
 import { existsSync, readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Deadline, startDeadline } from '../../../agent/deadline.ts';
@@ -58,6 +59,8 @@ export interface Leftovers {
   readonly standing?: readonly (readonly string[])[];
   readonly observation?: Observation;
   readonly nm?: Partial<NetworkManager>;
+  /** Seconds until NetworkManager rolls back to its checkpoint. */
+  readonly secondsLeft?: number;
   readonly deadline?: (deadline: Deadline) => void;
   /** True if every query about the node fails. */
   readonly unasked?: boolean;
@@ -121,11 +124,15 @@ export async function recover(t: Test, leftovers: Leftovers): Promise<Recovered>
   };
 }
 
-function played({ standing = [['/checkpoint/1']], observation = atOnce, nm = {} }: Leftovers, calls: string[]): Node {
+function played(
+  { standing = [['/checkpoint/1']], secondsLeft = 12, observation = atOnce, nm = {} }: Leftovers,
+  calls: string[],
+): Node {
   const answers = [...standing];
   const properties: Readonly<Record<string, () => unknown>> = {
     Checkpoints: () => (answers.length > 1 ? answers.shift() : answers[0]),
-    RollbackTimeout: () => 12,
+    Created: () => BigInt(Math.round(uptime() * 1000)),
+    RollbackTimeout: () => secondsLeft,
     ActiveConnections: () => [],
   };
   const manager: Partial<NetworkManager> = {

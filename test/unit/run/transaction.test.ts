@@ -61,19 +61,19 @@ t.test('the journal is open before the checkpoint, and names it before the first
   ]);
 });
 
-t.test('with a time to confirm, the checkpoint is kept for that time, and the journal has its end', async (t) => {
+t.test('with a time to confirm, the checkpoint is kept for longer, and the journal has its end', async (t) => {
   const ran = await run(t, { confirmTimeoutSeconds: 90 });
   const confirmUntil = '2026-01-02T03:05:35.000Z';
   t.match(ran.result, { state: 'awaiting-confirm', confirmUntil });
   t.match(ran.journal, { state: 'awaiting-confirm', confirmUntil, checkpoint });
-  t.equal(ran.calls.at(-1), `${pushed} 90`);
+  t.equal(ran.calls.at(-1), `${pushed} 120`);
   t.notOk(ran.calls.includes('CheckpointDestroy'));
   t.strictSame(ran.restored, []);
   t.equal(ran.leftRunning, 0);
 });
 
 t.test('a checkpoint whose timer cannot be set to the time to confirm is a failure', async (t) => {
-  const ran = await run(t, { confirmTimeoutSeconds: 90, answer: failing(`${pushed} 90`) });
+  const ran = await run(t, { confirmTimeoutSeconds: 90, answer: failing(`${pushed} 120`) });
   takenBack(t, ran, checkpoint);
 });
 

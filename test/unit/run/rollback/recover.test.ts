@@ -3,6 +3,7 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { AgentError } from '../../../../agent/errors.ts';
+import { confirmReserveSeconds } from '../../../../agent/model/limits.ts';
 import { openJournal } from '../../../../agent/run/journal/journal-files.ts';
 import { usableOpenJournals } from '../../../../agent/run/rollback/recover.ts';
 import { failure } from '../../failure.ts';
@@ -82,10 +83,18 @@ t.test('a run of an earlier boot ended with that boot, and the node is not queri
 });
 
 t.test('a change that can still be confirmed is refused as busy', async (t) => {
-  const ran = await recover(t, { deaths: [{ wrote: tried }] });
+  const ran = await recover(t, { deaths: [{ wrote: tried }], secondsLeft: confirmReserveSeconds + 2 });
   t.match(ran.error, failure('busy', { facts: { transaction: id } }));
   t.match(ran.journals, [{ state: 'awaiting-confirm' }]);
   t.strictSame([ran.calls, ran.announced], [[], []]);
+});
+
+t.test('a change is rolled back in place after its time to confirm, before NetworkManager rolls back', async (t) => {
+  const secondsLeft = confirmReserveSeconds - 2;
+  const ran = await recover(t, { deaths: [{ wrote: tried }], secondsLeft, observation: atFirstStep });
+  t.strictSame(ran.calls, [...deleted, 'CheckpointDestroy']);
+  ended(ran, 'reverted', 'it was not confirmed in time');
+  reported(ran, 'was not confirmed and has been reverted');
 });
 
 t.test('a change whose checkpoint no longer exists was not confirmed in time', async (t) => {

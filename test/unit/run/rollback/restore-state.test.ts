@@ -45,11 +45,14 @@ interface Restored {
   readonly ip: readonly string[];
   /** Number of times the checkpoint's timer was extended. */
   readonly pushes: number;
+  /** Number of times the addresses of the transaction were removed from lo. */
+  readonly cleared: number;
 }
 
 async function restore(t: Test, played: Played): Promise<Restored> {
   const log: string[] = [];
   let pushes = 0;
+  let cleared = 0;
   const bridges = [...(played.bridges ?? [[]])];
   const nm: Partial<NetworkManager> = {
     property: async (_path, _interface, name) => (name === 'Checkpoints' ? (played.checkpoints ?? [checkpoint]) : []),
@@ -89,12 +92,15 @@ async function restore(t: Test, played: Played): Promise<Restored> {
       log.push('NICs with addresses are freed');
     },
     planRestore: played.planRestore ?? (() => [step]),
+    clearLoopback: async () => {
+      cleared += 1;
+    },
     say: (message) => log.push(message),
   };
   const programs = playPrograms(t, played.held ?? []);
   const path = played.checkpoint === undefined ? checkpoint : played.checkpoint;
   const left = await restoreOldState(ports, played.previous ?? none, before, path);
-  return { log, left, pushes, freed: programs('ovs-dpctl'), ip: programs('ip') };
+  return { log, left, pushes, cleared, freed: programs('ovs-dpctl'), ip: programs('ip') };
 }
 
 /** An ovs-dpctl that records the removed ports, and an ip that shows held routes and records its batches. */
@@ -152,8 +158,9 @@ t.test('without steps to roll back, the checkpoint is destroyed as well', async 
 });
 
 t.test('a rollback in place that fails is followed by the checkpoint, and then by the remaining steps', async (t) => {
-  const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
+  const { log, left, cleared } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
   t.equal(left, null);
+  t.equal(cleared, 1, "lo loses the addresses that NetworkManager's rollback has added again");
   t.strictSame(log, [returning, 'the planned rollback failed: not now', rollingBack, 'CheckpointRollback', returning]);
 });
 
@@ -228,8 +235,8 @@ t.test('if ovs-vswitchd does not answer, the NIC is freed from the kernel and re
     await setTimeout(1_100); // A restart would take less time, so ovs-vswitchd counts as hanging.
     throw new AgentError('vswitchd-not-responding', 'it does not answer');
   };
-  const { log, left, freed } = await restore(t, { ovs: { probeVswitchd } });
-  t.equal(left, null);
+  const { log, left, freed, cleared } = await restore(t, { ovs: { probeVswitchd } });
+  t.strictSame([left, cleared], [null, 0]);
   t.strictSame(freed, ['del-if ovs-system lo'], 'the NIC that was in no bridge before is freed');
   t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy'], 'no profile is activated again');
 

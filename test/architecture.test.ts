@@ -327,6 +327,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'drivers/networkmanager': {
     may: ['deadline.ts', 'drivers/dbus', 'errors.ts', 'model'],
+    packages: ['node:os'],
     because: driversKnowNoPlans,
     never: { 'drivers/openvswitch': driversApart, 'dbus-next': 'drivers/dbus wraps what bites in it' },
   },

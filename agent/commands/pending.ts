@@ -1,6 +1,7 @@
 import { type ExpiryFacts, type PendingChange, pendingChange } from '../compare/pending-change.ts';
 import { currentBootId } from '../drivers/host/kernel/boot-id.ts';
 import { journalDirectory } from '../model/journal.ts';
+import { confirmReserveSeconds } from '../model/limits.ts';
 import type { Observation } from '../model/observation.ts';
 import { readOpenJournals } from '../run/journal/journal-files.ts';
 
@@ -9,7 +10,8 @@ import { readOpenJournals } from '../run/journal/journal-files.ts';
  * the boot ID and the time.
  */
 export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts {
-  return { bootId: currentBootId(), checkpoints, now: new Date().toISOString() };
+  const endedBefore = new Date(Date.now() - confirmReserveSeconds * 1000).toISOString();
+  return { bootId: currentBootId(), checkpoints, endedBefore };
 }
 
 /** Reads the change that waits for confirmation, or whose time to confirm is over; null without such a change. */

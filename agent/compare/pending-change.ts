@@ -1,5 +1,4 @@
 import type { JournalRecord } from '../model/journal.ts';
-import { confirmReserveSeconds } from '../model/limits.ts';
 
 /** A change that `apply --confirm-timeout` has made and that was neither confirmed nor recorded as reverted. */
 export interface PendingChange {
@@ -16,11 +15,14 @@ export interface ExpiryFacts {
   readonly bootId: string;
   /**
    * D-Bus paths of NetworkManager's checkpoints; null if they were not read. Without them, a change counts as expired
-   * at the time at which NetworkManager rolls back.
+   * if its time to confirm has ended before `endedBefore`.
    */
   readonly checkpoints: readonly string[] | null;
-  /** Present time in ISO 8601, UTC. */
-  readonly now: string;
+  /**
+   * Time in ISO 8601, UTC: NetworkManager has rolled back every change whose time to confirm had ended by then
+   * (`confirmReserveSeconds`).
+   */
+  readonly endedBefore: string;
 }
 
 /**
@@ -50,7 +52,8 @@ export function presentRecord(record: JournalRecord, facts: ExpiryFacts): Journa
   return isExpired(record, facts) ? { ...record, state: 'reverted', detail: 'it was not confirmed in time' } : record;
 }
 
-function isExpired({ checkpoint, confirmUntil }: JournalRecord, { checkpoints, now }: ExpiryFacts): boolean {
+function isExpired({ checkpoint, confirmUntil }: JournalRecord, { checkpoints, endedBefore }: ExpiryFacts): boolean {
   if (checkpoints !== null && checkpoint !== null) return !checkpoints.includes(checkpoint);
-  return confirmUntil !== null && Date.parse(confirmUntil) + confirmReserveSeconds * 1000 <= Date.parse(now);
+  // The times are compared as text, because the texts that toISOString() returns sort by time.
+  return confirmUntil !== null && confirmUntil <= endedBefore;
 }

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { pendingChange, presentRecord } from '../../../agent/compare/pending-change.ts';
 import type { JournalRecord, TransactionState } from '../../../agent/model/journal.ts';
-import { confirmReserveSeconds } from '../../../agent/model/limits.ts';
 import { pendingLines } from '../../../agent/view/pending-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { clockTime } from '../../../agent/view/time.ts';
@@ -12,8 +11,6 @@ const bootId = 'boot';
 const checkpoint = '/checkpoint/1';
 const now = '2026-01-02T03:04:17.000Z';
 const nowMs = Date.parse(now);
-/** Time at which NetworkManager rolls back if the recovery has not done so. */
-const rolledBack = new Date(Date.parse(confirmUntil) + confirmReserveSeconds * 1000).toISOString();
 
 function recordOf(state: TransactionState): JournalRecord {
   const header = { ...headerOf({}), id: 'tx', command: 'apply', bootId };
@@ -24,13 +21,12 @@ function recordOf(state: TransactionState): JournalRecord {
 t.test('a change waits while its checkpoint exists, and has expired without it', (t) => {
   const record = recordOf('awaiting-confirm');
   const table = [
-    [{ bootId, checkpoints: [checkpoint], now }, 'waiting', 'awaiting-confirm'],
-    [{ bootId, checkpoints: [checkpoint], now: '2026-01-02T03:04:36.000Z' }, 'waiting', 'awaiting-confirm'],
-    [{ bootId, checkpoints: ['/checkpoint/2'], now }, 'expired', 'reverted'],
-    [{ bootId, checkpoints: null, now }, 'waiting', 'awaiting-confirm'],
-    [{ bootId, checkpoints: null, now: confirmUntil }, 'waiting', 'awaiting-confirm'],
-    [{ bootId, checkpoints: null, now: rolledBack }, 'expired', 'reverted'],
-    [{ bootId: 'another', checkpoints: null, now }, undefined, 'reverted'],
+    [{ bootId, checkpoints: [checkpoint], endedBefore: now }, 'waiting', 'awaiting-confirm'],
+    [{ bootId, checkpoints: [checkpoint], endedBefore: '2026-01-02T03:04:36.000Z' }, 'waiting', 'awaiting-confirm'],
+    [{ bootId, checkpoints: ['/checkpoint/2'], endedBefore: now }, 'expired', 'reverted'],
+    [{ bootId, checkpoints: null, endedBefore: now }, 'waiting', 'awaiting-confirm'],
+    [{ bootId, checkpoints: null, endedBefore: confirmUntil }, 'expired', 'reverted'],
+    [{ bootId: 'another', checkpoints: null, endedBefore: now }, undefined, 'reverted'],
   ] as const;
   for (const [facts, pending, state] of table) {
     t.equal(pendingChange([recordOf('committed'), record], facts)?.state, pending, JSON.stringify(facts));

@@ -40,6 +40,13 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
     await node.text(`${cure}; ${answers}`);
     t.match(await node.run('microshift-net apply'), { exitCode: 0 });
     t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: /No drift/ });
+    t.match(
+      await node.run('microshift-net doctor'),
+      { exitCode: 0, stdout: /\n0 failed, / },
+      'no check of doctor fails',
+    );
+    const kernel = "microshift-net support-bundle -o - | tar -xzO --wildcards '*/journal/kernel.txt'";
+    t.match(await node.text(kernel), /kernel: .*bond0/, 'support-bundle has the messages of the kernel');
   });
 
   await t.test('is reported and remains in br-ex, if its monitor is changed there', async (t) => {

@@ -4,14 +4,15 @@ import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
 
 t.test('disableOVSInit', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static4', files: { '/etc/microshift/ovn.yaml': 'disableOVSInit: true\n' } });
+  const files = { '/etc/microshift/ovn.yaml': 'disableOVSInit: true\n' };
+  const node = await bootNode({ lan: 'static4', kernel: 'of this machine', files });
   t.teardown(() => node.halt());
   const apply = () => node.text('microshift-net apply');
   t.match(
     await apply(),
     /disableOVSInit, so br-ex is left to you\.\n.*\n {2}the bridge br-ex does not exist: ovs-vsctl add-br br-ex/,
   );
-  await node.text('ovs-vsctl add-br br-ex');
+  await node.text('ovs-vsctl add-br br-ex -- set Bridge br-ex datapath_type=netdev');
   t.match(await apply(), /br-ex has no NIC: ovs-vsctl add-port br-ex NIC[\s\S]*br-ex is down/);
   await node.text(
     'nmcli device set eth0 managed no; ip address add 192.0.2.50/24 dev eth0 || true; ip link set eth0 up',

@@ -1,4 +1,5 @@
 // `doctor` on a defective node: it finds the defect even if other parts do not work, and prints the fix.
+// bond-monitor.test.ts has `doctor` on a node with the kernel's data path.
 import t from 'tap';
 import type { CheckResult } from '../../agent/model/examination.ts';
 import { parseMetrics } from '../unit/run/exposition.ts';
@@ -56,7 +57,7 @@ async function examined(node: TestNode, env: Record<string, string> = {}): Promi
 }
 
 t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', enableUnit: false });
+  const node = await bootNode({ lan: 'dhcp', kernel: 'of this machine' });
   t.teardown(() => node.halt());
 
   await t.test('before the first run, the missing bridge and unit are reported', async (t) => {
@@ -101,7 +102,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     await node.text(`set -e
       systemctl mask NetworkManager-wait-online.service
       mkdir -p /etc/ovnk; mkdir /etc/ovnk/extra_bridge; printf 'eth7\\n' > /var/lib/ovnk/iface_default_hint
-      ovs-vsctl add-br br-old -- br-set-external-id br-old NM.connection.uuid 0badf00d-0000-4000-8000-000000000000
+      ovs-vsctl add-br br-old -- set Bridge br-old datapath_type=netdev external_ids:NM.connection.uuid=0badf00d-0000-4000-8000-000000000000
       printf x > /etc/NetworkManager/system-connections/eth0.nmconnection.A1B2C3
       nmcli connection add save no type dummy ifname dummy9 con-name "$(printf '\\033[31m')dummy9-slave-ovs-clone" autoconnect no
       printf '#!/bin/sh\\nsleep 600\\n' > /run/testnode/dhclient; chmod +x /run/testnode/dhclient
@@ -144,7 +145,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
       ln -s /root/elsewhere /etc/ovnk/default_bridge
       nmcli connection load /etc/NetworkManager/system-connections/office.nmconnection
       ovs-vsctl set Open_vSwitch . external_ids:k8s-api-token=${secret}-ovsdb
-      echo "supplicant: said ${secret}-psk-of-eight aloud, and password: ${secret}-kernel" > /dev/kmsg`);
+      systemd-run --quiet --wait --unit=microshift-net-said echo "supplicant: said ${secret}-psk-of-eight aloud, and password: ${secret}-unit"`);
 
     const run = await node.run('umask 0; microshift-net --output json support-bundle -o /root/bundle.tar.gz');
     t.match(run, { exitCode: 0 });
@@ -179,7 +180,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
     await has('openvswitch/show.txt', /Bridge br-ex/);
     await has('openvswitch/Open_vSwitch.txt', /k8s-api-token="?\(masked\)/);
     await has('networkmanager/devices.txt', /GENERAL\.DEVICE/);
-    await has('journal/kernel.txt', /supplicant: said \(masked\) aloud, and password: \(masked\)/);
+    await has('journal/microshift-net.txt', /supplicant: said \(masked\) aloud, and password: \(masked\)/);
     await has('journal/networkmanager.txt', /NetworkManager/);
     await has('units/files.txt', /ExecStart=\/usr\/bin\/microshift-net apply --boot/);
     await has('files/run/microshift-net/metrics.prom', /microshift_net_info/);

@@ -163,7 +163,7 @@ async function furnishWith(node: TestNode, { profiles, address }: Shape): Promis
 }
 
 async function clear(node: TestNode, { profiles, after }: Shape): Promise<void> {
-  await node.run('microshift-net disable');
+  await node.run('[ -z "$(ovs-vsctl list-br)" ] || microshift-net disable');
   const uuids = Object.values(profiles).map((keyfile) => keyfile.connection?.uuid);
   await node.run(`nmcli connection delete ${uuids.join(' ')}; rm -f /var/lib/ovnk/iface_default_hint`);
   await inLan(node, after);

@@ -12,8 +12,9 @@ files() {
     printf '%s\n' "${text[0]}" # the parser removes the added newline
   done
 }
-section addresses; ip -j addr
-section links; ip -j -d link
+links=$(ip -j -d addr)
+section addresses; echo "$links"
+section links; echo "$links"
 section routes4; ip -j -4 route show table all
 section routes6; ip -j -6 route show table all
 if [ "$1" = whole ]; then

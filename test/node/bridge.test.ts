@@ -123,7 +123,7 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('NetworkManager crashes during the rollback of a change that waits for confirmation', async (t) => {
-    for (const line of ['returning: delete the profiles breth1', 'returning: wait until eth1 has ']) {
+    for (const line of ['returning: delete the profiles', 'returning: wait until eth1 has ']) {
       t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
       t.strictSame(await listOn(node), [], 'the list of bridges for the next boot is empty');
       const undo = node.start('microshift-net undo');

@@ -51,7 +51,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old, run.interferedAt);
   });
 
-  for (const line of ['delete the profiles br-ex', 'wait for the DHCP lease on eth0']) {
+  for (const line of ['delete the profiles', 'wait for the DHCP lease on eth0']) {
     await t.test(`NetworkManager is killed, and again during the rollback: ${line}`, async (t) => {
       const kill = () => node.text('systemctl kill --signal=KILL --kill-whom=main NetworkManager');
       // systemd does not start a unit more than five times within 10 s; the tests of this file must not depend on their

@@ -52,9 +52,10 @@ async function main(): Promise<void> {
     heading('Reboot: power on, kernel, systemd, Open vSwitch; up to a minute');
     const readyMs = await node.reboot();
     const answeredAt = await node.now();
+    say(`  answered the LAN ${ms(readyMs)} after power on; waiting until systemd has started every unit`);
     const result = await node.text(`systemctl is-system-running --wait > /dev/null; systemctl show -P Result ${unit}`);
     const done = Number(await node.text(`systemctl show -P ExecMainExitTimestampMonotonic ${unit}`)) / 1000;
-    say(`  answered the LAN ${ms(readyMs)} after power on; the unit ended ${ms(done)} after power on: ${result}`);
+    say(`  the unit ended ${ms(done)} after power on: ${result}`);
     for (const [address, outage] of Object.entries(await node.outages(answeredAt - 60_000, await node.now()))) {
       const away = outage.silences.filter((silence) => silence.fromMs >= (outage.firstReplyAt ?? 0));
       say(`  ${address} was then away for ${ms(Math.max(0, ...away.map((silence) => silence.ms)))}`);

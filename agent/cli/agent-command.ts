@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, type Option } from 'commander';
+import { Argument, Command, type ErrorOptions, type Option } from 'commander';
 
 /**
  * Preview commands by the names of the commands whose effect they show without a change. The error about an unknown
@@ -14,6 +14,19 @@ const previews: Readonly<Record<string, string>> = {
 /** Commands that change nothing. The error about an unknown option `--dry-run` says so. */
 const lookers = ['plan', 'verify', 'status', 'doctor', 'history', 'overlay plan', 'overlay verify', 'manifests diff'];
 
+/** Descriptions of the arguments of commands, by their names. */
+const argumentDescriptions: Readonly<Record<string, string>> = {
+  bundle: 'file of `overlay pki issue`; - is standard input',
+  destination: 'NAMESPACE/POD, node, service, address or port of OVN',
+  file: 'file to read (default: /etc/microshift/ovn.yaml)',
+  name: 'name of the other cluster',
+  nic: 'name of an interface, as in `ip link`',
+  'nic-or-bridge': 'one of the names in `microshift-net bridge list`',
+  node: 'name of the node in the cluster',
+  source: 'NAMESPACE/POD, node, address or port of OVN',
+  transaction: 'id in `microshift-net history`, or the beginning of one',
+};
+
 /** Message of the parser about an argument whose value is not among its choices. */
 const wrongArgument = /^error: command-argument value '(.*)' is invalid for argument '(.*)'\./;
 
@@ -21,6 +34,12 @@ const wrongArgument = /^error: command-argument value '(.*)' is invalid for argu
 export class AgentCommand extends Command {
   override createCommand(name?: string): Command {
     return new AgentCommand(name);
+  }
+
+  override createArgument(name: string, description?: string): Argument {
+    const argument = new Argument(name, description);
+    argument.description ||= argumentDescriptions[argument.name()] ?? '';
+    return argument;
   }
 
   /** Prints an error of usage with a reference to the help, and throws a CommanderError. */

@@ -84,6 +84,8 @@ t.test('the help of every command', async (t) => {
       const [usage = ''] = help.split('\n');
       if (/[<[](?!options|command)/.test(usage))
         t.match(help, /\nExamples:\n {2}\$ microshift-net /, 'the help has an example');
+      for (const [, argument] of help.replace(/\n\n[\s\S]*/, '').matchAll(/[<[](?!options|command)([\w-]+)[>\]]/g))
+        t.match(help, new RegExp(`\\nArguments:\\n(?: .*\\n)*? {2}${argument} {2,}\\w`), `${argument} is described`);
       for (const [, words = ''] of help.replaceAll(/ \\\n */g, ' ').matchAll(/^ {2}\$ microshift-net (.*)/gm)) {
         const ofExample = tree.find(
           ([one]) =>

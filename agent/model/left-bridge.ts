@@ -13,6 +13,8 @@ export interface BridgeRow {
  */
 export interface LeftBridge extends BridgeRow {
   readonly bridge: string;
+  /** Data path with which the bridge is made again if its row is lost. Absent for the data path of the kernel. */
+  readonly datapathType?: string;
   /** True if the bridge's own interface is up. */
   readonly up: boolean;
   /** Entries that other programs added to the bridge's interface. */

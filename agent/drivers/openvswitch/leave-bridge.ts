@@ -79,14 +79,18 @@ export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridg
  */
 export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTaken: boolean): Promise<void> {
   const limitMs = isTaken ? takenOverMs : null;
-  const { bridge: name, externalIds, otherConfig } = wanted;
+  const { bridge: name, datapathType = '', externalIds, otherConfig } = wanted;
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
   if (row === undefined) {
     const keys = { external_ids: mapOf(externalIds), other_config: mapOf(otherConfig) };
     return takenOver(client, limitMs, [
       ...ownInterface(name),
-      insert('Bridge', { name, ports: namedUuid('port'), fail_mode: 'standalone', ...keys }, 'bridge'),
+      insert(
+        'Bridge',
+        { name, ports: namedUuid('port'), fail_mode: 'standalone', datapath_type: datapathType, ...keys },
+        'bridge',
+      ),
       mutate('Open_vSwitch', [], [['bridges', 'insert', namedUuid('bridge')]]),
     ]);
   }

@@ -42,7 +42,14 @@ export function microshiftBridge(names: BridgeNames, observation: Observation): 
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row === undefined || !isOfMicroShift(row, observation)) return null;
   const { name, externalIds, otherConfig } = row;
-  return { bridge: name, externalIds, otherConfig, up: isUp(name, observation), entries: entriesOf(name, observation) };
+  return {
+    bridge: name,
+    ...datapathOf(row),
+    externalIds,
+    otherConfig,
+    up: isUp(name, observation),
+    entries: entriesOf(name, observation),
+  };
 }
 
 /**
@@ -55,6 +62,7 @@ export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: 
   const { name } = row;
   return {
     bridge: name,
+    ...datapathOf(row),
     externalIds: { ...idsOfOthers(row), 'bridge-id': name },
     otherConfig: { ...row.otherConfig, hwaddr },
     up: entriesOf(name, { foreign }).addresses.length > 0,
@@ -79,6 +87,11 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;
   return { bridge: name, externalIds: idsOfOthers(row), otherConfig, up: false, entries: noEntries(name) };
+}
+
+/** Returns the data path of a bridge for LeftBridge. An empty type is that of the kernel (ovs-vswitchd.conf.db(5)). */
+function datapathOf({ datapathType }: OvsBridge): Pick<LeftBridge, 'datapathType'> {
+  return ['', 'system'].includes(datapathType) ? {} : { datapathType };
 }
 
 /** Returns the ports in a bridge that are neither its own, its uplink's nor NetworkManager's. */

@@ -79,7 +79,18 @@ const entries = fields({
   unmovable: optional(list(text)),
 });
 const wanted = fields({
-  microshift: optional(list(fields({ bridge: text, externalIds: strings, otherConfig: strings, up: flag, entries }))),
+  microshift: optional(
+    list(
+      fields({
+        bridge: text,
+        datapathType: optional(text),
+        externalIds: strings,
+        otherConfig: strings,
+        up: flag,
+        entries,
+      }),
+    ),
+  ),
   added: optional(list(fields({ bridge: text, interface: text, routeMetric: number }))),
   given: optional(list(entries)),
   bridges: list(

@@ -209,9 +209,8 @@ export class TestNode {
 
   /** Calls a function of the LAN file (`before_cmd`, `ready`) if the file has it. */
   async callLan(name: string, timeoutMs = 120_000): Promise<void> {
-    await this.text(`. /testnode/lib.sh; . /testnode/lan.sh; if declare -F ${name} > /dev/null; then ${name}; fi`, {
-      timeoutMs,
-    });
+    if (!new RegExp(`^ *${name}\\(\\)`, 'm').test(this.lan.script)) return;
+    await this.text(`. /testnode/lib.sh; . /testnode/lan.sh; ${name}`, { timeoutMs });
   }
 
   /** Contents of a file of the node; null if it does not exist. */

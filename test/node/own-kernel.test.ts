@@ -74,7 +74,7 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
       (await node.text(`systemctl show --value -p ${name} ${unit}`)).trim();
     /** Shell text that waits until a property of the unit has another value. */
     const untilNot = (name: string, old: string): string =>
-      `timeout 90 sh -c 'while [ "$(systemctl show --value -p ${name} ${unit})" = "${old}" ]; do sleep 0.2; done'`;
+      `timeout 90 sh -c 'while [ "$(systemctl show --value -p ${name} ${unit})" = "${old}" ]; do sleep 1; done'`;
     await node.text(`systemctl start --no-block ${unit}; ${untilNot('MainPID', '0')}`);
     const first = await property('MainPID');
     await node.text(`systemctl set-property --runtime ${unit} MemoryHigh=infinity MemoryMax=8M`);

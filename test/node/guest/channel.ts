@@ -45,8 +45,8 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
   const startedAt = Date.now();
   const childrenBeforeMs = childrenMs();
   const started = process.hrtime.bigint();
-  const script = `echo $$ > ${group}/cgroup.procs; exec bash -c "$0"`;
-  const child = spawn('/bin/sh', ['-c', script, request.shell], { cwd: request.cwd, env: request.env, detached: true });
+  const script = `echo $$ > ${group}/cgroup.procs\n${request.shell}`;
+  const child = spawn('/bin/bash', ['-c', script], { cwd: request.cwd, env: request.env, detached: true });
   const peak = { rss: 0, anon: 0 };
   const state = { killed: false, timedOut: false };
   const timers: NodeJS.Timeout[] = [];

@@ -7,4 +7,5 @@ pool4() { echo --dhcp-range=192.0.2.100,192.0.2.199,255.255.255.0,1h --dhcp-opti
 profiles() {
   keyfile bond0 <<< $'[connection]\nid=bond0\nuuid=0000b000-0000-4000-8000-00000000b000\ntype=bond\ninterface-name=bond0\n[bond]\nmode=802.3ad\nmiimon=100\nlacp_rate=fast\n[ipv4]\nmethod=auto\n[ipv6]\nmethod=disabled'
   for i in 0 1; do keyfile bond0-port$i <<< $'[connection]\nid=bond0-port'$i$'\nuuid=0000b01'$i$'-0000-4000-8000-00000000b01'$i$'\ntype=ethernet\ninterface-name=eth'$i$'\nmaster=bond0\nslave-type=bond'; done; }
-ready() { local n=0 i; for ((i = 0; i < 300 && n < 25; i++)); do if lan_ok $IP4; then n=$((n + 1)); else n=0; fi; sleep 0.2; done; }   # LACP settles late: 5 s of steady replies
+# LACP settles late: the node has to answer for 5 s without a gap
+ready() { local i; for ((i = 0; i < 12; i++)); do if $LAN ping -n -q -c 25 -i 0.2 -W 1 $IP4 | grep -q ' 0% packet loss'; then break; fi; done; }

@@ -30,7 +30,7 @@ const layers: Readonly<Record<string, Layer>> = {
     because: 'the process edge does nothing but start the command line and end the process',
   },
   cli: {
-    may: ['commands', 'errors.ts', 'model', 'version.ts'],
+    may: ['commands', 'errors.ts', 'model', 'printable.ts', 'version.ts'],
     packages: ['commander'],
     because: 'the command line parses words and loads the command that was chosen',
     never: {

@@ -1,7 +1,8 @@
 import { type Command, CommanderError, Help, Option } from 'commander';
 import type { Output } from '../commands/output.ts';
 import { fittedTo, terminalWidth } from '../commands/terminal-width.ts';
-import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import { AgentError, type ExitCode, exitCode, isAgentError, withDetails } from '../errors.ts';
+import { shellWord } from '../printable.ts';
 import { fullName } from './agent-command.ts';
 
 /** Width of the word `Usage: ` in columns. The second and later lines of a usage are indented by it. */
@@ -93,7 +94,7 @@ export async function parseAndRunWith(
     return code;
   } catch (error) {
     const command = named === program ? null : fullName(named).replace(`${program.name()} `, '');
-    if (!(error instanceof CommanderError)) return output().fail(error, command);
+    if (!(error instanceof CommanderError)) return output().fail(withWords(error, program, words), command);
     if (error.exitCode === 0) return exitCode.done;
     if (output().format === 'json') return output().fail(usageError(error, fullName(named)), command);
     const text = complaints.join('').replace(/^error:/, `${program.name()}:`);
@@ -124,6 +125,15 @@ function isFormat(word: string | undefined): boolean {
 /** Creates an option without a value for units of systemd, which `--help` and completion leave out. */
 export function internalOption(flag: string, description: string): Option {
   return new Option(flag, description).default(false).hideHelp();
+}
+
+/**
+ * Returns an error with the command line as it was typed, behind sudo, as the hint if only root may run the command;
+ * any other error unchanged.
+ */
+function withWords(error: unknown, program: Command, words: readonly string[]): unknown {
+  if (!isAgentError(error) || error.kind !== 'not-root') return error;
+  return withDetails(error, { hint: `run: ${['sudo', program.name(), ...words].map(shellWord).join(' ')}` });
 }
 
 /** Returns an error of the command-line parser as an AgentError. */

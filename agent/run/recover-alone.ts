@@ -26,7 +26,8 @@ const profileDirectories = [
 
 /**
  * Recovers the open transactions of earlier runs and does nothing else. Prints nothing if no transaction is open.
- * `waiting` receives a message if the recovery has to wait for another run. No signal stops the rollback.
+ * `waiting` receives a message if the recovery has to wait for another run, or if a change can still be confirmed. No
+ * signal stops the rollback.
  */
 export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
   const recover = async (): Promise<void> => {
@@ -38,7 +39,7 @@ export function recoverNow(reporter: Reporter, waiting: Say): Promise<void> {
     } catch (error) {
       // `busy` means that a change awaits confirmation; it stays in effect.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
-      reporter.say(error.message);
+      waiting(error.message);
     } finally {
       deadline.clear();
     }

@@ -164,6 +164,8 @@ t.test('commands without root', { skip: whyNotNobody() }, (t) => {
       command,
     );
   }
+  const words = ['disable', '--all', '--dry-run'];
+  t.match(run(words, asNobody).stderr, /; run: sudo microshift-net disable --all --dry-run\n$/, 'with all options');
   t.end();
 });
 

@@ -165,8 +165,9 @@ function addSupportCommands(program: Command, addTo: AddTo): void {
     '-o, --output-file <file>',
     'file for the archive; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)',
   );
-  add('completion', 'print the completion script of a shell', async (_output, shellName: Shell) => {
-    process.stdout.write(completionScript(program, shellName));
+  add('completion', 'print the completion script of a shell', async (output, shellName: Shell) => {
+    const { printCompletion } = await import('../commands/completion-command.ts');
+    printCompletion(shellName, completionScript(program, shellName), output);
   }).addArgument(new Argument('<shell>', 'the shell').choices(shells));
   const events = ['post-install', 'post-upgrade', 'pre-uninstall'] as const;
   add(

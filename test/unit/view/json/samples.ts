@@ -5,6 +5,7 @@ import { AgentError } from '../../../../agent/errors.ts';
 import { followedBy } from '../../../../agent/failures.ts';
 import type { JournalRecord } from '../../../../agent/model/journal.ts';
 import type { TuningFacts, TuningPlan } from '../../../../agent/model/tuning.ts';
+import { completionDocument } from '../../../../agent/view/json/completion-json.ts';
 import {
   configCheckDocument,
   configSchemaDocument,
@@ -172,6 +173,7 @@ export const nodeSamples: Readonly<Record<string, JsonDocument>> = {
   ]),
   'config-check': configCheckDocument('/etc/microshift/ovn.yaml', true, warnings),
   'config-show': configShowDocument(namedSettings(config), []),
+  completion: completionDocument('fish', 'complete -c microshift-net\n'),
   'config-schema': configSchemaDocument({ title: 'ovn.yaml', type: 'object' }),
   error: errorDocument(
     followedBy(

@@ -1,0 +1,7 @@
+import { type CompletionDocument, completionDocument } from '../view/json/completion-json.ts';
+import type { Output } from './output.ts';
+
+/** `completion`: prints the completion script of a shell. */
+export function printCompletion(shell: CompletionDocument['shell'], script: string, output: Output): void {
+  output.result(script.trimEnd(), completionDocument(shell, script), null, 'verbatim');
+}

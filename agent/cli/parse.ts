@@ -86,7 +86,7 @@ export async function parseAndRunWith(
       },
   );
   const given = withFormat(words);
-  // An error about an option that all commands have refers to the help of the command that was typed.
+  // If an option that every command has is wrong, the error names the help of the command that was typed.
   const named = namedCommand(program, given);
   program.showHelpAfterError(`(see ${fullName(named)} --help)`);
   try {

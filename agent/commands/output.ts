@@ -27,8 +27,9 @@ export interface Output {
   readonly isJournal: boolean;
   /**
    * Prints the result of the command on standard output: the text, or the document as JSON. `diagnostics` are facts for
-   * support, which JSON has with `--verbose`. A program without `--output` has no document. Text is wrapped to the
-   * width of a terminal, unless `form` is `verbatim` because a shell or another program reads it.
+   * support, which are printed only as JSON with `--verbose`. `document` is null in a program that has no option
+   * `--output`. Text is wrapped to the width of a terminal, unless `form` is `verbatim` because a shell or another
+   * program reads it.
    */
   result(
     text: string,

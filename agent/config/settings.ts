@@ -56,7 +56,7 @@ export const clusterSpellings = {
 /** Value of a setting; null if it leaves the decision to another component. */
 export type SettingValue = string | number | boolean | null | readonly string[];
 
-/** Words in configuration files that stand for the value null, by setting. */
+/** For settings that may be null: the word that stands for null in configuration files. */
 const wordForNull: Readonly<Partial<Record<string, string>>> = {
   'ovs.cpuAffinity': 'none',
   'ovs.handlerThreads': 'auto',

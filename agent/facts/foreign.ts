@@ -103,8 +103,8 @@ function isListed(settings: readonly ProfileSettings[], { address }: KernelAddre
 
 /**
  * Returns a predicate for addresses that NetworkManager has added to a bridge of the agent although no profile lists
- * them. These have the flag noprefixroute. An address that another program added has this flag only if it came from the
- * NIC, which the profile then records.
+ * them. These have the flag noprefixroute. An address of another program has this flag only if it came to the bridge
+ * with the NIC; the bridge's profile records such addresses.
  */
 function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddress) => boolean {
   const carried = settings.flatMap((one) => (stringsOf(one, 'user', 'data')[userData.carried] ?? '').split(' '));

@@ -70,8 +70,8 @@ const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
  * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if the profile is the
- * administrator's. Copies of the profiles of a bond's ports name the uplink's profile as their controller, by UUID or
- * by id.
+ * administrator's. The bridge of a copy of a bond port's profile follows from the controller that the copy names, by
+ * UUID or by id: the profile ovs-if-phys0 (br-ex) or ovs-if-phys1 (br-ex1).
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
@@ -92,8 +92,8 @@ export function isFormerLayout({ networkManager }: Observation): boolean {
 }
 
 /**
- * Returns the controller that a port's profile names, in either spelling (NetworkManager 1.46 renamed it); null if it
- * is not a port's profile.
+ * Returns the controller that a port's profile names, in the property `controller` or, before NetworkManager 1.46,
+ * `master`; null if the profile is not a port's.
  */
 export function controllerOf(profile: NmProfile): string | null {
   const { settings } = profile;

@@ -22,8 +22,8 @@ export interface OthersRecord {
   readonly index: number;
   readonly entries: KernelEntries;
   /**
-   * Seconds since the boot at which the lifetimes of the entries were read (proc(5), uptime). Absent if no entry has a
-   * lifetime.
+   * Time at which the lifetimes of the entries were read, in seconds after the boot (proc(5), uptime). Absent if no
+   * entry has a lifetime.
    */
   readonly uptimeSeconds?: number;
   /** Ports other than the bridge's own port and its uplink's. */

@@ -19,9 +19,9 @@ export function tableLines(...table: Parameters<typeof tableBlocks>): readonly s
 }
 
 /**
- * Returns a table: the line of the headers, then the lines of each row. Columns are aligned. If the table would be
- * wider than `width`, which is null for an unlimited width, the last columns are missing: their values are below the
- * row, each behind its header, or nowhere with `rest` `omitted`. A text below a row is wrapped.
+ * Returns a table: the line of the headers, then the lines of each row. Columns are aligned. The last columns are left
+ * out if the table would be wider than `width` (null: unlimited). Their values are then below the row, each behind its
+ * header, unless `rest` is `omitted`. A text below a row is wrapped.
  */
 export function tableBlocks(
   headers: readonly string[],

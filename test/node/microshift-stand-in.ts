@@ -34,8 +34,8 @@ ExecStart=/usr/local/bin/pods
 `;
 
 /**
- * The node has IPv6 without an address of its own, so the foreign addresses are listed in their order. With a profile
- * that disables IPv6, the kernel removes them.
+ * Profile that enables IPv6 but gives the node no global address: br-ex then has only the foreign ones, in their own
+ * order. With a profile that disables IPv6, the kernel would remove the foreign addresses.
  */
 export const withIpv6 = "profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\n[ipv6]\\nmethod=link-local'; }";
 

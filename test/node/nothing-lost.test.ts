@@ -9,7 +9,7 @@ import { configOf, readCase } from '../unit/plan/cases.ts';
 import { nodeSkip } from './availability.ts';
 import { type Checked, checkProfiles, everySetting, type SettingCase } from './every-setting.ts';
 
-/** Settings of devices and of roles that cannot be the uplink of a bridge. */
+/** NetworkManager's settings for kinds of devices and connections that cannot be the uplink of a bridge. */
 const otherDevices =
   /^(6lowpan|802-11-.*|adsl|bluetooth|cdma|geneve|gsm|hsr|infiniband|ip-tunnel|ipvlan|loopback|ovs-.*|ppp|pppoe|serial|vpn|vrf|wifi-p2p|wimax|wireguard|wpan)$/;
 

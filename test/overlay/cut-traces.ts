@@ -41,8 +41,8 @@ const kernel =
 const lookup = /^ *\d+\. /;
 
 /**
- * Shortens output of ofproto/trace: keeps the flows that do more than fill registers, their actions, and the flow
- * before each end.
+ * Shortens output of ofproto/trace. Keeps the actions that decide about the packet (neither `registers` nor `kernel`
+ * matches them), the flows with such actions, and the last flow of each sequence of lookups.
  */
 export function cutOpenFlowTrace(text: string): string {
   const kept = text

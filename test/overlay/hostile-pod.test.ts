@@ -86,8 +86,9 @@ const receiver = `
 `;
 
 /**
- * Program that ends as soon as duplicate address detection has ended for each IPv6 address of a network namespace. The
- * kernel adds the local route of an address at its end (RFC 4862, section 5.4; rtnetlink(7), RTMGRP_IPV6_IFADDR).
+ * Program that ends as soon as duplicate address detection has ended for each IPv6 address of a network namespace. When
+ * the detection for an address ends, the kernel adds the local route of the address (RFC 4862, section 5.4;
+ * rtnetlink(7), RTMGRP_IPV6_IFADDR).
  */
 const detection = `
   use Socket;

@@ -28,8 +28,8 @@ const relay = `
 /**
  * Makes the server reachable from nodes at its own address, and gives their agents the administrator's kubeconfig,
  * which their ovn.yaml names beside other `keys` of the group overlay. Connections cannot cross network namespaces, so
- * they are forwarded through a socket in the file system and through separate processes, because this process waits for
- * programs.
+ * they are forwarded through a socket in the file system. Separate processes forward them, because this process blocks
+ * while it waits for a program.
  */
 export async function offerApi(
   t: Test,

@@ -12,8 +12,8 @@ export interface Release {
   /** Folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
   readonly schemas: string;
   /**
-   * Returns the command of a program of the release that works in a folder. Processes that it needs are added to the
-   * children, and end with them.
+   * Prepares the release for programs that use a folder, and returns a function that returns the command of a program.
+   * Processes that the programs need are added to `children`, and end with these.
    */
   prepare(folder: string, children: ChildProcess[]): Promise<(program: string) => readonly string[]>;
 }

@@ -8,7 +8,7 @@ export const tagKeys = {
   nodeId: 'owner-node-id',
   /** The system-id of the node. */
   chassis: 'owner-chassis',
-  /** Mark of a route for a subnet that was requested for a gateway. */
+  /** Mark of a route that exists because `overlay gateway --subnets` lists its subnet for a gateway. */
   asked: 'owner-asked',
   /** Name of the peer of a route. */
   peer: 'owner-peer',

@@ -65,6 +65,6 @@ export const reasons: readonly Reason[] = [
   {
     verdict: 'impossible',
     test: /DNS configMap nameserver (Change|Forward)/,
-    why: 'the test writes a configuration that the DNS server of the folder does not support',
+    why: 'the test writes a configuration that the DNS server of dns.yaml does not support',
   },
 ];

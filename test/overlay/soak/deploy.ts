@@ -1,5 +1,5 @@
-// Workload as a deployment, a service and policies make it: pods on both nodes that are connected by the plug-in, and
-// services and policies that select them.
+// A workload like that of deployments with services and policies: pods on both nodes that are connected by the plug-in,
+// and services and policies that select them.
 import { type CniCluster, sandboxId } from '../cni-cluster.ts';
 import type { Host } from '../hosts.ts';
 import { cni, makeSandbox, removeNamespace, type Sandbox, type TestPod } from '../pods.ts';

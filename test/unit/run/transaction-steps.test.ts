@@ -112,7 +112,7 @@ t.test('without the program ping, the run is rolled back before an address moves
     directory: fresh(),
     plan: { steps: [stepOf('first'), moving], carried: [carried] },
     nm: deletes,
-    // When this later ping has failed, those of the neighbours have failed as well.
+    // This ping starts after those of the neighbours, so they have failed as well when it has failed.
     at: async (point) => {
       if (point !== 'before step 1') return;
       await answersPing('127.0.0.1', 'lo').catch(() => undefined);

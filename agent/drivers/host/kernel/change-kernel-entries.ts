@@ -43,8 +43,8 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
     shownLines([], ['route show table all', 'rule show']),
   ]);
   const routes = foreignRoutes(lines, ownMetric);
-  // IPv6 rules are read only if a table with IPv6 routes exists to which a rule can lead, because the query needs a
-  // second process.
+  // IPv6 rules are read only if a table other than main and local has IPv6 routes, because the query needs a second
+  // process.
   const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
   const rules = [
     ...lines.flatMap((line) => parseRule(line, 4) ?? []),

@@ -43,9 +43,9 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
 
 /**
  * Reads the IPv6 neighbours of an interface, and returns a function that adds them to it again after the kernel has
- * removed all of them, because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Otherwise a
- * packet that the node sends while none of its addresses is usable yet begins a resolution without a solicitation
- * (net/ipv6/ndisc.c, ndisc_send_ns needs a source address), and the first solicitation follows after a second
+ * removed all of them, because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Otherwise, if
+ * the node sends a packet before any of its addresses is usable, the kernel begins a resolution but cannot send a
+ * solicitation (net/ipv6/ndisc.c, ndisc_send_ns needs a source address), and sends the first one a second later
  * (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was not added.
  */
 export async function keepNeighbours(device: string): Promise<() => Promise<void>> {

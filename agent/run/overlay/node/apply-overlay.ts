@@ -72,8 +72,8 @@ export async function installAndProveInbound(
   prove: () => Promise<readonly string[]>,
 ): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
   await ensureController(planned.places, say);
-  // The flows that close a gateway with an address of its own to outside clients are installed before it can receive
-  // packets.
+  // If the gateway has an address of its own, the flows that keep outside clients out are installed before the gateway
+  // can receive packets.
   const closed = await closeToOutsideClients(planned.record, planned.places, rememberedPeers(planned.places));
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();

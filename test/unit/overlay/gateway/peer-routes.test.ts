@@ -1,4 +1,4 @@
-// Routes that a peer needs, and the ways of gateways to it.
+// Routes that a peer needs, and the next hops by which gateways reach the peer.
 import t from 'tap';
 import type { OverlayPeer } from '../../../../agent/model/overlay-peer.ts';
 import { routesForPeer, withPeerClients } from '../../../../agent/overlay/gateway/peer-routes.ts';

@@ -2,6 +2,6 @@ import { type CompletionDocument, completionDocument } from '../view/json/comple
 import type { Output } from './output.ts';
 
 /** `completion`: prints the completion script of a shell. */
-export function printCompletion(shell: CompletionDocument['shell'], script: string, output: Output): void {
-  output.result(script.trimEnd(), completionDocument(shell, script), null, 'verbatim');
+export function printCompletion(shellName: CompletionDocument['shellName'], script: string, output: Output): void {
+  output.result(script.trimEnd(), completionDocument(shellName, script), null, 'verbatim');
 }

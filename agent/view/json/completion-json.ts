@@ -2,11 +2,12 @@
 export interface CompletionDocument {
   readonly command: 'completion';
   readonly outcome: 'shown';
-  readonly shell: 'bash' | 'fish' | 'zsh';
+  /** Name of the shell. */
+  readonly shellName: 'bash' | 'fish' | 'zsh';
   readonly script: string;
 }
 
 /** Returns the document of `completion`. */
-export function completionDocument(shell: CompletionDocument['shell'], script: string): CompletionDocument {
-  return { command: 'completion', outcome: 'shown', shell, script };
+export function completionDocument(shellName: CompletionDocument['shellName'], script: string): CompletionDocument {
+  return { command: 'completion', outcome: 'shown', shellName, script };
 }

@@ -14,6 +14,7 @@ export interface BridgeState {
   readonly differences: readonly Difference[];
 }
 
+const stateColour = { 'as-wanted': 'green', drift: 'red', 'left-out': 'yellow' } as const;
 const stateWords = { 'as-wanted': 'in the desired state', drift: 'differs', 'left-out': 'left out' } as const;
 
 /**
@@ -23,7 +24,7 @@ const stateWords = { 'as-wanted': 'in the desired state', drift: 'differs', 'lef
 export function bridgesText(bridges: readonly BridgeState[], style: Style, width: number | null): string {
   if (bridges.length === 0) return '`bridge add` has made no bridge.';
   const rows = bridges.map(({ bridge, uplink, addresses, state }) =>
-    cellsOnly([bridge, uplink, stateWords[state], addresses.join(' ')]),
+    cellsOnly([bridge, uplink, style(stateColour[state], stateWords[state]), addresses.join(' ')]),
   );
   const [head = [], ...blocks] = tableBlocks(['BRIDGE', 'NIC', 'STATE', 'ADDRESSES'], rows, width, style);
   const differences = bridges.map((bridge) => bridge.differences.map((entry) => `  ${differenceLine(entry)}`));

@@ -1,9 +1,21 @@
-import type { JournalRecord } from '../model/journal.ts';
+import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import { stepTitle } from '../model/step-title.ts';
 import { joinLines, type Style } from './style.ts';
 import { tableLines } from './table.ts';
 import { durationText, momentText, relativeTime } from './time.ts';
+
+/** Colours of the states: red for an incomplete rollback, yellow for a change that is not kept. */
+const stateColour = {
+  open: 'yellow',
+  committed: 'green',
+  'awaiting-confirm': 'yellow',
+  confirmed: 'green',
+  reverted: 'yellow',
+  'rolled-back': 'yellow',
+  interrupted: 'yellow',
+  'not-restored': 'red',
+} as const satisfies Record<TransactionState, string>;
 
 /**
  * Returns the transactions, the newest first. On a terminal, they are a table of at most `width` columns with the
@@ -23,10 +35,13 @@ export function historyText(
     const steps = record.stepTimesMs.filter((took) => took !== null);
     const took = steps.length === 0 ? '-' : durationText(steps.reduce((sum, one) => sum + one, 0));
     const when = relativeTime(Date.parse(startedAt), nowMs);
-    return { cells: [id, record.state, command, when, took, bridgesText(plan.wanted)], below: why === '' ? null : why };
+    return {
+      cells: [id, style(stateColour[record.state], record.state), command, when, took, bridgesText(plan.wanted)],
+      below: why === '' ? null : why,
+    };
   });
   return joinLines(
-    tableLines(['TRANSACTION', 'STATE', 'COMMAND', 'STARTED', 'STEPS TOOK', 'BRIDGES'], rows, width, style, 'omitted'),
+    tableLines(['TRANSACTION', 'STATE', 'COMMAND', 'STARTED', 'STEPS TOOK', 'BRIDGES'], rows, width, style),
   );
 }
 

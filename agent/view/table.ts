@@ -21,31 +21,30 @@ export function tableLines(...table: Parameters<typeof tableBlocks>): readonly s
 /**
  * Returns a table: the line of the headers, then the lines of each row. Columns are aligned. The last columns are left
  * out if the table would be wider than `width` (null: unlimited). Their values are then below the row, each behind its
- * header, unless `rest` is `omitted`. A text below a row is wrapped.
+ * header. A text below a row is wrapped.
  */
 export function tableBlocks(
   headers: readonly string[],
   rows: readonly TableRow[],
   width: number | null,
   style: Style,
-  rest: 'below' | 'omitted' = 'below',
 ): readonly (readonly string[])[] {
   const limit = width ?? Number.POSITIVE_INFINITY;
   const widths = headers.map((header, index) =>
-    Math.max(header.length, ...rows.map(({ cells }) => cells[index]?.length ?? 0)),
+    Math.max(header.length, ...rows.map(({ cells }) => visibleLength(cells[index] ?? ''))),
   );
   const ends = widths.map((_, index) => widths.slice(0, index + 1).reduce((sum, one) => sum + one + 2, -2));
   const count = Math.max(1, ends.filter((end) => end <= limit).length);
   const line = (cells: readonly string[]): string =>
     cells
       .slice(0, count)
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .map((cell, index) => `${cell}${' '.repeat(Math.max(0, (widths[index] ?? 0) - visibleLength(cell)))}`)
       .join('  ')
       .trimEnd();
   const others = (cells: readonly string[]): readonly string[] =>
     headers.flatMap((header, index) => {
       const cell = cells[index] ?? emptyCell;
-      return rest === 'omitted' || index < count || cell === emptyCell ? [] : `${header.toLowerCase()}: ${cell}`;
+      return index < count || cell === emptyCell ? [] : `${header.toLowerCase()}: ${cell}`;
     });
   return [
     [style('bold', line(headers))],

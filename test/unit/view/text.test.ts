@@ -294,6 +294,9 @@ t.test('history and status', (t) => {
     /^20260102T030405Z-0001 {2}committed +apply +br-ex with eth0\n.* why$/,
   );
   const failed = { ...record, detail: 'the proof failed', later: 'eth0 has no address' };
+  const named: Style = (colour, text) => `<${colour}>${text}</${colour}>`;
+  t.match(historyText([record], named, 200, 0), '<green>committed</green>', 'states have colours on a terminal');
+  t.match(historyText([{ ...failed, state: 'not-restored' }], named, 200, 0), '<red>not-restored</red>');
   t.match(historyText([failed], plain, null, 0), / the proof failed; then eth0 has no address$/);
   t.match(
     transactionText({ ...failed, state: 'not-restored' }, plain, 0),

@@ -15,7 +15,7 @@ import { errorDocument } from '../../../agent/view/json/error-json.ts';
 import { statusDocument } from '../../../agent/view/json/status-json.ts';
 import { planText, progressLine } from '../../../agent/view/plan-view.ts';
 import { statusText } from '../../../agent/view/status-view.ts';
-import { joinLines, plain, printable, styleFor } from '../../../agent/view/style.ts';
+import { joinLines, plain, printable, type Style, styleFor } from '../../../agent/view/style.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../../../agent/view/topology.ts';
 import { appliedCase, caseNames, type PlanCase, readCase } from '../plan/cases.ts';
 

@@ -1,5 +1,6 @@
 import { inWords, planInWords } from '../compare/in-words.ts';
 import { presentRecord } from '../compare/pending-change.ts';
+import { askCheckpoints } from '../facts/ask-services.ts';
 import { journalDirectory } from '../model/journal.ts';
 import { readJournals } from '../run/journal/journal-files.ts';
 import { findTransaction } from '../run/journal/transactions.ts';
@@ -10,11 +11,15 @@ import { expiryFacts } from './pending.ts';
 import { requireRoot } from './root.ts';
 import { terminalWidth } from './terminal-width.ts';
 
-/** `history [TX]`: prints the last transactions, or one in detail. */
-export function history(id: string | undefined, output: Output): void {
+/**
+ * `history [TX]`: prints the last transactions, or one in detail. Asks NetworkManager only if a change waits for
+ * confirmation: the clock of the node may have been set since the change.
+ */
+export async function history(id: string | undefined, output: Output): Promise<void> {
   requireRoot('history');
   const { records: written, unusable } = readJournals(journalDirectory);
-  const facts = expiryFacts(null);
+  const waits = written.some(({ state }) => state === 'awaiting-confirm');
+  const facts = expiryFacts(waits ? await askCheckpoints() : null);
   const records = written.map((record) => presentRecord(record, facts));
   for (const file of unusable) output.say(`warning: ${file.path} is not a usable journal: ${file.why}`);
   if (id === undefined) {

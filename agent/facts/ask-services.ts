@@ -1,4 +1,5 @@
 import { openFirewalld } from '../drivers/firewalld/firewalld-client.ts';
+import { standingCheckpoints } from '../drivers/networkmanager/checkpoint.ts';
 import { openNetworkManager } from '../drivers/networkmanager/nm-client.ts';
 import { openOpenVSwitch, probeVswitchd } from '../drivers/openvswitch/ovs-client.ts';
 import { type InterfaceZones, trustedZone, type ZoneSources } from '../model/firewall.ts';
@@ -12,6 +13,11 @@ import { onSystemBus } from './system-bus.ts';
  */
 export function askNetworkManager(): Promise<NetworkManagerFacts> {
   return onSystemBus(async (bus) => observeNetworkManager(await openNetworkManager(bus)));
+}
+
+/** Reads the paths of NetworkManager's checkpoints; null if NetworkManager does not answer. */
+export function askCheckpoints(): Promise<readonly string[] | null> {
+  return onSystemBus(async (bus) => standingCheckpoints(await openNetworkManager(bus))).catch(() => null);
 }
 
 export async function askOvsdb(): Promise<OvsFacts> {

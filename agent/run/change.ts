@@ -16,12 +16,6 @@ import { refuseOtherCheckpoints } from './rollback/other-checkpoints.ts';
 import { rollBack } from './rollback/roll-back.ts';
 import { runTransaction } from './transaction.ts';
 
-/**
- * Time between the end of the time to confirm a change and the recovery that rolls it back. NetworkManager rounds the
- * time of a checkpoint to seconds, and the recovery must not start before the end.
- */
-const afterExpirySeconds = 2;
-
 /** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
 export async function changeNode(
   node: Node,
@@ -59,7 +53,7 @@ export async function changeNode(
   await node.survive(header.id);
   const transaction = await runTransaction(ports, header, observation, options.confirmTimeoutSeconds);
   const { confirmTimeoutSeconds } = options;
-  if (confirmTimeoutSeconds !== null) await node.recoverIn(confirmTimeoutSeconds + afterExpirySeconds);
+  if (confirmTimeoutSeconds !== null) await node.recoverAfter(confirmTimeoutSeconds);
   await ports.faultPoint('after journal-end');
   rememberUplink(plan, observation, transaction.id, options);
   await announceUp(node, plan, options.say);

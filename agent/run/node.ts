@@ -35,12 +35,9 @@ export interface Node {
    * whose ExecStopPost= runs the recovery.
    */
   readonly survive: (transaction: string) => Promise<void>;
-  /**
-   * Makes systemd start the recovery after some seconds, which records that a change was not confirmed and was rolled
-   * back.
-   */
-  readonly recoverIn: (seconds: number) => Promise<void>;
-  /** Cancels the start that `recoverIn` has scheduled. */
+  /** Makes systemd start the recovery after the time to confirm a change, which rolls the change back. */
+  readonly recoverAfter: (seconds: number) => Promise<void>;
+  /** Cancels the start that `recoverAfter` has scheduled. */
   readonly cancelRecovery: () => Promise<void>;
   readonly close: () => void;
 }
@@ -50,6 +47,12 @@ export interface Node {
  * confirm a change.
  */
 const recoveryUnit = 'microshift-net-died';
+
+/**
+ * Time between the end of the time to confirm a change and the recovery that rolls it back. NetworkManager rounds the
+ * time of a checkpoint to seconds, and the recovery must not start before the end.
+ */
+const afterExpirySeconds = 2;
 
 /** Facts for the tuning of Open vSwitch, which can be read without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
@@ -105,9 +108,14 @@ export async function openNode(): Promise<Node> {
         const { startWhenThisEnds } = await import('../drivers/systemd/own-scope.ts');
         await startWhenThisEnds(bus, transaction, `${recoveryUnit}.service`);
       },
-      recoverIn: async (seconds) => {
+      recoverAfter: async (seconds) => {
         const { startLater } = await import('../drivers/systemd/delayed-start.ts');
-        await startLater(bus, recoveryUnit, seconds, 'End of the time to confirm a change of the network');
+        await startLater(
+          bus,
+          recoveryUnit,
+          seconds + afterExpirySeconds,
+          'End of the time to confirm a change of the network',
+        );
       },
       cancelRecovery: async () => {
         const { cancelStart } = await import('../drivers/systemd/delayed-start.ts');

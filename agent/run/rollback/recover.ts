@@ -120,7 +120,11 @@ async function endUnconfirmed(
   const { id } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   const seconds = record.checkpoint === null ? null : await secondsToRollback(node.nm, record.checkpoint);
-  if (seconds !== null && seconds > confirmReserveSeconds) throw unconfirmed(id);
+  if (seconds !== null && seconds > confirmReserveSeconds) {
+    // The run may have crashed before it scheduled the recovery.
+    await node.recoverAfter(Math.ceil(seconds - confirmReserveSeconds));
+    throw unconfirmed(id);
+  }
   const left = await rollBack(node, record.header, record.checkpoint, say);
   const back = { state: 'reverted', detail: lateDetail, why: lateDetail } as const;
   endRolledBack(id, left, { ...back, message: 'was not confirmed and has been reverted' }, announce, places);

@@ -66,7 +66,7 @@ async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: P
     nm,
     ovs: { probeVswitchd: () => call('probe'), facts: async () => untouched.ovs },
     observe: async () => untouched,
-    recoverIn: (seconds: number) => call(`recover in ${seconds} s`),
+    recoverAfter: (seconds: number) => call(`recover after ${seconds} s`),
     survive: async (id: string) =>
       call(`survive ${existsSync(join(places.journals, `${id}.open`)) ? 'late' : 'first'}`),
   } as unknown as Node;
@@ -108,8 +108,8 @@ t.test('a change with a time to confirm waits for its confirmation', async (t) =
   const { calls, journals } = await change(t, { confirmTimeoutSeconds: 60 });
   t.strictSame(
     calls.slice(-2),
-    ['CheckpointAdjustRollbackTimeout', 'recover in 62 s'],
-    'the recovery is scheduled for shortly after the time to confirm, and before the rollback by NetworkManager',
+    ['CheckpointAdjustRollbackTimeout', 'recover after 60 s'],
+    'the recovery is scheduled for the end of the time to confirm, before the rollback by NetworkManager',
   );
   t.match(journals, [{ state: 'awaiting-confirm', checkpoint }]);
 });

@@ -155,6 +155,7 @@ function played(
     nm: manager,
     ovs: { probeVswitchd: async () => undefined, facts: async () => observation.ovs },
     observe: async () => observation,
+    recoverAfter: async (seconds: number) => calls.push(`recover after ${seconds} s`),
     close: () => calls.push('close'),
   } as unknown as Node;
 }

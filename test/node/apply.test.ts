@@ -86,6 +86,8 @@ for (const { lan, kernel, kept, mtu = 1500, through = 'console' } of cases) {
       t.equal(run.exitCode, 0, run.stderr);
       t.comment(`${lan}: disable ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
       t.strictSame(await pictureLike(node, untouched), untouched);
+      const shown = await node.text('ip -4 address show dev eth0');
+      t.match(shown, ' brd 192.0.2.255 ', 'the address has its broadcast address again');
       const after = await node.state();
       t.strictSame(after.bridges(), []);
       t.notOk(after.profileNames().some((name) => ownProfiles.includes(name)));

@@ -32,10 +32,20 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
   const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
   await ipBatch(
     addresses.map(
-      (address) =>
-        `address add ${address} dev ${interfaceName} noprefixroute ${lifetime}${address.includes(':') ? ' nodad' : ''}`,
+      (address) => `address add ${address}${familyWords(address)} dev ${interfaceName} noprefixroute ${lifetime}`,
     ),
   );
+}
+
+/**
+ * Returns the words of ip(8) that an address needs for its family. An IPv4 address gets its broadcast address here,
+ * because the kernel does not change it on an address that exists (net/ipv4/devinet.c, inet_rtm_newaddr), so
+ * NetworkManager could not add it later. As in NetworkManager, a prefix of 31 or 32 bits has none (nm-platform.c,
+ * nm_platform_ip4_broadcast_address_from_addr).
+ */
+function familyWords(address: string): string {
+  if (address.includes(':')) return ' nodad';
+  return Number(address.split('/')[1]) < 31 ? ' broadcast +' : '';
 }
 
 /** Adds routes that are used until NetworkManager adds its own. The metric in `hold` applies to all of them. */

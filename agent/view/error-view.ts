@@ -28,6 +28,7 @@ function detailOf(error: AgentError, index: number, style: Style): readonly stri
   const facts = Object.entries(error.facts)
     .filter(([key]) => !/snippet/i.test(key))
     .flatMap(([key, value]) => {
+      if (Array.isArray(value) && value.length === 0) return [];
       const [first, ...more] = Array.isArray(value) ? value : [value];
       return [`  ${key}: ${first}`, ...more.map((line) => `    ${line}`)];
     });

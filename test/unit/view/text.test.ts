@@ -94,6 +94,12 @@ t.test('a failure, and then the failure of its rollback', (t) => {
   t.end();
 });
 
+t.test('an empty list has no line', (t) => {
+  const error = new AgentError('no-uplink', 'x', { facts: { trace: [], interfaces: ['eth0'] } });
+  t.equal(errorDetail(error, plain), ['microshift-net: x', '  kind: no-uplink', '  interfaces: eth0'].join('\n'));
+  t.end();
+});
+
 t.test('a circle of causes ends', (t) => {
   const error = new AgentError('internal', 'x', { cause: new Error('round') });
   (error.cause as Error).cause = error.cause;

@@ -168,8 +168,9 @@ function escapeFile(path) {
 }
 
 /**
- * Keeps a module in a separate file beside its importer, because a run without changes never loads it: the parser of configurations, the module that
- * starts programs, doctor, support-bundle, the manifests and the Kubernetes client; or because it stays in memory: the daemon.
+ * Keeps a module in a separate file beside its importer. A run without changes never loads the parser of
+ * configurations, the module that starts programs, doctor, support-bundle, the manifests and the Kubernetes client. The
+ * daemon has a separate file because it stays in memory.
  */
 function apart(filter, file) {
   return {

@@ -24,7 +24,7 @@ for (const directory of [...directories].sort()) {
   lines.push(`Provides: bundled(nodejs-${name}) = ${version}`);
   const target = path.join(folder, `${name.replaceAll('/', '-').replace('@', '')}-${version}.txt`);
   if (text !== undefined) copyFileSync(path.join(directory, text), target);
-  // A module that names its licence and contains no text of it gets a file with the name.
+  // For a module without the text of its licence, the file contains only the name of the licence.
   else writeFileSync(target, `${name} ${version}: ${license} (package.json; the module has no file with the text)\n`);
 }
 const unused = named.filter((license) => !found.has(license));

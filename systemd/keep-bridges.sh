@@ -15,8 +15,8 @@ keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   read -r index 2> /dev/null < "/sys/class/net/$1/ifindex" || return 0
   note=/run/NetworkManager/devices/$index
   # At the first start after a boot NetworkManager has no state file, and may remove the remains of the previous boot. A
-  # NetworkManager that is killed while a run creates the bridge has no state file either, but there the ports of other
-  # programs would be lost with the bridge.
+  # NetworkManager that is killed while a run creates the bridge has no state file either, but in that case the ports of
+  # other programs would be lost with the bridge.
   [ "$when" = stop ] || grep -qsx "connection-uuid=$4" "$note" || runs || return 0
   key=external_ids
   # The command `get` makes the whole transaction fail if the bridge does not name its profile. The NIC in such a bridge
@@ -52,8 +52,9 @@ for profile in "$profiles"/ovs-if-*.nmconnection; do
   keep "$bridge" "$(uuid "$bridge")" "$(uuid "ovs-port-$bridge")" "$(uuid "ovs-if-$bridge")"
 done
 
-# The interface of a bridge with the userspace data path is a tap. When NetworkManager exits, it removes every address, route and neighbour of a tap,
-# including those of other programs, and disables IPv6 on it (1.58, nm-device.c, nm_device_cleanup; it releases the link of the kernel's data path
-# before that, nm-device-ovs-port.c, detach_port, but not a tap). No setting prevents this, so NetworkManager is killed. Its next start does the rest
-# of its work, as after any crash.
+# The interface of a bridge with the userspace data path is a tap. When NetworkManager exits, it removes every address,
+# route and neighbour of a tap, including those of other programs, and disables IPv6 on it (1.58, nm-device.c,
+# nm_device_cleanup). With the kernel's data path, NetworkManager releases the link before this cleanup
+# (nm-device-ovs-port.c, detach_port). No setting prevents the cleanup of a tap, so NetworkManager is killed. Its next
+# start does the rest of its work, as after any crash.
 [ "$when$taps" != stopyes ] || [ -z "${MAINPID:-}" ] || kill -KILL "$MAINPID"

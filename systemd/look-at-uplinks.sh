@@ -6,9 +6,9 @@
 [ "${LISTEN_FDS:-0}" = 0 ] || cat <&3 > /dev/null 2>&1
 [ -s /run/microshift-net/uplinks ] || exit 0
 
-# Returns 0 if the state of a bridge is that of the last check; otherwise stores the state and returns 1. An address
-# counts when its duplicate address detection is over, which the kernel announces as well: a repair leaves a tentative
-# address out.
+# Returns 0 if the state of a bridge is that of the last check; otherwise stores the state and returns 1. Tentative
+# addresses are left out, as in a repair. The kernel also announces the end of duplicate address detection, which starts
+# another check.
 is_as_before() {
   seen=/run/microshift-net/seen-$1
   now=$(

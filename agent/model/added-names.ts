@@ -3,8 +3,8 @@ import type { BridgeNames } from './bridge-names.ts';
 import type { NmProfile, OvsBridge } from './observation.ts';
 
 /**
- * Prefixes of the ids of a bridge's three profiles, each with the hex digit of the UUID that distinguishes these
- * profiles. The upper two bits of the digit are the variant (RFC 9562 section 4.1).
+ * Prefix of the id of each of a bridge's three profiles, and the hex digit that distinguishes the profile in its UUID.
+ * The upper two bits of the digit are the variant (RFC 9562 section 4.1).
  */
 const kinds = [
   { prefix: '', digit: '8' },
@@ -12,7 +12,7 @@ const kinds = [
   { prefix: 'ovs-if-', digit: 'a' },
 ] as const;
 
-/** Length in bytes of the longest interface name. A UUID has room for as many bytes besides its version and variant. */
+/** Length in bytes of the longest interface name. A UUID has room for 15 bytes besides its version and variant. */
 const nameBytes = 15;
 
 /** Route metric that NetworkManager gives the interface of an Open vSwitch bridge by default. */

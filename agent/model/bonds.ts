@@ -20,12 +20,12 @@ function isUnder(link: Link, name: string, links: readonly Link[]): boolean {
 }
 
 /**
- * Returns the targets of a bond's ARP monitor if it can probe none of them while `uplink`, the bond or a link above it,
- * is in `bridge`; null if the bond has no ARP monitor or can still probe a target. The bonding driver looks up the
- * route to each target, and probes only if the route leads to the bond or to a device that the kernel shows above it,
- * such as a VLAN (bond_arp_send_all and bond_verify_device_path, bond_ns_send_all for IPv6; Linux
- * drivers/net/bonding/bond_main.c). An Open vSwitch bridge is not above its ports. `deviceTo` returns the device of the
- * route to an address.
+ * Returns the targets of a bond's ARP monitor if the monitor can probe none of them while `uplink` is in `bridge`; null
+ * if the bond has no ARP monitor or can still probe a target. `uplink` is the bond or a link above it. The bonding
+ * driver looks up the route to each target. It probes only if the route leads to the bond or to a device that the
+ * kernel shows above the bond, such as a VLAN (bond_arp_send_all and bond_verify_device_path, bond_ns_send_all for
+ * IPv6; Linux drivers/net/bonding/bond_main.c). For the kernel, an Open vSwitch bridge is not above its ports.
+ * `deviceTo` returns the device of the route to an address.
  */
 export function lostTargets(
   bond: BondLink,

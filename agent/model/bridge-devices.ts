@@ -30,7 +30,7 @@ export function mayBeNic(name: string, known: KnownLinks): boolean {
 }
 
 /**
- * Returns true for the node's end of a virtual machine's tap, and of a container's veth that has no NetworkManager
+ * Returns true for a virtual machine's tap, and for the node's end of a container's veth if it has no NetworkManager
  * profile.
  */
 export function isGuestLink(name: string, { links, networkManager }: KnownLinks): boolean {

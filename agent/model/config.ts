@@ -79,7 +79,10 @@ export interface ClusterConfig {
   readonly nodeIp: Sourced<string | null>;
   /** Second node address of a dual-stack cluster; null if MicroShift takes the first that it finds. */
   readonly nodeIpv6: Sourced<string | null>;
-  /** `ovnk` if MicroShift deploys its own ovn-kubernetes, which is also its default (pkg/config/network.go:120). */
+  /**
+   * `ovnk`, which is also MicroShift's default, if MicroShift deploys its own ovn-kubernetes
+   * (pkg/config/network.go:120).
+   */
   readonly cniPlugin: Sourced<'ovnk' | 'none'>;
   /** Address of the API server; null if MicroShift computes it and adds it to br-ex. */
   readonly advertiseAddress: Sourced<string | null>;
@@ -90,7 +93,7 @@ export interface ClusterConfig {
 }
 
 /**
- * Returns true if the cluster's ovn-kubernetes objects are MicroShift's own, which it applies at each of its starts.
+ * Returns true if the cluster's ovn-kubernetes objects are MicroShift's own, which MicroShift applies at every start.
  */
 export function microshiftRenders({ cluster }: Pick<Config, 'cluster'>): boolean {
   return cluster.cniPlugin.value !== 'none';

@@ -141,7 +141,10 @@ export interface NetworkFacts extends Surroundings {
   readonly dhcpClients: readonly { readonly pid: number; readonly command: readonly string[] }[];
   /** Links that systemd-networkd configures, or configured before it was stopped. */
   readonly networkdLinks: readonly string[];
-  /** Links that an ifcfg file of the old network scripts or a stanza of ifupdown configures, each with that file. */
+  /**
+   * Links that are configured by an ifcfg file of the old network scripts or by a stanza of ifupdown, each with the
+   * file.
+   */
   readonly scriptedLinks: readonly { readonly link: string; readonly file: string }[];
 }
 

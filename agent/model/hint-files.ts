@@ -35,8 +35,8 @@ export type IdentityKey = (typeof identityKeys)[number];
 export type IdentityValues = Readonly<Partial<Record<IdentityKey, string>>>;
 
 /**
- * Identity of a NIC with one of its profiles. The agent's profiles do not survive a reboot, and at the next boot the
- * NIC may become a port of its bridge before a lease or an address of the NIC itself shows this identity.
+ * Identity of a NIC with one of its profiles. It is recorded because the agent's profiles do not survive a reboot: at
+ * the next boot, the NIC may become a port of its bridge before it has a lease or an address that shows the identity.
  */
 export interface NicIdentity {
   readonly interface: string;
@@ -44,8 +44,8 @@ export interface NicIdentity {
   readonly profile: string;
   readonly values: IdentityValues;
   /**
-   * Settings of the administrator's profile that these values stand for, with NetworkManager's defaults; a setting that
-   * is not set is absent. A value no longer applies after a change of its setting.
+   * Settings of the administrator's profile that `values` replace, with NetworkManager's defaults. A setting that is
+   * not set is absent. If the administrator changes a setting, its value in `values` no longer applies.
    */
   readonly settings: IdentityValues;
 }

@@ -50,8 +50,8 @@ export interface KernelAddress {
   /** True if the kernel does not choose the address as a source by itself. */
   readonly deprecated: boolean;
   /**
-   * True if the kernel lists one of the node's own IPv6 addresses before this one, and therefore prefers that one as a
-   * source if no other rule decides. Absent otherwise.
+   * True if the kernel lists one of the node's own IPv6 addresses before this address, and therefore prefers the node's
+   * own address as a source if no other rule decides. Absent otherwise.
    */
   readonly behindOwn?: true;
   /**

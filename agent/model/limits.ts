@@ -43,9 +43,9 @@ export const heldIpv6Seconds = 7_200;
 export const loopbackMetric = 77;
 
 /**
- * Time from the end of the time to confirm a change until NetworkManager rolls back to the checkpoint. In this time, a
+ * Time between the end of the time to confirm a change and NetworkManager's rollback to the checkpoint. In this time, a
  * unit of systemd rolls back step by step, which keeps MicroShift's bridge and leaves the profiles active.
  * NetworkManager's own rollback deletes a bridge that it manages, together with the ports and flows of other programs,
- * and activates every profile again, even that of lo (nm-checkpoint.c). It remains for an agent that cannot start.
+ * and activates every profile again, even that of lo (nm-checkpoint.c). It is needed only if the agent cannot start.
  */
 export const confirmReserveSeconds = 30;

@@ -70,8 +70,8 @@ const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
  * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if the profile is the
- * administrator's. The bridge of a copy of a bond port's profile follows from the controller that the copy names, by
- * UUID or by id: the profile ovs-if-phys0 (br-ex) or ovs-if-phys1 (br-ex1).
+ * administrator's. For a copy of a bond port's profile, the controller decides: the profile ovs-if-phys0 (br-ex) or
+ * ovs-if-phys1 (br-ex1), which the copy names by UUID or by id.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
@@ -101,7 +101,7 @@ export function controllerOf(profile: NmProfile): string | null {
   return value === '' ? null : value;
 }
 
-/** Returns the UUID of the profile from which one of the agent's was made; null if it names none. */
+/** Returns the UUID of the profile from which this profile of the agent was made; null if the profile names none. */
 export function sourceOf(profile: NmProfile): string | null {
   return stringsOf(profile.settings, 'user', 'data')[userData.sourceProfile] ?? null;
 }
@@ -112,7 +112,7 @@ export const userData = {
   sourceId: 'microshift-net.source-id',
   /** Key in the copy of a profile that NetworkManager generated for a NIC of another program. */
   copyOf: 'microshift-net.kept-from',
-  /** Key for the foreign addresses that came to the bridge with its NIC, and return with it. */
+  /** Key for the foreign addresses that came to the bridge with its NIC, and that leave it with the NIC. */
   carried: 'microshift-net.carried',
 } as const;
 

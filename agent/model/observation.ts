@@ -53,8 +53,7 @@ export interface Observation extends Surroundings {
    */
   readonly kernelIpv6?: readonly string[];
   /**
-   * Entries and ports that other programs had on the agent's bridges when a run last looked. Absent if nothing is
-   * recorded.
+   * Entries and ports that other programs had on the agent's bridges at the last run. Absent if nothing is recorded.
    */
   readonly others?: readonly OthersRecord[];
   readonly resolver: Resolver;

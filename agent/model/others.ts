@@ -10,9 +10,9 @@ export const othersPath = '/run/microshift-net/others.json';
 export const uptimePath = '/proc/uptime';
 
 /**
- * Entries and ports that other programs had on one of the agent's bridges at the last run. The record belongs to one
- * interface of the bridge. An entry that is missing on the same interface was removed by its owner; an entry that is
- * missing on a new interface was lost with the recorded one.
+ * Entries and ports that other programs had on one of the agent's bridges at the last run. The record belongs to the
+ * bridge's interface of that time. An entry that is missing on the same interface was removed by its owner. An entry
+ * that is missing on a new interface was lost with the old interface.
  */
 export interface OthersRecord {
   readonly bridge: string;

@@ -45,14 +45,14 @@ export interface OverlayStatus {
   readonly southbound: readonly string[];
   readonly membership: Membership;
   /**
-   * State of ovn-controller's connection to the southbound database, which on the central node is that of the node
-   * itself.
+   * State of ovn-controller's connection to the southbound database. On the central node, the node itself has the
+   * database.
    */
   readonly controller: 'connected' | 'not connected' | 'absent';
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;
   readonly tunnels: readonly OverlayTunnel[];
-  /** Peers of the cluster; on a member those that its gateway reaches, as read last. */
+  /** Peers of the cluster, as last read; on a member, only the peers that its gateway reaches. */
   readonly peers: readonly OverlayPeer[];
 }
 

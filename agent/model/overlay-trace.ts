@@ -119,8 +119,8 @@ export type TraceEnd =
   /** The packet reached the same place for a second time. */
   | { readonly how: 'circles'; readonly where: string }
   /**
-   * The result is unknown, because ovn-trace ends: it does not look up the connection to which a packet for a gateway's
-   * own address belongs.
+   * The result is unknown, because ovn-trace ends here: it does not look up the connection to which a packet for a
+   * gateway's own address belongs.
    */
   | { readonly how: 'incomplete'; readonly where: string }
   | { readonly how: 'unanswered'; readonly router: string; readonly address: string; readonly port: string }

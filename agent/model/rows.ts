@@ -77,7 +77,7 @@ export type RowChange =
       readonly table: string;
       readonly title: string;
       readonly uuid: string;
-      /** Column of the parent row that refers to the row until then; null for a row of a root table. */
+      /** Column of the parent row that refers to the row before its deletion; null for a row of a root table. */
       readonly place: RowPlace | null;
       readonly why: string;
     };

@@ -42,7 +42,8 @@ const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>>
   deleteProfiles: { ...harmless, isDisruptive: always },
   activate: {
     ...harmless,
-    // Only a profile with an interface is that of a NIC. The addresses of a bridge's profile are not in use yet.
+    // Here, only the profile of a NIC has an interface. The activation of a bridge's profile moves no address that is
+    // in use.
     isDisruptive: ({ profiles }) => profiles.some((profile) => profile.interface !== null),
   },
   signpost: harmless,

@@ -4,8 +4,9 @@ import type { Observation } from './observation.ts';
 import { stringsOf, textOf } from './profile-settings.ts';
 
 /**
- * Returns the uplink of an OVS bridge: the NIC in it; null without a NIC. Of several devices, it is the one in the
- * external id bridge-uplink, which may be a tap or veth if the node itself is a guest or a container.
+ * Returns the uplink of an OVS bridge: the NIC in it; null without a NIC. If the bridge has several devices, the uplink
+ * is the device that the external id bridge-uplink names. It may be a tap or veth if the node itself is a guest or a
+ * container.
  */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
@@ -17,8 +18,8 @@ export function uplinkInBridge(names: BridgeNames, observation: Observation): st
 }
 
 /**
- * Returns the NIC of a bridge, or its former NIC if the NIC or the bridge was removed by hand; null if there never was
- * one, or if the NIC no longer exists.
+ * Returns the NIC of a bridge, or its former NIC if the NIC or the bridge was removed by hand; null if the bridge never
+ * had a NIC, or if the NIC no longer exists.
  */
 export function presentOrFormerUplink(names: BridgeNames, observation: Observation): string | null {
   const { profiles } = observation.networkManager;

@@ -7,11 +7,10 @@ import { isOwnedBy } from './rows/tags.ts';
 const localMethods = ['unix', 'punix', 'fd'];
 
 /**
- * Returns the connections of a central database that give clients on other hosts, or users of this node other than
- * root, write access to every row, and that do not belong to this product. These are all connections from the network,
- * except connections of the southbound database with OVN's role for nodes (ovn-sb(5), Connection, role). `remotes` are
- * the connections from the server's command line or added at run time (ovsdb-server(8), ovsdb-server/list-remotes),
- * which have no role.
+ * Returns the connections of a central database over which clients on other hosts, or users of this node other than
+ * root, may write every row. Leaves out this product's own connections, and the connections of the southbound database
+ * with OVN's role for nodes (ovn-sb(5), Connection, role). `remotes` are the connections from the server's command line
+ * or added at run time (ovsdb-server(8), ovsdb-server/list-remotes), which have no role.
  */
 export function openListeners(rows: DatabaseRows, remotes: readonly string[], owner: string): readonly OpenListener[] {
   const { database } = rows;

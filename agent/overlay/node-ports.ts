@@ -32,8 +32,8 @@ export function isNeeded(protocol: Listener['protocol'], port: number): boolean 
 }
 
 /**
- * Returns true for a port at which a node's own address may serve a service, as long as no process of the node listens
- * there.
+ * Returns true for a port at which services may be served at a node's own address, as long as no process of the node
+ * listens there.
  */
 export function isForServices(ranges: readonly PortRange[], protocol: Listener['protocol'], port: number): boolean {
   return !isNeeded(protocol, port) && ranges.some(({ first, last }) => first <= port && port <= last);

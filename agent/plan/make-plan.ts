@@ -232,8 +232,8 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 
 /**
  * Returns a difference for each of the agent's profiles that is on disk, as after `nmcli connection modify`, because
- * NetworkManager would start with it at the next boot. A rollback ignores these differences, because they existed
- * before the transaction.
+ * NetworkManager would start with this profile at the next boot. A rollback ignores these differences, because they
+ * existed before the transaction.
  */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
   const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));

@@ -11,8 +11,8 @@ import {
 } from './microshift-address.ts';
 
 /*
- * Requirements of MicroShift for a node, so that a br-ex with a NIC makes no difference to it. microshift-address.ts
- * describes how it looks for the node.
+ * Requirements of MicroShift for a node, so that a br-ex with a NIC makes no difference to MicroShift.
+ * microshift-address.ts describes how MicroShift looks for the node.
  */
 
 /**
@@ -40,8 +40,8 @@ export interface LoopbackNeeds {
  * microshift-address.ts):
  *
  * - The address that MicroShift would find for the node without the bridge, if it is an address of the uplink. While a
- *   default route leads through br-ex, MicroShift also finds the address there, but not after that route is removed,
- *   and it then restarts itself.
+ *   default route leads through br-ex, MicroShift also finds the address there. Once that route is removed, it does not
+ *   find the address on br-ex any more, and restarts itself.
  * - With both families and without node.nodeIPv6, the first IPv6 address of the node, which rule 6 finds since 4.19. It
  *   must not be an address that MicroShift added itself.
  *
@@ -85,7 +85,7 @@ function single(address: string): string {
 
 /**
  * Returns the fault of an ingress.listenAddress that names the uplink of a bridge: MicroShift's router uses the
- * addresses of the named interface, and listens nowhere, without an error, if it has no address
+ * addresses of the named interface, and if that interface has no address, it listens nowhere, without an error
  * (pkg/loadbalancerservice/router.go:96-117). null if the setting does not name the uplink.
  */
 export function ingressFault(

@@ -9,8 +9,8 @@ import { chooseUplink } from './uplink/choose.ts';
 
 /**
  * Fails with `interface-unsuitable` if `bridge add` would take the NIC without which the next `apply` cannot make
- * br-ex. Returns a note if it takes the NIC that br-ex would have, and br-ex gets another one. `list` contains the new
- * bridge. A br-ex that the administrator makes, or that has no NIC by configuration, needs no NIC.
+ * br-ex. If `bridge add` takes the NIC that br-ex would have, and br-ex gets another NIC, returns a note. `list`
+ * contains the new bridge. A br-ex that the administrator makes, or that has no NIC by configuration, needs no NIC.
  */
 export function refuseNeeded(
   nic: string,

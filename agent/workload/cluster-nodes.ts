@@ -33,7 +33,7 @@ export function readNode(object: unknown): ClusterNode {
 
 /**
  * Largest length of an annotation that is kept, in characters. A longer one is from another program, because the values
- * of this program have at most half as many.
+ * of this program are at most half as long.
  */
 const mostCharacters = 4_000;
 

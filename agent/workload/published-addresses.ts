@@ -14,8 +14,8 @@ export const publishedNames = [
 
 /**
  * Returns the annotations of a member's Node in the form of ovn-kubernetes; a fact that does not exist has no
- * annotation. `node-primary-ifaddr` is the next hop for the node's pods, which is its gateway: a node without a
- * gateway, or with an address that several gateways share, has none.
+ * annotation. `node-primary-ifaddr` is the next hop for the node's pods, which is the node's gateway. It is absent if
+ * the node has no gateway, or if several gateways share the address.
  */
 export function publishedAnnotations({ subnets, gateway, hostCidrs = [] }: OverlayNode): Labels {
   const primary = gateway === null || gateway.isVip === true ? [] : gateway.addresses;

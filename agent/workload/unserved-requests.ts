@@ -29,7 +29,7 @@ export function asksOfNamespace({ annotations = {} }: Asking): readonly Unserved
   return annotations[multicast] === 'true' ? ['multicast'] : [];
 }
 
-/** Returns the requests to a node that this network does not serve. */
+/** Returns the requests of a node that this network does not serve. */
 export function asksOfNode({ labels = {} }: Asking): readonly UnservedAsk[] {
   return egressNode in labels ? ['egress-ip'] : [];
 }

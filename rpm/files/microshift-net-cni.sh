@@ -81,8 +81,9 @@ add() {
     remove_link
     fail 101 "the links of the pod cannot be made: $why"
   }
-  # With the userspace data path the node's kernel also receives the pod's frames, past OVN. Without IPv6 it ignores router advertisements in them, and
-  # with a check of sources it accepts no IPv4 packet at an interface without an address (fib_frontend.c, __fib_validate_source).
+  # With the userspace data path, the node's kernel also receives the pod's frames, past OVN. With IPv6 disabled, the
+  # kernel ignores router advertisements in these frames. With rp_filter, it accepts no IPv4 packet at an interface
+  # without an address (fib_frontend.c, __fib_validate_source).
   link_of_container
   why=$({ sh -c "$set_interface" sh "ipv6/conf/$link/disable_ipv6" 1 && sh -c "$set_interface" sh "ipv4/conf/$link/rp_filter" 1; } 2>&1) || {
     remove_link

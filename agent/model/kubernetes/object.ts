@@ -54,8 +54,8 @@ export function referenceOf(object: KubernetesObject): ObjectReference {
 }
 
 /**
- * Returns the name of an object for the user: `DaemonSet ovnkube-node`. It has no namespace, because all namespaced
- * objects of the agent are in one.
+ * Returns the name of an object for the user: `DaemonSet ovnkube-node`. The namespace is left out, because all
+ * namespaced objects of the agent are in the same one.
  */
 export function titleOf(reference: ObjectReference): string {
   return `${reference.kind} ${reference.name}`;

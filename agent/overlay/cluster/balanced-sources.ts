@@ -18,8 +18,8 @@ const families = [
  * second datagram of a UDP client. For ovn-northd's flows such a packet begins a connection, but its destination is
  * already the pod, and the flows match `ct.new` with the service's address (northd.c; OVN 23.03 and 26.03). Without the
  * NAT rows, the packet would reach the pod with another source address than the first packet, and its answer would
- * leave by the gateway of the pod's own node. The NAT rows match addresses only, and find the translation of the first
- * packet.
+ * leave by the gateway of the pod's own node. The NAT rows match addresses only. They therefore apply to these packets
+ * as well, which get the same translation as the first packet.
  *
  * Pods of the gateway's own node need no such row: their answers leave by this gateway in any case. These pods see the
  * client's address if `externalTrafficPolicy` is Local.

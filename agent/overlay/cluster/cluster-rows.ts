@@ -135,7 +135,9 @@ export function routerPortColumns(
   };
 }
 
-/** Returns the first address of a subnet, from number `place` on, that no router's port has. */
+/**
+ * Returns the first free address of a subnet, which no router's port has. The search begins at address number `place`.
+ */
 function freeAddress(desired: DesiredRows, subnet: string, place: number): string {
   for (let next = place; ; next += 1) {
     const address = addressIn(subnet, next);

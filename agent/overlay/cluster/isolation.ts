@@ -46,9 +46,9 @@ export function addOutsideGuards(
 }
 
 /**
- * Drops tunnel packets that pods send. Such a packet would leave by a gateway with the gateway's address. If the
- * gateway's node uses this address for its tunnels, other nodes would accept the packet as one of a pod of that node.
- * The same holds for a tunnel packet from outside that a service forwards to another node.
+ * Drops tunnel packets that pods send. Such a packet would leave by a gateway, with the gateway's address as its
+ * source. If the gateway's node uses this address for its tunnels, other nodes would accept the packet as that of a pod
+ * of the gateway's node. The same holds for a tunnel packet from outside that a service forwards to another node.
  */
 export function addTunnelGuard(desired: DesiredRows, router: PlannedRow, node: string): void {
   addDropped(desired, router, isTunnelPacket, node, 'no tunnel begins in a pod');
@@ -70,8 +70,8 @@ function addDropped(desired: DesiredRows, router: PlannedRow, match: string, nod
 /**
  * Plans the guard against forged sources for packets that the node itself forwards into the cluster, whichever
  * interface they arrived by. A packet from the node's management port may have no source in the cluster's ranges except
- * that port's own address: another host could otherwise pass for a pod or for a node, whose address network policies
- * always allow. Also drops packets of pods that would end in a tunnel of the node.
+ * that port's own address. Another host could otherwise pass for a pod, or for a node: network policies always allow
+ * the addresses of nodes. Also drops packets of pods that would end in a tunnel of the node.
  */
 export function addNodeGuards(
   desired: DesiredRows,

@@ -110,8 +110,8 @@ function addSwitch(desired: DesiredRows, { layout, balancers }: Cluster, node: O
 }
 
 /**
- * Plans the chassis of the router's port: packets to the subnet are routed on the node's chassis, and no other chassis
- * resolves its addresses.
+ * Plans the chassis of the router's port: packets to the node's subnet are routed on the node's chassis, and no other
+ * chassis resolves addresses of the subnet.
  */
 function addPin(desired: DesiredRows, port: PlannedRow, { name, systemId }: OverlayNode): void {
   const title = `${nodeNames(name).onRouter}-${systemId}`;

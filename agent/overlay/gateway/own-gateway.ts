@@ -17,8 +17,8 @@ export interface KernelFacts {
 const longestName = 15;
 
 /**
- * Returns the name of the bridge for a NIC. A long NIC name is cut at its beginning, because the names of the ports of
- * one card differ at their end.
+ * Returns the name of the bridge for a NIC. A long NIC name loses its first characters, because the names of the ports
+ * of one card differ in their last characters.
  */
 export function bridgeFor(nic: string): string {
   const prefix = 'br-gw';

@@ -6,9 +6,9 @@ import { clientsOfPeers } from '../peers/peer-ways.ts';
 import { outsideRoutes } from './routes-to-pods.ts';
 
 /**
- * Returns the routes that a peer needs: to the pods of each node through the gateway of this node, and to the range of
- * services through any of these gateways. A subnet without a route is reached by no host of the peer, and its pods
- * reach the peer with the address of a gateway.
+ * Returns the routes that a peer needs: to the pods of each node through that node's gateway, and to the range of
+ * services through any of these gateways. Without a route, hosts of the peer do not reach the pods of a subnet, and
+ * these pods reach the peer with the address of a gateway.
  */
 export function routesForPeer(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,
@@ -26,7 +26,7 @@ export function routesForPeer(
   return { routes: [...routes, ...toServices], withoutRoute };
 }
 
-/** Returns the members with the ranges of peers among the clients that their gateways permit. */
+/** Returns the members with the ranges of peers added to the clients that their gateways permit. */
 export function withPeerClients(
   members: readonly OverlayNode[],
   peers: readonly OverlayPeer[],

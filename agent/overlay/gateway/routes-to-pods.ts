@@ -5,9 +5,9 @@ import { isIpv6, rangeOf, sameFamily, withoutLength } from '../addresses.ts';
 import { traitsOf } from '../layouts/layouts.ts';
 
 /**
- * Returns the routes by which outside clients reach the pods of each node through the gateway of this node, and the
- * subnets to which no route leads because the gateway would not let the packets in, or because their answers would not
- * leave by it.
+ * Returns the routes by which outside clients reach the pods of each node through that node's gateway, and the subnets
+ * to which no route leads. No route leads to a subnet if the gateway would not let the packets in, or if the answers of
+ * the pods would not leave by the gateway.
  */
 export function outsideRoutes(layout: Pick<OverlayLayout, 'naming'>, members: readonly OverlayNode[]): OutsideRoutes {
   const found = members.flatMap((member) =>

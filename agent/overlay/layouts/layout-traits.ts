@@ -25,7 +25,8 @@ export interface LayoutTraits {
   /** True if services are in load balancer groups; false if they are in a load balancer for each protocol. */
   readonly hasBalancerGroups: boolean;
   /**
-   * True if a port of a switch takes the MAC of the router's port (ovn-nb(5), `router`); false if it repeats the MAC.
+   * True if a switch's port to a router has the address `router`, with which OVN uses the MAC of the router's port
+   * (ovn-nb(5)); false if it repeats the MAC.
    */
   readonly hasRouterAddresses: boolean;
   /** True if the MAC of a new router port follows from its address; false if it is random. */
@@ -41,12 +42,13 @@ export interface LayoutTraits {
    */
   readonly admitsNodes: boolean;
   /**
-   * True if a node's switch excludes the node's own address from those of pods; false if it names the router's address.
+   * True if other_config:exclude_ips of a node's switch keeps the node's own address from pods; false if
+   * external_ids:gateway_ip of the switch names the router's address instead.
    */
   readonly excludesNode: boolean;
   /** True if gateways drop packets from outside with an address of the cluster, and translate clients of services. */
   readonly guardsGateways: boolean;
-  /** True if packets from the gateway router's own address on `join` leave with the gateway's address. */
+  /** True if packets from the gateway router's own address on the join switch leave with the gateway's address. */
   readonly translatesJoinAddress: boolean;
   /** True if a gateway that shares its node's address reaches the node by the masquerade subnet of ovn-kubernetes. */
   readonly hasHostRoute: boolean;

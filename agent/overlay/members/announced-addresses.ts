@@ -4,10 +4,10 @@ import { isWithin } from '../addresses.ts';
 import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 
 /*
- * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC,
- * in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The central node then treats
- * them as the member's own addresses when it decides which services are served there, so that packets from pods still
- * reach the member's processes.
+ * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC.
+ * It announces them in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The
+ * central node treats them as the member's own addresses when it decides which services are served there. Packets from
+ * pods therefore still reach the member's processes.
  */
 const prefix = 'microshift-net-has:';
 /**

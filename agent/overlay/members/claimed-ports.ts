@@ -27,10 +27,10 @@ function redirectPort(node: string): string {
 }
 
 /**
- * Compares the chassis that ports are bound to with the nodes to which they belong: the ports of a node's switch and of
- * its gateway router, and the port by which its subnet is reached, belong to this node alone. Every member may write
- * the columns that bind ports, even for ports of other members (ovn-northd, RBAC). Returns a sentence for each column
- * with another chassis.
+ * Compares the chassis to which each port is bound with the chassis of the node to which the port belongs. Only the
+ * node itself may have the ports of its switch and of its gateway router, and the port by which its subnet is reached.
+ * Every member may write the columns that bind ports, even for ports of other members (ovn-northd, RBAC). Returns a
+ * sentence for each port whose columns name the chassis of another node.
  */
 export function foreignClaims({ tables }: DatabaseRows, nodes: readonly OverlayNode[]): readonly string[] {
   const byDatapath = new Map(

@@ -22,12 +22,13 @@ export interface BelievedClaims {
 }
 
 /**
- * Compares the claims of chassis with the certificates with which they were written. OVN's access control ties a row of
- * Chassis and of Encap to the common name of a certificate, which is the member's system-id, and ties nothing else in
- * these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd has the table). A chassis is therefore a member by its name
- * alone, and its hostname decides nothing. A false claim is ignored and has no effect on other members. An address is
- * in one row of Encap for each tunnel type (the index of the table); if two chassis claim it with different types, the
- * cluster's own type takes precedence. `own` is the central node, whose address is known without a registration.
+ * Compares the claims of chassis with the certificates with which they were written. In a row of Chassis or Encap,
+ * OVN's access control checks only the name of the chassis: it has to be the common name of the certificate, which is
+ * the member's system-id (ovn-sb(5), RBAC_Permissions; ovn-northd has the table). A chassis is therefore a member by
+ * its name alone, and its hostname decides nothing. A false claim is ignored and has no effect on other members. The
+ * index of Encap permits one row for each address and tunnel type. If two chassis claim an address with different
+ * types, the cluster's own type takes precedence. `own` is the central node, whose address is known without a
+ * registration.
  */
 export function believedClaims(
   own: OverlayNode,

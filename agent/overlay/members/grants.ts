@@ -6,7 +6,7 @@ export const nothingGranted: GatewayGrant = { addresses: [], subnets: [] };
 /**
  * Returns the addresses and subnets that a member's gateway announces beyond the central node's grants. A member needs
  * no grant for the address at which its tunnels end, and for the subnets of its own pods. Any other address or subnet
- * would lead packets of other nodes to it.
+ * would lead packets of other nodes to the member.
  */
 export function ungranted(
   { subnets: own, granted = nothingGranted }: Pick<OverlayNode, 'subnets' | 'granted'>,
@@ -14,7 +14,7 @@ export function ungranted(
   tunnelAddresses: readonly string[],
 ): GatewayGrant {
   // The prefix of an address that several nodes share becomes a route of the whole cluster, so the grant has to contain
-  // its length.
+  // the prefix length.
   const withLength = isVip === true;
   const allowed = withLength ? granted.addresses : [...granted.addresses, ...tunnelAddresses];
   const words = (address: string): readonly string[] => (withLength ? [address] : [address, withoutLength(address)]);

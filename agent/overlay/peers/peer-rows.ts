@@ -15,15 +15,15 @@ const families = [
   { isSix: true, word: 'v6', ip: 'ip6' },
 ] as const;
 
-/** Priority of the policy, as of the guards against forged sources, which no other policy of a gateway exceeds. */
+/** Priority of the policy: that of the guards against forged sources, the highest of all policies of a gateway. */
 const priority = 1010;
 
 /**
- * Plans the rows by which the gateway of a node reaches peers: routes on its router (as MicroShift's clusterToCluster,
- * docs/user/howto_c2cc.md, "How It Works"), and an address set with the ranges to which packets of the node's own pods
- * leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for each subnet of such
- * pods. Pods of other nodes keep the gateway's address, because the peer's answers to them could arrive at another
- * gateway.
+ * Plans the rows by which the gateway of a node reaches peers: routes on its router, as in MicroShift's
+ * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set of ranges. Packets of the node's own
+ * pods to these ranges leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for
+ * each subnet of such pods. Pods of other nodes keep the gateway's address, because the peer's answers to them could
+ * arrive at another gateway.
  */
 export function addPeerWays(
   desired: DesiredRows,

@@ -2,7 +2,7 @@ import type { OverlayGateway } from '../../model/overlay.ts';
 import { type OverlayPeer, rangesOfPeer } from '../../model/overlay-peer.ts';
 import { isWithin, sameFamily, withoutLength } from '../addresses.ts';
 
-/** Way of a gateway to a range of a peer. */
+/** Route by which a gateway reaches a range of a peer. */
 export interface PeerWay {
   readonly peer: string;
   readonly range: string;
@@ -10,8 +10,9 @@ export interface PeerWay {
 }
 
 /**
- * Returns the ways of a gateway to the ranges of peers. A gateway has a way only if the next hop is on its own LAN, and
- * none if several nodes share its address, because the address may be at another node than the pod.
+ * Returns the routes by which a gateway reaches the ranges of peers. The next hop has to be on the gateway's own LAN. A
+ * gateway whose address several nodes share has no such routes, because the address may be at another node than the
+ * pod.
  */
 export function waysToPeers(peers: readonly OverlayPeer[], gateway: OverlayGateway | null): readonly PeerWay[] {
   if (gateway === null || gateway.isVip === true) return [];

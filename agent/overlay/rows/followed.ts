@@ -14,7 +14,7 @@ export interface FollowedTable {
 export type FollowedDatabase = keyof typeof followedColumns;
 
 /**
- * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, as
+ * Tables that are monitored without a condition on the owner: registrations of members, root rows, and bridges, because
  * other programs may have created br-int.
  */
 const wholeTables: readonly string[] = [

@@ -5,8 +5,8 @@ import { listOf, mapOf, partTables, textOf } from './row-index.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /**
- * Tables with rows for a node. A table whose rows refer to rows of another table comes before it, because the rows to
- * which a row refers are deleted with it.
+ * Tables with rows for a node. Each table comes before the tables to which its rows refer, because the deletion of a
+ * row also deletes the rows to which it refers.
  */
 const tables = [
   'Logical_Switch',

@@ -24,7 +24,7 @@ export interface BalancerChange {
  * Servers (backends) of UDP services. An address and port in several rows has the servers of all of these rows.
  */
 export interface DatagramServers {
-  /** Takes in the changes of one transaction. Returns the connections whose server stopped serving with it. */
+  /** Processes the changes of one transaction. Returns the connections whose server no longer serves after it. */
   change(changes: readonly BalancerChange[]): readonly ServedConnections[];
   isServing(connections: ServedConnections): boolean;
 }

@@ -68,11 +68,11 @@ export function hostServices(
       `ct original zone set meta l4proto . ${ip} daddr . th dport map @${zones} comment "${comments.zones[ip]}"`,
   );
   const hooks = ['prerouting', 'output'] as const;
-  // A UDP process that listens at every address would answer from the address of the device by which the route to the
-  // client leaves. The client rejects an answer from an address that it has not asked. The clients that this rule
-  // concerns are pods, and the route to a pod leaves by `device`. Their packets are therefore redirected to the address
-  // of `device`: the process answers from this address, and connection tracking translates it to the address that the
-  // pod has asked (nft(8), socket wildcard and redirect).
+  // A UDP process that listens at every address answers from the address of the device by which the answer leaves. This
+  // rule concerns pods as clients, and answers to pods leave by `device`. A pod rejects an answer from an address to
+  // which it has sent nothing. Packets of pods are therefore redirected to the address of `device`. The process answers
+  // from this address, and connection tracking translates it to the address to which the pod has sent its packet
+  // (nft(8), socket wildcard and redirect).
   const toWildcard = `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1`;
   const isAtEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp');
   const atEveryAddress = isAtEveryAddress ? [`${toWildcard} redirect comment "${comments.wildcard}"`] : [];

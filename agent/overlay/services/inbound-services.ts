@@ -22,9 +22,9 @@ interface Vip {
 /**
  * Returns the inbound services of a node, sorted by address, protocol and port. A service is inbound at the addresses
  * of the node's gateway (NodePorts), and at addresses outside of every range of the cluster (external addresses, load
- * balancers). If the node itself serves it, it is also inbound at its cluster address, because the node's own packets
- * would not reach it through OVN. Entries without a port do not come from Kubernetes and are left to OVN. `gateway` is
- * null if no gateway shares a bridge with the node.
+ * balancers). A service that the node itself serves is also inbound at its cluster address, because the node's own
+ * packets would not reach it through OVN. Entries without a port do not come from Kubernetes and are left to OVN.
+ * `gateway` is null if no gateway shares a bridge with the node.
  */
 export function inboundServices(
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,

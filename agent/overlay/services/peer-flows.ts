@@ -6,8 +6,9 @@ import { flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
 
 /**
  * Returns the flows by which hosts of peers reach the range of services at a gateway that shares its bridge with the
- * node, in addition to the flows of outside clients. Like those, they use no connection tracking on the bridge. Without
- * them, a packet to a service would be one for the node. `clients` are the ranges of peers that the gateway reaches.
+ * node, in addition to the flows of outside clients. Both use no connection tracking on the bridge. Without the flows
+ * for peers, a packet to a service would be delivered to the node itself. `clients` are the ranges of peers that the
+ * gateway reaches.
  */
 export function sharedPeerFlows(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,

@@ -42,9 +42,9 @@ export function sharedPorts(
 }
 
 /**
- * Returns the interface of the NIC, which is the only interface with a device of its own; of several such interfaces,
- * the interface whose MAC the bridge has. If no interface or several meet the condition, returns a sentence that says
- * so.
+ * Returns the interface of the NIC, which is the only interface with a device of its own. If several interfaces have a
+ * device, it is the only one with the MAC of the bridge. Otherwise, returns a sentence that says why the NIC is
+ * unknown.
  */
 function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
   const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));

@@ -175,8 +175,8 @@ export function claimStep(names: BridgeNames, wanted: WantedBridge, observation:
 
 /**
  * Returns true for a bridge whose internal interface exists in the kernel but is unknown to NetworkManager. This
- * happens if NetworkManager waited 6 s in vain for a hung ovs-vswitchd to remove the interface; it does not look again
- * (1.58, nm-device-ovs-interface.c), and would wait for the interface in vain.
+ * happens if NetworkManager waited 6 s in vain for a hung ovs-vswitchd to remove the interface. NetworkManager does not
+ * look again (1.58, nm-device-ovs-interface.c), and would wait for the interface in vain.
  */
 function isUnseen(bridge: string, { links, networkManager }: Observation): boolean {
   const lacksLink = networkManager.devices.some((device) => device.interface === bridge && device.lacksLink === true);

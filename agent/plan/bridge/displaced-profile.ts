@@ -6,12 +6,12 @@ import { activeProfile } from '../uplink/source-profile.ts';
 import { returnToNic } from './take-bridge-apart.ts';
 
 /**
- * Returns the steps that activate the own profiles of NICs that have left their bridge and on which a generated profile
- * is active. NetworkManager generates a profile for a device with addresses if it has no record of the device's profile
- * (nm-manager.c, get_existing_connection), and it records a profile only when the device is active. After two crashes
- * during a rollback, it therefore finds the NIC with held addresses and without a record, and no program would renew
- * the lease. `moved` are the bridges with the profile that each NIC should have, `planned` the steps that run before
- * these.
+ * Returns the steps that activate the administrator's profile on NICs that have left their bridge and on which a
+ * generated profile is active. NetworkManager generates a profile for a device with addresses if it has no record of
+ * the device's profile (nm-manager.c, get_existing_connection), and it records a profile only when the device is
+ * active. After two crashes during a rollback, it therefore finds the NIC with held addresses and without a record, and
+ * no program would renew the lease. `moved` are the bridges with the profile that each NIC should have, `planned` the
+ * steps that run before these.
  */
 export function startDisplaced(
   moved: readonly WantedBridge[],

@@ -117,8 +117,8 @@ export function differsFromLeft(wanted: LeftBridge, { ovs, links }: Pick<Observa
 }
 
 /**
- * Returns the keys that make the row of MicroShift's bridge one of the agent's, as NetworkManager would write them for
- * these profiles.
+ * Returns the keys that turn the row of MicroShift's bridge into a row of the agent, as NetworkManager would write them
+ * for these profiles.
  */
 export function rowOf(names: BridgeNames, wanted: WantedBridge): BridgeRow {
   const { settings } = profileOf(wanted, names.bridge);

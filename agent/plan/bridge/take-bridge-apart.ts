@@ -179,9 +179,9 @@ const defaultMetric = 47;
 
 /**
  * Returns a metric below every metric of the bridge, so that the NIC's routes are preferred while both have them. For a
- * bridge of `bridge add`, other NICs may have lower metrics. Their routes stay preferred if a number between their
- * metrics and those of the bridge is free, and are never replaced. The metrics of the NIC's own profile are not used
- * either.
+ * bridge of `bridge add`, other NICs may have lower metrics. Routes of these NICs are never replaced, and stay
+ * preferred if a number between their metrics and those of the bridge is free. The result is never a metric of the
+ * NIC's own profile.
  */
 function preferredMetric(
   { isAdded, bridge }: BridgeNames,

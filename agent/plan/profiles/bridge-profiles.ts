@@ -141,8 +141,8 @@ function bridgeProfiles(
 
 /**
  * Returns the connection setting of a bridge's profile. Such profiles never connect by themselves: after a restart,
- * NetworkManager would bring the bridge up without the NIC, whose port is not a setting of NetworkManager, and the node
- * would be unreachable.
+ * NetworkManager would bring the bridge up without the NIC, because no setting of NetworkManager contains the NIC's
+ * port, and the node would be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

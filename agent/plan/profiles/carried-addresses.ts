@@ -5,8 +5,8 @@ import { type ProfileSettings, stringsOf } from '../../model/profile-settings.ts
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
- * Record of the foreign addresses that came to a bridge with its NIC. It is in the agent's profile of the bridge's
- * interface, which lasts as long as they do, until the next boot.
+ * Record of the foreign addresses that came to a bridge with its NIC. The record is in the agent's profile of the
+ * bridge's interface. Like the addresses, this profile lasts until the next boot.
  */
 
 /**

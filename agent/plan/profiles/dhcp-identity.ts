@@ -66,8 +66,8 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, g
 }
 
 /**
- * Returns true if settings request an identifier that would differ on another interface. It has to be read from the NIC
- * to be kept.
+ * Returns true if settings request an identifier that would differ on another interface. To keep such an identifier,
+ * the agent has to read it from the NIC.
  */
 export function asksForMadeIdentity(settings: ProfileSettings): boolean {
   const asksFor = (family: string, key: string, made: readonly unknown[]): boolean => {

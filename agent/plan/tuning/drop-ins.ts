@@ -6,8 +6,8 @@ export const ownMark =
   '# Written by microshift-net from ovn.yaml; changes here are lost. `microshift-net disable` removes it.';
 
 /**
- * Returns the text of an affinity drop-in; null `cpus` sets no affinity. The text first clears the affinity that
- * MicroShift's drop-in sets, which systemd reads before it.
+ * Returns the text of an affinity drop-in; null `cpus` sets no affinity. The text first clears the affinity of
+ * MicroShift's drop-in, which systemd reads earlier.
  */
 export function affinityText(cpus: string | null): string {
   return `${ownMark}\n[Service]\nCPUAffinity=\n${cpus === null ? '' : `CPUAffinity=${cpus}\n`}`;

@@ -6,8 +6,8 @@ import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';
 
 /**
- * Returns the rules of the packet filter that name a NIC but not its bridge. Packets arrive at the bridge afterwards,
- * so these rules no longer match.
+ * Returns the rules of the packet filter that name a NIC but not its bridge. After the move, packets arrive at the
+ * bridge, so these rules no longer match.
  */
 export function rulesLeftBehind(
   nic: string,

@@ -5,9 +5,9 @@ import { type ProfileSettings, stringsOf, textOf } from '../../model/profile-set
 /* MAC of a bridge. It is the uplink's, so that the DHCP server and the switch recognize the node. */
 
 /**
- * Returns the desired MAC of a bridge. Once the uplink is in the bridge, it is the MAC in the agent's profile: neither
- * a manual change of br-ex nor another order of a bond's ports changes it. If the NIC was replaced, it is the MAC of
- * the new NIC, which is recognized because it uses its permanent MAC and has no MAC in its profile.
+ * Returns the desired MAC of a bridge. Once the uplink is in the bridge, this is the MAC in the agent's profile:
+ * neither a manual change of br-ex nor another order of a bond's ports changes it. After a replacement of the NIC, it
+ * is the MAC of the new NIC. A NIC counts as new if it uses its permanent MAC and its own profile sets no MAC.
  */
 export function wantedMac(link: Link, source: ProfileSettings, given: string | undefined): string {
   const own = link.mac.toUpperCase();

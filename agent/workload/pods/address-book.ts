@@ -213,9 +213,9 @@ interface Counter {
 /**
  * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source. The
  * kubelet reports the addresses of a running pod (status.podIPs, which users who may change the pod cannot write). Only
- * the central node writes a row. Every user who may change the pod can write an annotation, which therefore counts
- * after the row, for a cluster whose rows were lost. Pods that request an address come next, and all others last.
- * Returns a fault for each pod that did not get the addresses that it needs, or cannot keep those with which it runs.
+ * the central node writes a row. An annotation counts last, because every user who may change the pod can write it; it
+ * is needed for a cluster whose rows were lost. Pods that request an address come next, and all others last. Returns a
+ * fault for each pod that did not get the addresses that it needs, or cannot keep those with which it runs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {

@@ -6,9 +6,9 @@ import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Place of a load balancer: every switch and gateway, every switch, or the switch or gateway of one node. `external`
- * and `announced` are the places for `externalIPs` at a gateway. The addresses for which the gateway answers on its LAN
- * (`announced`) have a load balancer of their own, because answering is an option of the whole row (ovn-nb(5),
+ * Switches and gateways that have a load balancer: all of both, all switches, or the switch or gateway of one node.
+ * `external` and `announced` stand for `externalIPs` at a gateway. The addresses for which the gateway answers on its
+ * LAN (`announced`) have a load balancer of their own, because answering is an option of the whole row (ovn-nb(5),
  * neighbor_responder).
  */
 export type BalancerPlace =
@@ -29,9 +29,9 @@ export interface Balancer {
 }
 
 /**
- * Returns the load balancers of a service: at most one for each place and protocol; none for a headless service. Yields
- * after each port, so that the caller can pause. With a traffic policy of `Local`, the backends differ from node to
- * node. Packets from pods to an outside address nevertheless reach all backends, as with kube-proxy.
+ * Returns the load balancers of a service: at most one for each BalancerPlace and protocol; none for a headless
+ * service. Yields after each port, so that the caller can pause. With a traffic policy of `Local`, the backends differ
+ * from node to node. Packets from pods to an outside address nevertheless reach all backends, as with kube-proxy.
  */
 export function* balancersOf(
   service: Service,

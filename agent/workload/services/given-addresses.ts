@@ -5,7 +5,7 @@ import { isWithin } from '../../overlay/addresses.ts';
 import { isForServices, isListening, isNeeded, nodeAddresses, unservableRanges } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 
-/** Address outside of the cluster at which a service was requested. */
+/** Address outside of the cluster at which a service is to be reached. */
 export interface Given {
   readonly address: string;
   /** True for an address of spec.externalIPs, false for one of status.loadBalancer. */

@@ -107,8 +107,8 @@ function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
 }
 
 /**
- * Returns the backends of the load balancers that preserve the client's address on the switch or router of one node, by
- * node and protocol.
+ * Returns the backends of load balancers on the switch or router of one node, by node and protocol. Only load balancers
+ * that preserve the client's address are included.
  */
 function answeredBy(balancers: readonly Balancer[]): readonly {
   readonly node: string;

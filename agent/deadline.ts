@@ -1,6 +1,8 @@
 import { AgentError } from './errors.ts';
 
-/** Time limit of a run, and the signal that stops the run. The end of the limit and the signal both end all waits. */
+/**
+ * Time limit of a run, and the signal that stops the run. All waits end when the limit ends or the signal is aborted.
+ */
 export interface Deadline {
   /** Returns the remaining time in ms, never negative. */
   readonly remainingMs: () => number;
@@ -16,8 +18,8 @@ export interface Deadline {
 }
 
 /**
- * Starts the time limit of a run; after it, every wait fails with `deadline-exceeded`. The end of the deadline `within`
- * also ends this one.
+ * Starts the time limit of a run. After the limit, every wait fails with `deadline-exceeded`. If the deadline `within`
+ * is stopped, so is this one.
  */
 export function startDeadline(limitMs: number, within?: Deadline): Deadline {
   const controller = new AbortController();
@@ -90,7 +92,7 @@ function deadlineExceeded(limitMs: number): AgentError {
 
 /**
  * Returns milliseconds of a clock that is never adjusted, for durations. `performance.now()` uses the same clock, but
- * its first use loads all of node:perf_hooks, which takes a twentieth of a run that changes nothing.
+ * its first use loads all of node:perf_hooks, which takes a twentieth of the time of a run that changes nothing.
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -195,7 +195,7 @@ function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port
   return `${connectErrors[code]} ${place} (${code})`;
 }
 
-/** System calls whose path is that of a directory. */
+/** System calls that fail with the path of a directory. */
 const directoryCalls: readonly (string | undefined)[] = ['scandir', 'opendir', 'rmdir', 'chdir', 'watch'];
 
 /** Returns the part of a path that does not exist: its directory, or the file or directory itself. */

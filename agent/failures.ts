@@ -46,7 +46,7 @@ export async function endingWith<T>(work: () => Promise<T>, end: () => unknown):
   return result;
 }
 
-/** Runs `next` after a failure; returns the failure, combined with that of `next` if there is one. */
+/** Runs `next` after a failure. Returns the failure; if `next` fails as well, returns both failures as one. */
 export async function failedThen(error: unknown, next: () => unknown): Promise<unknown> {
   try {
     await next();
@@ -56,7 +56,7 @@ export async function failedThen(error: unknown, next: () => unknown): Promise<u
   }
 }
 
-/** Returns the messages of the chain of causes, the nearest first, eight at most. */
+/** Returns the messages of an error's causes (`cause`), the nearest first; at most eight. */
 export function causeMessages(error: unknown): readonly string[] {
   const messages: string[] = [];
   let cause = error instanceof Error ? error.cause : undefined;

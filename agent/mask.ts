@@ -1,7 +1,7 @@
 /*
  * Replacement for secrets, which must not leave the node with a support bundle and are not shown in a difference of
- * manifests. A name counts as that of a secret in case of doubt: a value that is masked without need only causes a
- * question, but a password that is not masked is revealed.
+ * manifests. In case of doubt, a name counts as the name of a secret: an unnecessary mask only causes a question, but a
+ * password without a mask is revealed.
  */
 
 /** Names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, … */
@@ -22,13 +22,13 @@ const bearer = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 /** Password in a URL. It may contain a slash or an @, so it ends before the last @ of the word. */
 const urlPassword = /(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/:@"'<>]{0,200}:)[^\s"'<>]{1,400}@/gi;
-/** Option and the word after it, unless that is another option: `--password VALUE`, `-token VALUE`. */
+/** Option and the word after it, unless that word is another option: `--password VALUE`, `-token VALUE`. */
 const option = /(?<![\w-])(--?)([a-z][\w-]{0,60})(\s+)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"'-]\S*)/gi;
 /** `-u NAME:PASSWORD` and `--user NAME:PASSWORD` (curl(1)). */
 const userOption = /(?<![\w-])((?:-u|--user|--proxy-user|-U)[\s=]*["']?[^\s:"'=]{1,100}:)[^\s"']+/g;
 /**
- * Name and sign before a value: `name=`, `name: `, `"name": `. The value is quoted, or extends to the next space, comma
- * or bracket.
+ * Name and separator before a value: `name=`, `name: `, `"name": `. The value is quoted, or extends to the next space,
+ * comma or bracket.
  */
 const nameAndSign = /(?<![\w./-])("?)([\w./-]+)\1\s*[=:]\s*/g;
 const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;

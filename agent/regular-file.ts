@@ -30,9 +30,9 @@ const firstBufferBytes = 4096;
 
 /**
  * Reads a regular file as a whole. Returns null if the path does not exist; a dangling link counts as absent. A file
- * with more than `limitBytes` bytes is an error and never cut, whatever size it reports and however it grows meanwhile.
- * Devices, FIFOs and directories are refused unopened, and a FIFO that replaces the file in between does not block
- * (open(2), O_NONBLOCK). Throws RegularFileError.
+ * with more than `limitBytes` bytes is an error and never cut, even if the file reports a smaller size or grows during
+ * the read. Devices, FIFOs and directories are refused unopened. A FIFO that replaces the file after this check does
+ * not block the read (open(2), O_NONBLOCK). Throws RegularFileError.
  */
 export function readRegularFile(path: string, limitBytes: number, options: ReadOptions = {}): Buffer | null {
   try {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers';
 
 /**
- * Longest time, in ms, for which long work may occupy the event loop. The CNI plug-in, keepalives of the lock and
- * probes wait meanwhile.
+ * Longest time, in ms, for which long work may occupy the event loop. Meanwhile, requests of the CNI plug-in wait, and
+ * so do the probes of connections, on which a lock in OVN's database depends.
  */
 const sliceMs = 20;
 

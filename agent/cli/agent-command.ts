@@ -1,8 +1,8 @@
 import { Argument, Command, type ErrorOptions, type Option } from 'commander';
 
 /**
- * Preview commands by the names of the commands whose effect they show without a change. The error about an unknown
- * option `--dry-run` recommends the preview command.
+ * Preview command by the name of the command whose effect it shows. The error about an unknown option `--dry-run`
+ * recommends the preview command.
  */
 const previews: Readonly<Record<string, string>> = {
   'overlay apply': 'overlay plan',

@@ -6,7 +6,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof shells)[number];
 
-/** Values that an option or an argument takes. */
+/** Values that an option or an argument accepts. */
 type Values =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'files' | 'ids' | 'any' };

@@ -1,15 +1,15 @@
 import { exitCode } from '../errors.ts';
 
-/** State after a failure (exit code 1) of a command that changes nothing. */
+/** State of the node after a failure (exit code 1) of a command that changes nothing. */
 const nothingChanged = 'nothing was changed';
-/** State after a failure of a transaction. */
+/** State of the node after a failure of a transaction. */
 const asBefore = 'the node is as before';
 /** End of the help of a group of commands: it refers to the help of each command. */
 const ofEach = 'the help of each command describes the state after it';
 
 /**
- * State after a failure (exit code 1) by the path of a command. A command without an entry has the state of its group;
- * if the group has no entry either, the command changes nothing.
+ * State of the node after a failure (exit code 1), by the path of the failed command. A command without an entry has
+ * the state of its group; if the group has no entry either, the command changes nothing.
  */
 const afterFailure: Readonly<Record<string, string>> = {
   '': ofEach,

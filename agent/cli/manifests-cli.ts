@@ -9,7 +9,7 @@ import { type AddTo, internalOption } from './parse.ts';
 /** Options of a command that have no flag of the same name. Every other option has the name of its flag. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
-/** Default limits of the commands that use a cluster, in the words of their help. */
+/** Default limits of the commands that use a cluster, as their help shows them. */
 const defaultLimits = { diff: 'no wait', apply: '300', status: 'no wait', delete: '180' } as const;
 
 /** Flags of a command that uses a cluster. */

@@ -8,7 +8,10 @@ function wholeNumber(what: string, first: number, last: number): (text: string) 
   };
 }
 
-/** Parser of seconds up to a day: the timeout of a checkpoint of NetworkManager has 32 bits, and no wait needs more. */
+/**
+ * Parser of a number of seconds, at most a day: no wait has to be longer, and NetworkManager stores the timeout of a
+ * checkpoint in 32 bits.
+ */
 export const positiveSeconds = wholeNumber('a whole number of seconds', 1, 86_400);
 
 /** Option with the time to confirm a change; `positiveSeconds` parses its value. */

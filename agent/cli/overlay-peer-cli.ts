@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { AddTo } from './parse.ts';
 
-/** Options of `overlay peer add`, each with the words that were given. */
+/** Options of `overlay peer add`, each with its values as they were typed. */
 interface PeerFlags {
   readonly nextHop: readonly string[];
   readonly subnet: readonly string[];
   readonly serviceSubnet?: readonly string[];
 }
 
-/** Adds the commands `overlay peer …`: other clusters whose pods and services are reached. */
+/** Adds the commands `overlay peer …`, for other clusters whose pods and services this cluster reaches. */
 export function addPeerCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('peer').description('other clusters that pods reach by a router of the LAN'));
   add(

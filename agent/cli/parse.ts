@@ -5,7 +5,7 @@ import { AgentError, type ExitCode, exitCode, isAgentError, withDetails } from '
 import { shellWord } from '../printable.ts';
 import { fullName } from './agent-command.ts';
 
-/** Width of the word `Usage: ` in columns. The second and later lines of a usage are indented by it. */
+/** Width of the word `Usage: ` in columns. The second and later lines of a usage are indented by this width. */
 const usageIndent = 7;
 
 /** Returns the width of a help text in columns; 80 if it is not for a terminal. */
@@ -128,7 +128,7 @@ export function internalOption(flag: string, description: string): Option {
 }
 
 /**
- * Returns an error with the command line as it was typed, behind sudo, as the hint if only root may run the command;
+ * Returns the error of a command that only root may run, with a hint that repeats the command line behind sudo; returns
  * any other error unchanged.
  */
 function withWords(error: unknown, program: Command, words: readonly string[]): unknown {

@@ -10,8 +10,8 @@ import { confirmTimeout, positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay-cli.ts';
 import { type AddTo, helpWidth, internalOption, parseAndRunWith } from './parse.ts';
 
-// Exports the parser for the names of the ovn-k8s tools, because the bundle of this file contains all code that parses
-// a command line.
+// The parser of the ovn-k8s tools is exported here, because the bundle of this file contains all code that parses a
+// command line.
 export { parseAndRunAs } from './ovn-k8s-cli.ts';
 
 /**

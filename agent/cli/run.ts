@@ -2,15 +2,15 @@ import { type Output, openOutput } from '../commands/output.ts';
 import { exitCode } from '../errors.ts';
 
 /**
- * Pattern of the names of the tools of ovn-kubernetes of 2017, under which a package of this product links to the
- * program.
+ * Pattern of the names of the tools of ovn-kubernetes of 2017. A package of this product makes a link to the program
+ * under each of these names.
  */
 const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
 
 /**
  * Runs the command line and returns the exit code; `path` is the name under which the program was started. Runs the
  * commands of systemd units, and `apply` without options, without the parser. Loading the parser would take a tenth of
- * the time of a run that changes nothing, and memory of a daemon.
+ * the time of a run that changes nothing, and would permanently occupy memory of a daemon.
  */
 export async function runCommandLine(words: readonly string[], path: string): Promise<number> {
   const [, old] = oldName.exec(path) ?? [];

@@ -124,7 +124,7 @@ function podOf(args: string): CniPod | null {
 
 /**
  * Returns true for a valid interface name (CNI specification 1.1, "Parameters"): a name that the kernel accepts and
- * that ip(8) does not parse as another word.
+ * that ip(8) does not parse as a keyword.
  */
 function isInterfaceName(name: string): boolean {
   return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';

@@ -8,8 +8,8 @@ export interface NodePod {
   readonly name: string;
   readonly uid: string;
   /**
-   * UID of a static pod in the kubelet, which differs from its UID in the API (annotation kubernetes.io/config.mirror);
-   * null for other pods.
+   * UID that the kubelet uses for a static pod, in place of the pod's UID in the API (annotation
+   * kubernetes.io/config.mirror); null for other pods.
    */
   readonly mirrorOf: string | null;
   /** Network of the pod; null if it has no address yet. */

@@ -57,9 +57,9 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
 }
 
 /**
- * `apply --repair`: after an event that may have changed the node, returns it to the state of the last change that was
- * not undone in this boot. Later changes of ovn.yaml wait for the next boot or `apply`. Prints a message and changes
- * nothing while another run is in progress or a change awaits confirmation.
+ * `apply --repair`: after an event that may have changed the node, returns the node to the state of the last change in
+ * this boot that was not undone. Later changes of ovn.yaml wait for the next boot or `apply`. Prints a message and
+ * changes nothing while another run is in progress or a change awaits confirmation.
  */
 export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
@@ -68,8 +68,8 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // configure-ovs.sh or an agent before 0.2 made the NIC a port through a profile. NetworkManager does not keep such
-    // a bridge when it restarts.
+    // In the former layout, of configure-ovs.sh and of agents before 0.2, a profile of NetworkManager makes the NIC a
+    // port of the bridge. Such a bridge is built again, because it does not survive a restart of NetworkManager.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };

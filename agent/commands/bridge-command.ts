@@ -29,7 +29,7 @@ export interface BridgeOptions {
 }
 
 export interface AddOptions extends BridgeOptions {
-  /** Name of the bridge; null if the name is `br` followed by the name of the NIC. */
+  /** Name of the bridge; null for the default name: `br`, followed by the name of the NIC. */
   readonly name: string | null;
   /** True to allow a NIC that br-ex needs. */
   readonly force: boolean;

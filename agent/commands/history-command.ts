@@ -12,8 +12,8 @@ import { requireRoot } from './root.ts';
 import { terminalWidth } from './terminal-width.ts';
 
 /**
- * `history [TX]`: prints the last transactions, or one in detail. Asks NetworkManager only if a change waits for
- * confirmation: the clock of the node may have been set since the change.
+ * `history [TX]`: prints the last transactions, or one in detail. Asks NetworkManager whether a change still waits for
+ * confirmation, because the node's clock may have been set since the change.
  */
 export async function history(id: string | undefined, output: Output): Promise<void> {
   requireRoot('history');

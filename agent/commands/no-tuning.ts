@@ -1,4 +1,6 @@
 import type { TuningPlan } from '../model/tuning.ts';
 
-/** Plan for a node whose Open vSwitch daemons could not be examined, or that a command does not tune. */
+/**
+ * Plan for a command that does not tune the Open vSwitch daemons, or for a node on which they could not be examined.
+ */
 export const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };

@@ -47,8 +47,8 @@ export interface Output {
   /** Prints a message on standard error; in the journal, its entry has a MESSAGE_ID. */
   announce(message: Message): void;
   /**
-   * Prints an error and returns the exit code of its kind: as text on standard error, or as a document on standard
-   * output. `command` is null if the command line names no command.
+   * Prints an error, as text on standard error or as a document on standard output. Returns the exit code of its kind.
+   * `command` is null if the command line names no command.
    */
   fail(thrown: unknown, command: string | null): ExitCode;
   /** Returns a promise that settles when every announced message is written; never rejects. */
@@ -126,8 +126,8 @@ async function enter(message: Message, write: (text: string, priority: number) =
 }
 
 /**
- * True if standard error is the socket of the journal. JOURNAL_STREAM names it (systemd.exec(5)), but a program that
- * started this one may have redirected standard error.
+ * True if standard error is the socket of the journal. JOURNAL_STREAM names it (systemd.exec(5)), but the program that
+ * started this process may have redirected standard error.
  */
 function goesToJournal(): boolean {
   const stream = process.env.JOURNAL_STREAM;

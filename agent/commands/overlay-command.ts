@@ -57,9 +57,9 @@ export async function init(output: Output): Promise<void> {
 }
 
 /**
- * Makes this node a part of an overlay while it has the agent's lock, then starts the daemon. A signal such as SIGINT
- * (Ctrl-C) stops the work, and the error message then ends with the state of the node; a signal does not stop the start
- * of the daemon.
+ * Makes this node a part of an overlay while the process has the agent's lock, then starts the daemon. A signal such as
+ * SIGINT (Ctrl-C) stops the work, and the error message then ends with the state of the node. Once the start of the
+ * daemon has begun, a signal does not stop it.
  */
 async function begin(
   command: string,

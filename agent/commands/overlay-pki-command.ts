@@ -70,8 +70,8 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
 }
 
 /**
- * Runs a short change of keys and certificates while the process has the agent's lock. A signal does not stop it, so
- * that no file is half written.
+ * Changes keys or certificates while the process has the agent's lock. The change is short, and a signal does not stop
+ * it, so that no file is half written.
  */
 function toItsEnd<T>(command: string, { say }: Output, work: () => Promise<T>): Promise<T> {
   return withLock(command, () => uninterrupted(`\`${command}\``, say, work), say);

@@ -62,7 +62,7 @@ async function planTuningAlone(config: Config, warnings: readonly ConfigWarning[
 
 /**
  * `verify`: compares the node with its desired state. Exit code 3 if it differs. Fails with `vswitchd-not-responding`
- * if ovs-vswitchd does not answer, because its bridges may then forward nothing.
+ * if ovs-vswitchd does not answer, because bridges may then forward nothing.
  */
 export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');
@@ -95,7 +95,7 @@ interface Planned {
   readonly warnings: readonly ConfigWarning[];
 }
 
-/** Function that adds to an observation the facts that only a report needs. */
+/** Function that extends an observation by the facts that only a report needs. */
 type FurtherFacts = (
   node: Pick<Node, 'nm' | 'ovs'>,
   bridges: readonly WantedBridge[],

@@ -34,7 +34,7 @@ export function reporting(output: Output) {
   };
 }
 
-/** Returns the options of a run whose change needs no confirmation, with its output. */
+/** Returns the options of a run that prints to `output` and whose change needs no confirmation. */
 export function unattended(command: string, output: Output) {
   return { command, confirmTimeoutSeconds: null, ...reporting(output) };
 }

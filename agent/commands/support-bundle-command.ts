@@ -19,7 +19,10 @@ import { requireRoot } from './root.ts';
  * left out.
  */
 const reportMs = 30_000;
-/** Limit of the archive. tar and gzip take a second for 24 MiB; a disk that blocks for longer is full or broken. */
+/**
+ * Time limit for writing the archive. tar and gzip take a second for 24 MiB; a disk that blocks for longer is full or
+ * broken.
+ */
 const archiveMs = 60_000;
 
 /**

@@ -133,10 +133,10 @@ const disconnected = 30;
 const activated = 100;
 
 /**
- * Compares the state of the NIC, which must have its own profile active without IP settings. An activation of that
- * profile, for example after a carrier change or by an administrator, adds addresses, or starts a DHCP client that
- * waits in vain. A NIC without a carrier, or one that NetworkManager does not manage, has no active profile, which is
- * not a difference.
+ * Compares the state of the NIC: its own profile must be active, but without IP settings on the NIC. Another activation
+ * of the profile, for example after a carrier change or by an administrator, adds the addresses again, or starts a DHCP
+ * client that gets no answer. A NIC without a carrier, or a NIC that NetworkManager does not manage, has no active
+ * profile, which is not a difference.
  */
 function compareUplink(bridge: string, device: string, observation: Observation): readonly NetworkDifference[] {
   const state = nicDevice(device, observation)?.state ?? 0;
@@ -171,8 +171,8 @@ function compareProfile(
 }
 
 /**
- * Returns the properties in which a profile differs: first the desired ones, then those that were added to settings
- * that the agent writes as a whole.
+ * Returns the properties in which a profile differs: first the desired properties, then properties that were added to a
+ * setting (such as `ipv4`) that the agent writes as a whole.
  */
 function compareSettings(
   bridge: string,

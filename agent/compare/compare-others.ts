@@ -8,7 +8,7 @@ type Known = Pick<Observation, 'links' | 'ovs' | 'foreign' | 'others'>;
 
 const missing = { wanted: 'present', observed: 'absent' } as const;
 
-/** Returns the entries of other programs that a bridge lost when another program made its interface again. */
+/** Returns the entries of other programs that a bridge lost when another program recreated the bridge's interface. */
 export function lostEntries(
   bridge: string,
   { links, foreign = [], others = [] }: Pick<Known, 'links' | 'foreign' | 'others'>,
@@ -28,7 +28,7 @@ export function lostEntries(
 }
 
 /**
- * Returns the foreign ports that were lost when another program made the bridge again. The tap of a virtual machine or
+ * Returns the foreign ports that were lost when another program recreated the bridge. The tap of a virtual machine or
  * the veth of a container that no longer exists is not lost, because its owner has removed it.
  */
 export function lostPorts(bridge: string, { links, ovs, others = [] }: Known): readonly OthersPort[] {
@@ -70,7 +70,7 @@ export function compareOthers({ bridge }: WantedBridge, known: Known): readonly 
 
 /**
  * Returns true for a difference in foreign entries or ports. Such a difference never makes a run fail, because the
- * kernel or the owner may refuse to restore them.
+ * kernel or the owner may refuse to restore the entries or ports.
  */
 export function isOfOthers({ kind }: NetworkDifference): boolean {
   return kind === 'given' || kind === 'others-port';

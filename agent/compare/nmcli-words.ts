@@ -71,13 +71,13 @@ function addressText({ address, prefix, ...rest }: Fields): string {
   return [`${address}/${prefix}`, attributesText(rest)].filter((part) => part !== '').join(' ');
 }
 
-/** Returns a route as nmcli takes it: `destination/prefix [next hop] [metric] [attribute=value …]`. */
+/** Returns a route in the notation of nmcli: `destination/prefix [next hop] [metric] [attribute=value …]`. */
 function routeText({ dest, prefix, 'next-hop': nextHop, metric, ...attributes }: Fields): string {
   const parts = [`${dest}/${prefix}`, nextHop, metric].filter((part) => part !== undefined).map(String);
   return [...parts, attributesText(attributes)].filter((part) => part !== '').join(' ');
 }
 
-/** Returns a routing rule as nmcli takes it: `priority 100 iif eth0 table 200`. */
+/** Returns a routing rule in the notation of nmcli: `priority 100 iif eth0 table 200`. */
 function ruleText(fields: Fields): string {
   const { priority, from, to, iifname, oifname, table, invert, family: _, ...rest } = fields;
   const { 'from-len': fromLength, 'to-len': toLength, ...more } = rest;

@@ -57,15 +57,15 @@ export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>):
 }
 
 /**
- * Name of the bridge that MicroShift ignores when it looks for the node's address. The agent adds addresses of no other
- * bridge to lo.
+ * Name of the bridge that MicroShift ignores when it looks for the node's address. The agent adds only addresses of
+ * this bridge to lo.
  */
 export const passedOver = 'br-ex';
 
 /**
  * Returns the addresses on lo that are superfluous unless they are wanted: the addresses that the agent added, and
- * those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go), if the
- * bridge has them now or gets them again from its record of other programs.
+ * those that MicroShift added while the bridge did not exist (openshift/microshift, pkg/node/netconfig.go). An address
+ * of MicroShift counts only if the bridge has it now, or gets it again from the record of entries of other programs.
  */
 export function surplusOnLoopback(
   bridge: string,

@@ -19,7 +19,7 @@ export interface ExpiryFacts {
    */
   readonly checkpoints: readonly string[] | null;
   /**
-   * Time in ISO 8601, UTC: NetworkManager has rolled back every change whose time to confirm had ended by then
+   * Time in ISO 8601, UTC. NetworkManager has already rolled back every change whose time to confirm ended before it
    * (`confirmReserveSeconds`).
    */
   readonly endedBefore: string;
@@ -42,8 +42,9 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 }
 
 /**
- * Returns a record with the state that its change has by now, although no run has written it into the journal: a reboot
- * reverts an unconfirmed change, and so does NetworkManager if the recovery did not run at the end of its time.
+ * Returns a record with the present state of its change, even if no run has written that state into the journal. A
+ * reboot reverts an unconfirmed change. NetworkManager reverts the change if its time to confirm ends and the recovery
+ * has not run.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;

@@ -95,7 +95,9 @@ function followsUplink(difference: NetworkDifference): boolean {
   return difference.kind === 'mac' || portKinds.includes(difference.kind);
 }
 
-/** Returns true for an address that the bridge lacks because the run first adds it to the profile of the bridge. */
+/**
+ * Returns true for an address that the bridge lacks only because the run has not added it to the bridge's profile yet.
+ */
 function isShownByProfile({ kind }: NetworkDifference, all: readonly NetworkDifference[]): boolean {
   return kind === 'address' && all.some((other) => other.kind === 'setting' && other.key === 'address-data');
 }

@@ -8,9 +8,9 @@ const ofAddress: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user
 
 /**
  * Returns the settings of the device (VLAN, bond, MTU, ethtool, …) that an administrator has changed in the profile of
- * a bridge's NIC, and that NetworkManager has not applied to it: `wanted` is the value of the profile, `observed` the
- * applied one. Changing a profile applies nothing (nmcli(1), connection modify), and the next activation does. Settings
- * of the address are excluded, because the bridge has them.
+ * a bridge's NIC, and that NetworkManager has not applied to the NIC: `wanted` is the value of the profile, `observed`
+ * the applied one. A changed profile takes effect only at its next activation (nmcli(1), connection modify). Settings
+ * of addresses are excluded, because the bridge has them.
  */
 export function unappliedSettings(
   bridges: readonly WantedBridge[],

@@ -53,8 +53,8 @@ function faultsOf(uplink: string, bridge: string, observation: Observation): rea
 }
 
 /**
- * Returns true if the monitor of a bond considers one of its ports working. In a mode with one active port, a port must
- * also have been selected.
+ * Returns true if the monitor of a bond considers one of its ports working. In a mode with one active port, the bond
+ * must also have selected a port.
  */
 export function hasWorkingPort({ bond }: Pick<Link, 'bond'>): boolean {
   if (bond === undefined) return false;

@@ -34,7 +34,7 @@ export function lookUp(root: YamlNode | null, keys: readonly string[]): Found | 
 
 /**
  * Returns the value of a key in a mapping; null if the mapping does not have it. A later line takes precedence over an
- * earlier one, an own key over a merged one.
+ * earlier one, and a key of the mapping itself over a merged key.
  */
 export function entryOf(mapping: YamlMapping, key: string, budget = { hops: maxHops }): Found | null {
   const own = mapping.entries.findLast((entry) => entry.key.kind === 'scalar' && entry.key.text === key);

@@ -84,8 +84,8 @@ function isEmpty(value: YamlNode | null): boolean {
 }
 
 /**
- * Largest number of networks of remote clusters, above the number to which a node can be connected. Aliases of YAML
- * could list the same networks without end.
+ * Largest number of networks of remote clusters, more than a node can be connected to. Aliases of YAML could list the
+ * same networks without end.
  */
 const maxRemoteNetworks = 1000;
 

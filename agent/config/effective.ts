@@ -34,7 +34,7 @@ export function withoutProblems({ config, warnings, clusterProblems: [problem] }
 }
 
 /**
- * Loads the configuration for commands that configure the node, which needs a network even if MicroShift's own files
+ * Loads the configuration for commands that configure the node. The node needs a network even if MicroShift's own files
  * are invalid. A problem in those files becomes a warning about the settings that are not known.
  */
 export async function usableConfig(): Promise<UsableConfig> {

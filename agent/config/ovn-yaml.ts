@@ -12,7 +12,10 @@ import type { YamlMapping } from './yaml-tree.ts';
 /** Limit of YAML events, far above the number that all settings need, and low enough for a quick check. */
 const maxEvents = 10_000;
 
-/** Returns the settings of ovn.yaml over the defaults; throws an error with every problem of the file. */
+/**
+ * Returns the settings of ovn.yaml, and the defaults of all other settings; throws an error with every problem of the
+ * file.
+ */
 export function readOvnYaml(source: SourceText): OvnYaml {
   const root = rootMapping(source);
   if (root === null) return ovnConfig({}, () => null);

@@ -22,7 +22,7 @@ export interface ConfigFiles {
   readonly unreadable?: readonly AgentError[];
 }
 
-/** Largest configuration file in bytes that is read; a real one has less than a hundredth of that. */
+/** Size limit of a configuration file, in bytes; a real one has less than a hundredth of it. */
 export const maxConfigBytes = 1024 * 1024;
 
 /**

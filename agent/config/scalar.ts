@@ -4,8 +4,8 @@ const nulls = new Set(['', '~', 'null', 'Null', 'NULL']);
 const booleans = /^(?:true|True|TRUE|false|False|FALSE)$/;
 const wholeNumber = /^(?:0|-?[1-9][0-9]*)$/;
 /**
- * Numbers in forms that YAML readers interpret differently, or as text: 010 is 8 in YAML 1.1 and 10 in 1.2, 1_400 is
- * 1400 or text, 0o17 is text or 15. A setting must have the same meaning for every reader of the file.
+ * Numbers in forms that YAML readers interpret as different numbers, or as text: 010 is 8 in YAML 1.1 and 10 in 1.2,
+ * 1_400 is 1400 or text, 0o17 is text or 15. A setting must have the same meaning for every reader of the file.
  */
 const doubtfulNumbers: readonly RegExp[] = [
   /^[-+]?0[xX][0-9a-fA-F_]+$/,

@@ -30,7 +30,7 @@ function isRenamed(name: SettingName): name is RenamedName {
 
 /**
  * Settings whose only spelling in ovn.yaml is also their path in the configuration. The type compares the schema with
- * Config: a setting that Config lacks does not compile.
+ * Config: a setting of the schema that Config lacks is a compile error.
  */
 const sameNames: readonly ConfigPath[] = settingNames.filter((name) => !isRenamed(name));
 

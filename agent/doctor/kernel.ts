@@ -163,7 +163,7 @@ export const kernelChecks: readonly Check[] = [
 /**
  * Returns the expected MTU of the pods' network; null if it is unknown. If no MTU is set and MicroShift renders the
  * manifests, MicroShift's default applies: the MTU of the default route's device (pkg/config/ovn/ovn.go:74-102). Since
- * 4.19, MicroShift does not find that route and takes 1500. Its netlink library sets the route's destination, which
+ * 4.19, MicroShift does not find that route and uses 1500. Its netlink library sets the route's destination, which
  * pkg/util/net.go:375 expects to be nil.
  */
 function podsMtu({ mtu, ...config }: Config, nic: Link | null): number | null {

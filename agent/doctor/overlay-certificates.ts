@@ -1,7 +1,9 @@
 import type { OverlayFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
-/** Days before the end at which a warning is given, so that there is time to visit a remote node. */
+/**
+ * Number of days before a certificate expires at which the check warns, so that there is time to visit a remote node.
+ */
 const warnDays = 30;
 
 type Certificate = OverlayFacts['certificates'][number];

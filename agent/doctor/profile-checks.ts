@@ -54,7 +54,7 @@ export const profileChecks: readonly Check[] = [
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
           const isSurplus = (name: string): boolean =>
             plan?.differences.some(({ kind, bridge }) => kind === 'surplus' && bridge === name) ?? false;
-          // `apply` leaves a bridge unchanged that has one of the agent's names and belongs to another program.
+          // `apply` does not change a bridge of another program, even if it has one of the agent's names.
           const isPlanned = (name: string): boolean =>
             plan === null ? isOurs(name) : plan.wanted.bridges.some(({ bridge }) => bridge === name) || isSurplus(name);
           const mendBridge = (name: string, byHand: string): string => (isPlanned(name) ? mend(byHand) : byHand);

@@ -170,7 +170,7 @@ function isWatching(name: string): boolean {
 }
 
 /**
- * Returns the words between the state of a unit that is not enabled and the consequence of that state. A unit that
+ * Returns the words that join the state of a unit that is not enabled to the consequence of that state. A unit that
  * waits for events and is active keeps running until the next boot, so its consequence comes only then.
  */
 function untilBoot({ name, active }: UnitFacts): string {

@@ -57,8 +57,8 @@ export interface Bus {
    * Delivers every signal of this sender from now on, including signals that another subscription's rule requested,
    * until the returned function is called. The rule is sent at once, so it takes effect before any later call (the
    * daemon processes the messages of a connection in order). A rule does not exclude other senders: every user of the
-   * machine may send a signal directly to this connection. The sender is therefore compared; it is a unique name or the
-   * daemon's, both of which the daemon guarantees (D-Bus specification, "Header Fields").
+   * machine may send a signal directly to this connection. The sender is therefore compared. It is a unique name or the
+   * name of the daemon, and the daemon guarantees both (D-Bus specification, "Header Fields").
    */
   subscribe(matchRule: string, sender: string, listener: (signal: Signal) => void): () => void;
   /** Calls the listener once when the connection is lost, or at once if it is already lost. */

@@ -51,7 +51,7 @@ export function openTransport(address: string, limitMs: number): Promise<Socket>
 /** Size limit of the greeting, which is "OK" and a 32-digit GUID. A longer line is not from a D-Bus daemon. */
 const maxGreetingBytes = 1024;
 
-/** Returns the path of the first `unix:path=` address of a list (D-Bus specification, "Server Addresses"). */
+/** Returns the path of the first `unix:path=` address in a list (D-Bus specification, "Server Addresses"). */
 function socketPath(address: string): string {
   const path = /(?:^|;)unix:(?:[^;]*,)?path=([^;,]+)/.exec(address)?.[1];
   if (path === undefined) throw new Error('the address has no unix:path= part');

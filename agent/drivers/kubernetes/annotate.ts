@@ -34,7 +34,7 @@ export async function annotatePod(
     if (status === 404) return 'gone';
     if (status < 300) return 'written';
     // The server refuses the patch if the pod has another uid or would be invalid with these annotations (422), or if
-    // other clients change it all the time (409).
+    // other clients keep changing the pod (409).
     const doing = `read ${title}`;
     const { status: found, body } = await persist(session, {
       call: { method: 'GET', path },
@@ -48,9 +48,9 @@ export async function annotatePod(
 }
 
 /**
- * Writes annotations of a Node by its subresource `status`, with which neither the specification nor the taints of the
- * Node can change. The server notes this program as their writer (metadata.managedFields). Resolves with `gone` if the
- * Node does not exist. Rejects as `persist` does.
+ * Writes annotations of a Node through its subresource `status`, which can change neither the specification nor the
+ * taints of the Node. The server notes this program as their writer (metadata.managedFields). Resolves with `gone` if
+ * the Node does not exist. Rejects as `persist` does.
  */
 export async function annotateNode(
   session: Session,

@@ -8,9 +8,9 @@ import type { Named } from '../../model/workload.ts';
  */
 export interface KubernetesApi {
   /**
-   * Follows a collection: lists it completely, then reports each change. Lists it again if the server no longer has
-   * the changes since the last one that was reported. Returns a function that ends the following; the follower is not
-   * called afterwards.
+   * Follows a collection: lists it completely, then reports each change. Lists it again if the server no longer has the
+   * changes since the last one that was reported. Returns a function after whose call the follower is not called any
+   * more.
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**

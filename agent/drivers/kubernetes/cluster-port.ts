@@ -17,8 +17,8 @@ export interface Cluster {
   /** Requests an object's removal; a missing object counts as removed. */
   readonly remove: (reference: ObjectReference) => Promise<void>;
   /**
-   * Calls `onEvent` for every change of a collection after a version, until it returns true or the limit has expired.
-   * Throws if the signal is aborted.
+   * Calls `onEvent` for every change of a collection after a version, until `onEvent` returns true or the limit has
+   * expired. Throws if the signal is aborted.
    */
   readonly watch: (
     collection: Collection,

@@ -38,7 +38,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
 
   /**
    * Watches until the stream ends for any reason. Resolves with the version from which to continue, or null for a new
-   * list. `isNew` is true if the version comes from a list just before.
+   * list. `isNew` is true if the version comes from a list that was read just before.
    */
   const watch = async (from: string, isNew: boolean): Promise<string | null> => {
     const now = await access.current();
@@ -52,8 +52,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       let reported = from;
       const breathe = createSlices(() => performance.now());
       for await (const lines of watchLines(incoming)) {
-        // The loop pauses so that other work of the process gets a turn. It would otherwise read all lines that have
-        // arrived in one turn.
+        // The loop pauses so that other work of the process gets a turn. Without pauses, all lines that have already
+        // arrived would be read in a single turn of the event loop.
         await breathe();
         if (stop.aborted) break;
         const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));

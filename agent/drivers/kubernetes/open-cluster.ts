@@ -106,7 +106,8 @@ function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): H
     query: {
       fieldManager,
       force: String(force),
-      // The server has to reject an unknown or duplicate field, which is a defect of the agent, instead of dropping it.
+      // The server has to reject an unknown or duplicate field instead of dropping it, because such a field is a defect
+      // of the agent.
       fieldValidation: 'Strict',
       ...(dryRun ? { dryRun: 'All' } : {}),
     },

@@ -41,7 +41,10 @@ export async function persistently<T>(budget: RetryBudget, task: () => Promise<T
   }
 }
 
-/** Returns the error with the time that the attempts took, which exceeds the limit if the last request ended later. */
+/**
+ * Returns the error with the time that the attempts took, which exceeds the limit if the last request ended after the
+ * limit.
+ */
 function gaveUp(error: AgentError, { limitMs, end }: RetryBudget): AgentError {
   const waitedMs = Math.max(limitMs, limitMs + performance.now() - end);
   return new AgentError(error.kind, `${error.message} (waited ${Math.round(waitedMs / 1000)} s)`, {

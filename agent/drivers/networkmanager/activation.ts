@@ -12,8 +12,8 @@ import {
 } from './nm-names.ts';
 
 /**
- * Record of the states that NetworkManager signals since the watch was created, so that an activation that ends before
- * the agent waits for it is not missed. Each transaction uses one watch; `stop` ends its subscription.
+ * Record of the states that NetworkManager has signalled since the watch was created, so that an activation that ends
+ * before the agent waits for it is not missed. Each transaction uses one watch; `stop` ends its subscription.
  */
 export interface ActivationWatch {
   /**
@@ -22,7 +22,7 @@ export interface ActivationWatch {
    */
   activated(active: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
   /**
-   * Resolves when the condition is true. It is evaluated at once, and after every `StateChanged` signal of
+   * Resolves when the condition is true. The condition is evaluated at once, and after every `StateChanged` signal of
    * NetworkManager.
    */
   until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;

@@ -87,7 +87,7 @@ export async function dispatchUp(
 }
 
 /**
- * Returns the addresses of a device in the form that the dispatcher takes: properties of NetworkManager under other
+ * Returns the addresses of a device in the form that the dispatcher accepts: properties of NetworkManager under other
  * names.
  */
 function addressing(

@@ -51,8 +51,8 @@ export function isUnknownProfile(error: unknown): boolean {
 }
 
 /**
- * True if NetworkManager refuses to activate a profile because it does not have the device of the profile, or of the
- * profile's controller, yet (observed with 1.58: "Controller connection 'br-ex' can't be activated: No device
+ * True if NetworkManager refuses to activate a profile because the device of the profile, or of the profile's
+ * controller, is not available yet (observed with 1.58: "Controller connection 'br-ex' can't be activated: No device
  * available"). A device that has just become managed is available after some iterations of NetworkManager's main loop.
  */
 export function lacksDevice(error: unknown): boolean {

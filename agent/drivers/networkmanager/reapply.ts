@@ -16,9 +16,9 @@ const wholeSettings = ['ipv4', 'ipv6', 'proxy', 'user', 'ovs-external-ids', 'ovs
 const connectionKeys = ['zone', 'metered', 'lldp', 'mdns', 'llmnr', 'dns-over-tls', 'dnssec', 'mptcp-flags'] as const;
 
 /**
- * Changes the configuration of an activated device in place. NetworkManager refuses the whole change if a property
- * differs that it cannot change in place, which happens if a different profile was activated. In that case, the
- * function changes only the properties that can be changed; the next activation changes the others.
+ * Changes the configuration of an activated device in place. NetworkManager refuses the whole change if it cannot
+ * change one of the properties in place, which happens if a different profile was activated. In that case, the function
+ * changes only the properties that can be changed; the next activation changes the others.
  */
 export async function reapply(
   request: Request,

@@ -25,9 +25,9 @@ export const workFolderPrefix = '.openssl-';
 type Folder = (name: string) => string;
 
 /**
- * Time by which the validity of a certificate begins before its issue. A node without a battery for its clock may boot
- * with the time of its last shutdown. A certificate whose validity begins at its issue would not be valid on that node
- * yet.
+ * Time by which the start of a certificate's validity precedes its issue. A node without a battery for its clock may
+ * boot with the time of its last shutdown. A certificate whose validity begins at its issue would not be valid on that
+ * node yet.
  */
 const backdatedMs = 86_400_000;
 const dayMs = 86_400_000;

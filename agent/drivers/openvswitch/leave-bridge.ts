@@ -101,8 +101,8 @@ export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTak
 }
 
 /**
- * Replaces a bridge's internal interface by a new one, in two transactions. In one transaction, ovs-vswitchd would keep
- * the device, because the name is the same.
+ * Replaces a bridge's internal interface by a new one, in two transactions. After a single transaction, ovs-vswitchd
+ * would keep the device, because the name is the same.
  */
 export async function renewInterface(client: OvsdbClient, name: string): Promise<void> {
   const { bridges } = await readOvsFacts(client);

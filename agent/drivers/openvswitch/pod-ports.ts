@@ -140,7 +140,7 @@ function settle(batch: readonly Asked[], failed: { readonly error: unknown } | n
 
 /**
  * Returns the operations of several requests. If br-int does not exist, a transaction that adds a port fails, and any
- * other changes nothing. ovsdb-server itself removes rows of ports and interfaces to which no row refers
+ * other transaction changes nothing. ovsdb-server itself removes rows of ports and interfaces to which no row refers
  * (ovs-vswitchd.conf.db(5)).
  */
 function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operation[] {

@@ -6,7 +6,7 @@ import { askDaemon } from './control.ts';
  */
 export type ControllerState = 'absent' | 'connected' | 'not connected';
 
-/** Requests the state of its connection from ovn-controller, over its control socket. */
+/** Queries ovn-controller, over its control socket, for the state of its connection. */
 export async function controllerState(runDirectories: readonly string[]): Promise<ControllerState> {
   const answer = await askDaemon('ovn-controller', runDirectories, 'connection-status');
   if (answer === null) return 'absent';

@@ -18,7 +18,7 @@ import { fromOvn } from './ovn-errors.ts';
  */
 export const databaseCallMs = 15_000;
 
-/** Condition of a wait: a row of this table exists that meets all of the conditions. */
+/** Condition of a wait: the table has a row that meets all conditions of `where`. */
 export interface Awaited {
   readonly table: string;
   readonly where: Parameters<typeof wait>[0]['where'];
@@ -36,8 +36,8 @@ export interface RowDatabase {
   /** Executes the operations as one transaction, all or none. */
   transact(what: string, operations: readonly Operation[]): Promise<readonly (readonly JsonObject[])[]>;
   /**
-   * Resolves with true as soon as a row exists that meets the condition `row`, and with false at the limit. The server
-   * reports the row; the client does not poll.
+   * Resolves with true as soon as a row meets the condition `row`, and with false at the limit. The server reports the
+   * row; the client does not poll.
    */
   appears(row: Awaited, limitMs: number): Promise<boolean>;
   close(): void;

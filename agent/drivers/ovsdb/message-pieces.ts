@@ -2,9 +2,9 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts
 import { OvsdbError, quoteExcerpt } from './ovsdb-errors.ts';
 
 /**
- * Size of the text of an array or object (container), in bytes, from which its complete members are parsed although the
- * container has not ended. Parsing that much takes some milliseconds. A dump of a database has megabytes, and parsing
- * it at once would block the event loop for some hundred milliseconds.
+ * Size of the text, in bytes, at which the complete members of an unfinished array or object (container) are parsed.
+ * Parsing that much takes some milliseconds. A dump of a database has megabytes, and parsing it at once would block the
+ * event loop for some hundred milliseconds.
  */
 const pieceBytes = 64 * 1024;
 
@@ -23,7 +23,7 @@ const mark = '\0parsed ';
 /** Container whose start has arrived, and which is not parsed completely. */
 interface Container {
   readonly isObject: boolean;
-  /** Index of the first part that is not parsed yet. */
+  /** Index in `parts` of the first part that is not parsed yet. */
   part: number;
   /** Number of bytes before the first part that is not parsed yet. */
   ahead: number;
@@ -113,7 +113,8 @@ function parse(parts: readonly Buffer[]): Json {
 }
 
 /**
- * Returns a value in which the marks are replaced by the members that were parsed before. `depth` is that of the value.
+ * Returns a value in which each mark, the text that stands for parsed members, is replaced by these members. `depth` is
+ * the depth of the value.
  */
 function join(value: Json, depth: number, parsed: readonly Parsed[]): Json {
   if (parsed.length === 0 || depth > deepest) return value;

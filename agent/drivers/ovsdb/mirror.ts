@@ -88,8 +88,8 @@ export async function openMirror(
        * end and another connection may begin.
        */
       const takeContents = async ([isWhole, transaction, updates]: ReturnType<typeof readSince>): Promise<void> => {
-        // The id of the last transaction is unset until all contents are applied. If the connection ends before, the
-        // next one therefore requests all contents.
+        // The id of the last transaction is unset until all contents are applied. If the connection ends before then,
+        // the next one therefore requests all contents.
         lastTransaction = noTransaction;
         const breathe = createSlices(() => performance.now());
         const steps = tables.applyInSteps(followed, updates ?? null, isWhole);

@@ -22,8 +22,8 @@ export interface Lock {
 }
 
 /**
- * Requests a lock. Another client that holds it keeps it until that client releases it or ends its connection. A
- * session can request a lock of the same name only once.
+ * Requests a lock. If another client holds the lock, the request waits until that client releases the lock or ends its
+ * connection. A session can request a lock of the same name only once.
  */
 export function openLock(session: Session, name: string): Lock {
   const waiters = createWaiters();

@@ -2,15 +2,15 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Mode bits of a directory. With the first, other users may add and rename entries; the sticky bit limits them to
- * entries of their own (inode(7)).
+ * Mode bits of a directory. With the bit `worldWritable`, other users can add and rename entries; the sticky bit limits
+ * them to their own entries (inode(7)).
  */
 const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
  * Returns the reason why a directory or its parent cannot be trusted with the agent's state; null if both can, or if
- * they do not exist. If the directory or its parent is a link, or can be written by other users, these users could
+ * they do not exist. If other users can write the directory or its parent, or have made one of them a link, they could
  * choose which files the agent reads, removes or overwrites.
  */
 export function directoryFault(path: string): string | null {

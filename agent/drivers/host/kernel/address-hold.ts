@@ -11,9 +11,9 @@ import { readLinks } from './links.ts';
 const holdSeconds = 120;
 
 /**
- * Routing protocol of routes that the agent adds until NetworkManager adds its own. A later run recognizes them by it.
- * iproute2 assigns no name to this number (etc/rt_protos), and NetworkManager ignores routes of such a protocol
- * (nm-platform.c, ip_route_is_tracked).
+ * Routing protocol of routes that the agent adds until NetworkManager adds its own. A later run recognizes the routes
+ * by this protocol. iproute2 assigns no name to this number (etc/rt_protos), and NetworkManager ignores routes of such
+ * a protocol (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
 
@@ -115,7 +115,7 @@ export async function setMac(interfaceName: string, mac: string): Promise<void> 
 
 /**
  * Sets an interface up and makes the kernel add a link-local address that is derived from the MAC. NetworkManager
- * disables this on interfaces that it manages.
+ * disables this automatic address on interfaces that it manages.
  */
 export async function setUp(interfaceName: string): Promise<void> {
   await ipBatch([`link set dev ${interfaceName} addrgenmode eui64`, `link set dev ${interfaceName} up`]);

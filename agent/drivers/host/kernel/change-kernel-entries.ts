@@ -33,9 +33,9 @@ const heldProtocol = '77';
 
 /**
  * Reads the entries of links that programs other than NetworkManager have added. Also reads entries of NetworkManager
- * that can only come from a profile: addresses without a lifetime for which it has added the connected route
- * (`noprefixroute`), and routes of protocol `static`. Leaves out entries with the metric `ownMetric`, which the agent
- * has added. Best effort: returns an empty list if ip(8) fails.
+ * that can only come from a profile: routes of protocol `static`, and addresses without a lifetime whose connected
+ * route NetworkManager adds (`noprefixroute`). Leaves out entries with the metric `ownMetric`, which the agent has
+ * added. Best effort: returns an empty list if ip(8) fails.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -84,8 +84,8 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
 
 /**
  * Returns the entries with the remaining lifetimes that the same addresses have in the kernel at present, on any link.
- * An address of a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4): if it is not
- * advertised or leased again, it is removed only when they end.
+ * An address from a router advertisement or a lease has to keep its lifetimes (RFC 4862 section 5.5.4), so that the
+ * kernel removes it if it is neither advertised nor leased again.
  */
 export async function withLifetimes(entries: KernelEntries): Promise<KernelEntries> {
   if (entries.addresses.length === 0) return entries;
@@ -133,7 +133,7 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
   await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
 }
 
-/** Returns the entries without the rules that do not name the interface, because those stay as they are. */
+/** Returns the entries without the rules that do not name the interface, because such rules stay as they are. */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
 }

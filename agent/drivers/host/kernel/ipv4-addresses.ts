@@ -6,9 +6,9 @@ import { readRoutes } from './routes.ts';
 
 /**
  * Returns the IPv4 addresses of each interface. The kernel has no file with them, and os.networkInterfaces omits links
- * without a carrier (libuv requires IFF_RUNNING), which `silentLinks` names. The addresses of such links are derived
- * from the routing table: a local address that is on no other link belongs to the silent link whose subnet contains it.
- * A /32 address on a silent link has no subnet and is not found.
+ * without a carrier (libuv requires IFF_RUNNING); `silentLinks` names these links. Their addresses are derived from the
+ * routing table: a local address that is on no other link belongs to the silent link whose subnet contains it. A /32
+ * address on a silent link has no subnet and is not found.
  */
 export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Map<string, LinkAddress[]> {
   const found = new Map<string, LinkAddress[]>();

@@ -3,8 +3,8 @@ import { AgentError } from '../../../errors.ts';
 import { follow } from '../process/exec.ts';
 
 /**
- * Interval between two evaluations of a condition without a notification. They are necessary because `ip monitor` does
- * not report when it begins to listen, and misses earlier notifications of the kernel.
+ * Interval between two evaluations of a condition without a notification. These evaluations are necessary, because `ip
+ * monitor` does not report when it begins to listen, and misses earlier notifications of the kernel.
  */
 const askAgainMs = 1_000;
 
@@ -46,9 +46,9 @@ export async function waitForKernel(
 }
 
 /**
- * Calls `onChange` after changes of links, addresses and routes that the kernel reports, once for several that arrive
- * together, until the returned function is called. Calls `onEnd` if `ip monitor` ends by itself, after which no further
- * change is reported.
+ * Calls `onChange` after changes of links, addresses and routes that the kernel reports, until the returned function is
+ * called. Changes that arrive together cause one call. Calls `onEnd` if `ip monitor` ends by itself, after which no
+ * further change is reported.
  */
 export function followKernel(onChange: () => void, onEnd: () => void): Promise<() => void> {
   return follow('ip', ['-o', 'monitor', 'link', 'address', 'route'], onChange, onEnd);

@@ -1,10 +1,10 @@
 import type { KernelAddress } from '../../../model/kernel-entries.ts';
 
 /*
- * Order of an interface's addresses in the kernel. It decides which source address the kernel selects if no other rule
- * does (RFC 6724 section 5), and which address a program finds that reads the first one. The kernel appends a new IPv4
- * address (Linux, net/ipv4/devinet.c, __inet_insert_ifa), and inserts a new IPv6 address before the others of its scope
- * (net/ipv6/addrconf.c, ipv6_link_dev_addr).
+ * Order of an interface's addresses in the kernel. The order decides which source address the kernel selects if no
+ * other rule does (RFC 6724 section 5), and which address is found by a program that reads only the first one. The
+ * kernel appends a new IPv4 address (Linux, net/ipv4/devinet.c, __inet_insert_ifa), and inserts a new IPv6 address
+ * before the others of its scope (net/ipv6/addrconf.c, ipv6_link_dev_addr).
  */
 
 const isIpv6 = ({ address }: KernelAddress): boolean => address.includes(':');

@@ -4,7 +4,7 @@ import { type Finished, run } from '../process/exec.ts';
 /** Time limit of a command. nft(8) answers in milliseconds; tens of thousands of elements take seconds. */
 const commandMs = 30_000;
 
-/** Fields that are used of an object in `nft -j list table` (libnftables-json(5)). */
+/** Fields of an object in `nft -j list table` that the agent uses (libnftables-json(5)). */
 interface Listed {
   readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key | number])[] };
   readonly rule?: { readonly chain: string; readonly comment?: string };

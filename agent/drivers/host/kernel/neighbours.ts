@@ -20,7 +20,7 @@ interface Neighbour {
  * them would wait for neighbour resolution, in which a lost solicitation is repeated only after a second (RFC 4861
  * section 10, RETRANS_TIMER). Permanent entries of the target stay. Best effort: the kernel resolves an address that
  * was not copied. `isDeaf` means that the source interface receives no replies from now on. Its entries are then set to
- * reachable, so that for at least 15 s it neither sends solicitations nor deletes them.
+ * reachable, so that for at least 15 s the kernel neither sends solicitations for them nor deletes them.
  */
 export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
@@ -42,11 +42,11 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
 }
 
 /**
- * Reads the IPv6 neighbours of an interface, and returns a function that adds them to it again after the kernel has
- * removed all of them, because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Otherwise, if
- * the node sends a packet before any of its addresses is usable, the kernel begins a resolution but cannot send a
- * solicitation (net/ipv6/ndisc.c, ndisc_send_ns needs a source address), and sends the first one a second later
- * (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was not added.
+ * Reads the IPv6 neighbours of an interface. Returns a function that adds them again after the kernel has removed them,
+ * because IPv6 was disabled on the interface (net/ipv6/addrconf.c, addrconf_ifdown). Without these entries, a packet
+ * that the node sends before its addresses are usable would begin a resolution. Its first solicitation would fail,
+ * because it needs a source address (net/ipv6/ndisc.c, ndisc_send_ns), and the next one would follow only a second
+ * later (RFC 4861 section 10, RETRANS_TIMER). Best effort: the kernel resolves an address that was not added.
  */
 export async function keepNeighbours(device: string): Promise<() => Promise<void>> {
   const { exitCode, stdout } = await run('ip', ['-6', '-json', 'neigh', 'show', 'dev', device], commandMs);
@@ -57,7 +57,7 @@ export async function keepNeighbours(device: string): Promise<() => Promise<void
   return () => ipBatch(known.map(({ dst, lladdr }) => `neigh replace ${dst} lladdr ${lladdr} dev ${device} nud stale`));
 }
 
-/** Time limit of the read for a report, which a busy machine must not leave out. */
+/** Time limit of the read for a report. It is long, because a report needs the neighbours even from a busy machine. */
 const reportMs = 15_000;
 
 /** Returns the neighbours on an interface that have answered, with their MACs; an empty list if ip(8) fails. */

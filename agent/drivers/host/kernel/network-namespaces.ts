@@ -58,7 +58,7 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
   return found;
 }
 
-/** Fields of a link in `ip -d -j link` that are used. */
+/** Fields of a link in `ip -d -j link` that the agent uses. */
 interface ListedLink {
   readonly ifname?: string;
   readonly link_index?: number;

@@ -6,8 +6,8 @@ const { device, gateway, table } = signpost;
 
 /**
  * Creates a bridge without ports and a default route through it, by which MicroShift finds the node on lo
- * (model/signpost.ts); existing ones stay. Returns the first command that the kernel rejects, with its error; null if
- * all succeeded.
+ * (model/signpost.ts); an existing bridge or route stays. Returns the first command that the kernel rejects, with its
+ * error; null if all succeeded.
  */
 export function placeSignpost(): Promise<string | null> {
   const link = existsSync(`/sys/class/net/${device}`) ? [] : [`link add ${device} type bridge`];

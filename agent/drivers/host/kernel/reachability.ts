@@ -7,9 +7,9 @@ import { run } from '../process/exec.ts';
 const answerMs = 1_000;
 
 /**
- * True if the address answers an ICMP echo request that leaves through this interface. Sends one every 200 ms until
- * limitMs, rounded up to seconds, is over. The interface is always given, because a link-local address needs it (RFC
- * 4007 section 11).
+ * True if the address answers an ICMP echo request that leaves through this interface. Sends a request every 200 ms
+ * until limitMs, rounded up to seconds, has expired. The interface is always given, because a link-local address needs
+ * it (RFC 4007 section 11).
  */
 export async function answersPing(
   address: string,

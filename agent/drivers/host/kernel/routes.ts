@@ -22,8 +22,8 @@ export function readRoutes(root = ''): Route[] {
 }
 
 /**
- * True if the default route exists by which MicroShift finds the node on lo (model/signpost.ts). It is not one of the
- * node's own routes, so `readRoutes` leaves it out.
+ * True if the signpost exists, the default route by which MicroShift finds the node on lo (model/signpost.ts). The
+ * signpost is not one of the node's own routes, so `readRoutes` leaves it out.
  */
 export function readSignpost(root = ''): boolean {
   return readLines(`${root}/proc/net/ipv6_route`).some((line) => line.trimEnd().endsWith(` ${signpost.device}`));

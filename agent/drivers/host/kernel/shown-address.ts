@@ -28,8 +28,8 @@ export interface ShownAddress {
 const forEver = 4_294_967_295;
 
 /**
- * Returns the lifetimes of an address; an empty object if it never expires, and its preferred lifetime is either
- * infinite or 0.
+ * Returns the lifetimes of an address. Returns an empty object if the address never expires and its preferred lifetime
+ * is infinite or 0.
  */
 export function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeconds' | 'preferredSeconds'> {
   const [valid, preferred] = [entry.valid_life_time ?? forEver, entry.preferred_life_time ?? forEver];
@@ -40,7 +40,7 @@ export function lifetimesOf(entry: ShownAddress): Pick<KernelAddress, 'validSeco
   };
 }
 
-/** Returns the entries; an address that is also among the present ones and has lifetimes there gets those lifetimes. */
+/** Returns the entries. Each address that `present` contains with lifetimes gets those lifetimes. */
 export function keepLifetimes(entries: KernelEntries, present: readonly ShownAddress[]): KernelEntries {
   const timed = present.filter(({ dynamic }) => dynamic === true);
   const addresses = entries.addresses.map((entry) => {

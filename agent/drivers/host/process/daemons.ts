@@ -5,9 +5,9 @@ import { fileText, namesIn } from '../files/kernel-files.ts';
 import { commandMs, run } from './exec.ts';
 
 /*
- * State of the running Open vSwitch daemons, from /proc. The settings of a unit or of the database do not show it,
- * because they may not have taken effect. Every `apply` reads this, so only a few small files are read and no process
- * is started.
+ * State of the running Open vSwitch daemons, from /proc. The settings of a unit or of the database do not show this
+ * state, because they may not have taken effect yet. Every `apply` reads this, so only a few small files are read and
+ * no process is started.
  */
 
 /** Reads the state of the Open vSwitch daemons. */
@@ -39,7 +39,7 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
 
 /**
  * Returns the process in the pid file if it still is the daemon; null otherwise, because another process may have got
- * the same number since.
+ * the same pid since.
  */
 function runningPid(name: DaemonName, root: string): number | null {
   const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);

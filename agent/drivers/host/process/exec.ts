@@ -25,8 +25,9 @@ type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options
 
 /**
  * Runs a program without a shell and waits for its end. A non-zero exit status is a result and not an error. Standard
- * input is empty by default. The program runs in a session of its own (setsid(2)), unless it inherits the agent's
- * streams: a second Ctrl-C must not end programs that a rollback needs. Fails with `command-missing`.
+ * input is empty by default. A program that inherits the agent's streams stays in the agent's session. Any other
+ * program gets a session of its own (setsid(2)), because a second Ctrl-C must not end programs that a rollback needs.
+ * Fails with `command-missing`.
  */
 export async function run(
   program: string,

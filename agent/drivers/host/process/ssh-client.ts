@@ -3,7 +3,7 @@ import { fileText } from '../files/kernel-files.ts';
 
 /**
  * Yields SSH_CONNECTION from this process's environment, then from that of each ancestor. sudo(8) and su(1) remove the
- * variable, which the shell that sshd has started still has.
+ * variable; the shell that sshd has started still has it.
  */
 function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Generator<string | undefined> {
   yield own.SSH_CONNECTION;

@@ -30,8 +30,8 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
 
 /**
  * Reads the entries that programs other than NetworkManager added to links. Also reads entries that NetworkManager may
- * have added, which only its profiles show; `withoutListed` removes these. Queries the kernel only if signs of such
- * entries exist.
+ * have added, because only its profiles tell them apart; `withoutListed` removes them. Queries the kernel only if files
+ * of the kernel show that such entries may exist.
  */
 export async function readForeignEntries(
   links: readonly Link[],
@@ -42,9 +42,9 @@ export async function readForeignEntries(
 }
 
 /**
- * Leaves out entries that the active profile of a link contains: NetworkManager generates a profile for a link that
- * another program configured, and an administrator may have added by hand an entry that the profile contains as well.
- * Also leaves out links that NetworkManager does not manage, except the agent's bridges and lo.
+ * Leaves out entries that the active profile of a link contains, even if NetworkManager generated this profile from the
+ * configuration of another program, or if an administrator added the same entry by hand. Also leaves out links that
+ * NetworkManager does not manage, except the agent's bridges and lo.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],
@@ -129,8 +129,9 @@ function mayGive(
 }
 
 /**
- * Returns true for a route that comes from a profile. NetworkManager adds a route with protocol `static` for each route
- * of a profile, for its gateway, and to a gateway that is outside of every connected network.
+ * Returns true for a route that comes from a profile. NetworkManager uses the protocol `static` for the routes of a
+ * profile, for the default route through its gateway, and for the route to a gateway outside of every connected
+ * network.
  */
 function isExplained(
   settings: readonly ProfileSettings[],

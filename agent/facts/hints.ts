@@ -19,8 +19,8 @@ export const hintFiles = {
 } as const;
 
 /**
- * File in which a run that moved a NIC records its permanent MAC, beside the hint with its name, and the identities of
- * the NICs in the agent's bridges.
+ * File in which a run that moved a NIC records the NIC's permanent MAC, while the hint has the NIC's name. The file
+ * also has the identities of the NICs in the agent's bridges.
  */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 
@@ -54,7 +54,9 @@ export function readHints(fileText: (path: string) => string | null): HintFiles 
   };
 }
 
-/** Parses the list of `bridge add`. A damaged list counts as empty, because a NIC without a bridge is reachable. */
+/**
+ * Parses the list of `bridge add`. A damaged list counts as empty, because a NIC without a bridge is still reachable.
+ */
 export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]');
@@ -65,8 +67,8 @@ export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
 }
 
 /**
- * Returns true if no earlier entry of the list has the same NIC or bridge, because a NIC is in one bridge, and a bridge
- * has one NIC.
+ * Returns true if no earlier entry of the list has the same NIC or bridge, because a NIC belongs to only one bridge,
+ * and a bridge has only one NIC.
  */
 function isFirst(entry: AddedBridge, index: number, list: readonly AddedBridge[]): boolean {
   return index === list.findIndex(({ bridge, interface: name }) => bridge === entry.bridge || name === entry.interface);
@@ -95,7 +97,7 @@ function parseHintedNic(text: string | null): HintedNic | null {
 
 /**
  * Functions that check the values of a NIC's identity, by setting. NetworkManager refuses a profile with an invalid
- * one, and the node would then have no bridge.
+ * value, and the node would then have no bridge.
  */
 const isIdentityValue: Readonly<Record<IdentityKey, (value: string) => boolean>> = {
   'ipv4.dhcp-client-id': isBytes,

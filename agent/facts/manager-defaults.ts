@@ -15,8 +15,8 @@ export interface ConfigFile {
 
 const mainFile = '/etc/NetworkManager/NetworkManager.conf';
 /**
- * Directories that are read before the main file (vendor, run) and after it (admin). A file in a later one replaces a
- * file of the same name in an earlier one.
+ * Directories that are read before the main file (vendor, run) and after it (admin). A file in a later directory
+ * replaces the file of the same name in an earlier directory.
  */
 const [vendor, run, admin] = ['/usr/lib', '/run', '/etc'].map((root) => `${root}/NetworkManager/conf.d`) as [
   string,
@@ -54,8 +54,8 @@ interface Merged {
 }
 
 /**
- * Returns the sections with defaults in the order in which NetworkManager reads them: the first matching section with a
- * property decides. `version` is that of NetworkManager.
+ * Returns the sections with defaults in the order in which NetworkManager reads them. The value of a property comes
+ * from the first matching section that has this property. `version` is that of NetworkManager.
  */
 export function connectionDefaults(files: readonly ConfigFile[], version: string): readonly DefaultsSection[] {
   const merged = new Map<string, Merged>();

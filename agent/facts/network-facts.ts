@@ -32,7 +32,7 @@ const sysctls = [
 const networkWords = /^(ip|ifname|bond|bridge|vlan|team|nameserver|rd\.route|rd\.neednet|rd\.znet|BOOTIF)=/;
 const dhcpPrograms = /^(dhclient|dhcpcd|udhcpc|dhcp6c|pump)$/;
 
-/** Reads the kernel's network settings, and other programs that configure links. */
+/** Reads the kernel's network settings, and the traces of other programs that configure links. */
 export async function readNetwork(): Promise<NetworkFacts> {
   const [links, routes] = [readLinks(), readRoutes()];
   const others = readOthers(readSmallFile);
@@ -72,9 +72,9 @@ function sysctl(name: string): string | null {
 }
 
 /**
- * Returns the DHCP clients that were not started by NetworkManager, which gives its own clients a special script, and
- * that are not in a container's or pod's network namespace. A client whose network namespace is unreadable may be in
- * this one and is included.
+ * Returns the DHCP clients that NetworkManager has not started; its own clients have a special script. Leaves out
+ * clients in the network namespace of a container or pod. A client whose network namespace is unreadable may be in this
+ * one and is included.
  */
 export function dhcpClients(): NetworkFacts['dhcpClients'] {
   const own = targetName('/proc/self/ns/net');

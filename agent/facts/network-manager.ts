@@ -68,9 +68,9 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
 }
 
 /**
- * Reads a profile. Returns null if NetworkManager does not return it, because it was deleted since the listing, or if
- * its settings do not have the expected form. If NetworkManager stops, the observation fails: without its profiles, a
- * NIC would look unconfigured.
+ * Reads a profile. Returns null if NetworkManager does not return it, because it has been deleted since the listing, or
+ * if its settings do not have the expected form. If NetworkManager stops, the observation fails: without its profiles,
+ * a NIC would look unconfigured.
  */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch((error: unknown) => {

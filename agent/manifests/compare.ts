@@ -49,7 +49,10 @@ function changes(path: string, before: unknown, after: unknown): FieldChange[] {
   return names.flatMap((name) => changes(`${path}${name}`.replace(/^\./, ''), from.get(name), to.get(name)));
 }
 
-/** Returns the parts of a value by their names in a path; null for a value without parts. */
+/**
+ * Returns the items of a list or the fields of an object, by the text that stands for each in a path (`[name]`,
+ * `.field`); null for any other value.
+ */
 function entriesOf(value: unknown): Map<string, unknown> | null {
   if (Array.isArray(value)) {
     const names = value.map((item, index) => {

@@ -7,7 +7,10 @@ import { fieldAt, type KubernetesObject, listAt } from '../model/kubernetes/obje
  */
 export const configHashAnnotation = 'microshift-net/config-hash';
 
-/** Returns a digest of the ConfigMaps that the pods of a template read; null if they read none of the rendered ones. */
+/**
+ * Returns a digest of the ConfigMaps that the pods of a template read; null if they read none of the rendered
+ * ConfigMaps.
+ */
 export function configHash(podTemplate: unknown, objects: readonly KubernetesObject[]): string | null {
   const read = configMapsOf(podTemplate);
   const data = objects

@@ -11,7 +11,7 @@ import type { Flavor } from '../model/manifest-flavors.ts';
 
 /**
  * ConfigMap in the cluster that lists the applied objects. The labels of these objects are not sufficient to find them,
- * because they can be removed by hand, and a later release may no longer know a kind.
+ * because labels can be removed by hand, and a later release may no longer know the kind of an object.
  */
 export const inventoryReference: ObjectReference = {
   apiVersion: 'v1',

@@ -12,7 +12,7 @@ type Section = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * Returns the text of ovnkube.conf. Settings that several nodes share come from the ConfigMap ovn-config instead
- * (multi-node, interconnect), and with `mtu: auto` the container reads the MTU of its own node, so the text does not
+ * (multi-node, interconnect). With `mtu: auto`, the container reads the MTU of its own node. So the text does not
  * depend on the node where it is rendered.
  */
 export function ovnkubeConf(config: Config, flavor: Flavor): string {
@@ -27,8 +27,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       // Time in milliseconds after which an idle database connection is probed. On a small node that is busy with the
       // start of pods, a shorter limit would close database connections.
       'inactivity-probe': 180_000,
-      // The cache of logical flows is off, because memory is scarcer than the time that is needed to compute a flow
-      // again.
+      // The cache of logical flows is off, because memory is scarcer than the CPU time to compute a flow again.
       'enable-lflow-cache': false,
       'lflow-cache-limit-kb': 870,
     },

@@ -34,8 +34,8 @@ export function contains(outer: AddressRange, inner: AddressRange): boolean {
 }
 
 /**
- * Returns the address after the last one of each range: 10.43.0.0/16 → 10.44.0.0. Invalid ranges, and the last range of
- * a family, are left out.
+ * Returns the address after the last one of each range: 10.43.0.0/16 → 10.44.0.0. Invalid ranges, and a range at the
+ * end of all addresses of its family, are left out.
  */
 export function addressesAfter(ranges: readonly string[]): readonly string[] {
   return ranges.flatMap((text) => {

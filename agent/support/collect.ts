@@ -6,8 +6,8 @@ import { type CommandItem, type FileItem, keyfileDirectories } from './items.ts'
 import { itemLimitBytes, type Staging } from './staging.ts';
 
 /**
- * Time limit of a command, in ms: enough for journalctl on a slow disk. A command that takes longer hangs, which is
- * itself a finding.
+ * Time limit of a command, in ms: enough for journalctl on a slow disk. A command that takes longer counts as hung,
+ * which is itself a finding.
  */
 const commandMs = 15_000;
 /** Number of commands that run at once. With more, a small machine would finish none of them in time. */

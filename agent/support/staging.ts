@@ -7,8 +7,8 @@ const stagingDirectory = '/run/microshift-net';
 /** Size limit of a collected file, in bytes; a larger file adds no information. */
 export const itemLimitBytes = 2 * 1024 * 1024;
 /**
- * Size limit of a support bundle before compression, in bytes: memory that even a node that is short of memory can
- * spare. The bundle of a healthy node has less than 1 MiB.
+ * Size limit of a support bundle before compression, in bytes: small enough for a node with little free memory. The
+ * bundle of a healthy node has less than 1 MiB.
  */
 const totalLimitBytes = 24 * 1024 * 1024;
 

@@ -13,8 +13,8 @@ interface Returned {
 }
 
 /**
- * Returns the NICs that a plan removes from their bridges without activating their profiles again. NetworkManager runs
- * the dispatcher scripts itself for a profile that it activates.
+ * Returns the NICs that a plan removes from their bridges without activating their profiles again. For other NICs,
+ * NetworkManager runs the dispatcher scripts itself when it activates the profile.
  */
 export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[] {
   const attached = steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));

@@ -35,7 +35,7 @@ export interface Node {
    * whose ExecStopPost= runs the recovery.
    */
   readonly survive: (transaction: string) => Promise<void>;
-  /** Makes systemd start the recovery after the time to confirm a change, which rolls the change back. */
+  /** Makes systemd start the recovery when the time to confirm a change is over. The recovery rolls the change back. */
   readonly recoverAfter: (seconds: number) => Promise<void>;
   /** Cancels the start that `recoverAfter` has scheduled. */
   readonly cancelRecovery: () => Promise<void>;
@@ -50,7 +50,7 @@ const recoveryUnit = 'microshift-net-died';
 
 /**
  * Time between the end of the time to confirm a change and the recovery that rolls it back. NetworkManager rounds the
- * time of a checkpoint to seconds, and the recovery must not start before the end.
+ * time of a checkpoint to seconds, and the recovery must not start before the checkpoint has expired.
  */
 const afterExpirySeconds = 2;
 
@@ -174,8 +174,8 @@ export async function openServices(): Promise<Services> {
 }
 
 /**
- * Makes systemd read its unit files again and waits for its reply. The caller has to stay connected for so long:
- * systemd asks the bus daemon for the credentials of the caller, and refuses a caller that has left the bus.
+ * Makes systemd read its unit files again and waits for its reply. The caller has to stay connected until then: systemd
+ * asks the bus daemon for the credentials of the caller, and refuses a caller that has left the bus.
  */
 async function reloadUnits(bus: Bus): Promise<void> {
   const { openSystemd } = await import('../drivers/systemd/systemd-units.ts');

@@ -7,9 +7,9 @@ import { type OthersRecord, othersPath, uptimePath } from '../model/others.ts';
 import type { Plan } from '../model/plan.ts';
 
 /**
- * Records the foreign ports and entries on the bridges that a run has found or left in the desired state. Writes the
- * file only if it changes. `isReported` is true if a person requested the run, whose output has listed the missing
- * ports; they are then not reported again. Never fails the run.
+ * Records the foreign ports and entries on the bridges at the end of a run that leaves the node in the desired state.
+ * Writes the file only if it changes. `isReported` is true if a person requested the run: its output has listed the
+ * missing ports, so they are not reported again. Never fails the run.
  */
 export function noteOthers(plan: Plan, observation: Observation, isReported: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);
@@ -17,8 +17,8 @@ export function noteOthers(plan: Plan, observation: Observation, isReported: boo
 }
 
 /**
- * Removes the records of bridges that are not wanted any more, so that a later bridge of the same name is not reported
- * to miss their ports.
+ * Removes the records of bridges that are not wanted any more. Otherwise the ports of such a bridge would be reported
+ * as missing from a later bridge of the same name.
  */
 export function forgetOthers(plan: Plan, { others = [] }: Observation): void {
   const kept = others.filter(({ bridge }) => plan.wanted.bridges.some((wanted) => wanted.bridge === bridge));

@@ -19,8 +19,8 @@ export interface ReconcileOptions extends Reporter {
   readonly progress: (event: ProgressEvent) => void;
   readonly onPlan: (plan: Plan, observation: Observation) => void;
   /**
-   * Planner of the tuning of Open vSwitch. It plans before the first change of the network; its steps run once the
-   * network is in the desired state.
+   * Planner of the tuning of Open vSwitch. It plans before the first change of the network; the planned steps run once
+   * the network is in the desired state.
    */
   readonly tuner?: Tuner;
   readonly tuned: (step: TuningStep, tookMs: number) => void;

@@ -145,11 +145,11 @@ function isActivating(uplink: string, observation: Observation): boolean {
 const eui64 = 0;
 
 /**
- * True if the bridge can get the addresses of the NIC itself, so that the NIC need not have them before it moves. The
- * NIC was the uplink before, and gets its addresses from the LAN, from which the bridge requests the same ones with the
- * same MAC. This saves a second exchange at every boot. Fixed addresses exist at once and are moved. A SLAAC address
- * that is not derived from the MAC can be kept only if it is on the NIC before, and so can a DHCP identity that is not
- * just the MAC.
+ * True if the bridge can request the NIC's addresses from the LAN itself, so that the run need not wait until the NIC
+ * has them. This saves a second exchange at every boot. The NIC has to be the uplink of an earlier run: the bridge then
+ * has the same MAC and gets the same addresses. Fixed addresses exist at once and are moved. A SLAAC address that is
+ * not derived from the MAC has to be on the NIC before the move, or it is lost. The same is true if the DHCP identity
+ * is not just the MAC.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);

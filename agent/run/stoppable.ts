@@ -15,15 +15,15 @@ export const stillMember =
 export interface Stopped {
   /** State of the node after the command was stopped. */
   readonly state?: string;
-  /** Next step of the administrator; absent if that is to run the command again. */
+  /** Next step of the administrator; absent if the command only has to be run again. */
   readonly hint?: string;
 }
 
 /**
  * Runs work that SIGTERM, SIGINT and SIGHUP stop. A signal aborts `stop` with an AgentError as the reason; the work
  * then throws that reason, after its rollback if it has one. Throws the failure of the work. If a signal stopped the
- * work, the message ends with the sentences of `stopped`. They can depend on the progress of the work; null if the
- * failure has these sentences already.
+ * work, the message ends with the sentences of `stopped`. `stopped` may be a function if the sentences depend on the
+ * progress of the work; it returns null if the failure has these sentences already.
  */
 export async function stoppable<T>(
   say: (message: string) => void,

@@ -44,7 +44,7 @@ export interface TransactionPorts {
 /**
  * Runs the plan in a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure,
  * rolls back, proves the old state and throws the failure. If the rollback was incomplete, throws `not-restored` with
- * the failures before it. After a crash at any point, NetworkManager rolls back when the checkpoint's timer expires.
+ * the earlier failures. After a crash at any point, NetworkManager rolls back when the checkpoint's timer expires.
  */
 export async function runTransaction(
   ports: TransactionPorts,
@@ -187,7 +187,7 @@ interface HeldCheckpoint {
   stopPushing(): void;
   /**
    * Ends the use of the checkpoint when the change is kept. Without a timeout, destroys the checkpoint. With a timeout,
-   * NetworkManager rolls back some time after its end, unless the change is confirmed or rolled back before.
+   * NetworkManager rolls back some time after the timeout, unless the change is confirmed or rolled back before.
    */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }

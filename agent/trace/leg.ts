@@ -13,13 +13,18 @@ export interface LegStart {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
   readonly chassis: Chassis | null;
-  /** Ports that the packet has passed in earlier runs, each with its addresses at that port, to detect a loop. */
+  /**
+   * Ports that the packet has passed in earlier runs, each with the packet's addresses at that port, to detect a loop.
+   */
   readonly seen: readonly string[];
   /**
    * Load balancer that has forwarded the packet, if its router must also change the packet's source; otherwise null.
    */
   readonly forcedBy: TraceRule | null;
-  /** Number of the last step in the first pipeline that an earlier run has reported; -1 without an earlier run. */
+  /**
+   * Number of the last step that earlier runs have reported in the pipeline at which this run starts; -1 if there is no
+   * such step.
+   */
   readonly reportedUpTo: number;
 }
 
@@ -94,7 +99,9 @@ export function readLeg(facts: LegFacts, start: LegStart, items: readonly TraceI
   return { stations, packet, chassis, outcome: outcome ?? drop ?? unfinished(progress) };
 }
 
-/** Returns the result for a packet that the last step drops or rejects: the flow, the rule and the place. */
+/**
+ * Returns the result for a packet that the last step drops or rejects: the flow, its rule, and the switch or router.
+ */
 export function droppedAt(progress: Progress, how: 'dropped' | 'rejected'): TraceEnd {
   const { step, acl, inPort } = progress;
   const flow = step === null ? null : flowOf(progress);

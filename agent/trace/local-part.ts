@@ -27,7 +27,7 @@ export interface LocalQuestion {
   readonly flow: string;
 }
 
-/** Returns a request to ofproto/trace for each place at which a packet enters this node's Open vSwitch. */
+/** Returns the requests to ofproto/trace, one for each time that the packet enters this node's Open vSwitch. */
 export function localQuestions(
   way: TraceWay,
   node: string,
@@ -75,7 +75,10 @@ function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePack
   return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
 }
 
-/** Returns true for the patch port of a localnet port; ovn-controller names patch ports after the two sides. */
+/**
+ * Returns true for the patch port of a localnet port. ovn-controller builds the name of a patch port from the names of
+ * the two sides that it connects.
+ */
 function isPatchOf(row: DatabaseRow, localnet: string): boolean {
   return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
 }

@@ -55,7 +55,7 @@ export function readStep(progress: Progress, step: TraceStep): void {
   progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
 }
 
-/** Records, when the packet leaves the ACL stages, that the ACL that it met last has allowed it. */
+/** When the packet leaves the ACL stages, records that the last ACL has allowed the packet. */
 function passAcl(progress: Progress): void {
   if (progress.acl === null) return;
   progress.stations.push({ do: 'pass', rule: progress.acl });

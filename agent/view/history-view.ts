@@ -78,7 +78,7 @@ function isInEffect({ state }: JournalRecord): boolean {
   return ['committed', 'awaiting-confirm', 'confirmed'].includes(state);
 }
 
-/** Returns the title of a step; of a step with arguments that this version does not know, its kind. */
+/** Returns the title of a step, or its kind if this version does not know the arguments of the step. */
 function titleOf(step: Step): string {
   try {
     return stepTitle(step);

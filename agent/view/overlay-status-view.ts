@@ -5,7 +5,7 @@ import { joinLines, type Style } from './style.ts';
 import { fitted } from './table.ts';
 import { momentText } from './time.ts';
 
-/** Returns a node's part in its cluster and its state. Lines of more than `width` columns go on with an indent. */
+/** Returns a node's part in its cluster and its state. Lines of more than `width` columns continue with an indent. */
 export function overlayStatusText(status: OverlayStatus, style: Style, width: number | null, nowMs: number): string {
   const { node, role, subnets, addresses, tunnels, peers } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
@@ -69,8 +69,8 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style, nowMs: 
 }
 
 /**
- * Returns the state of the connection to the central node. A member cannot determine by itself to which address a
- * central node has moved.
+ * Returns the state of the connection to the central node. A member cannot determine by itself that its central node
+ * has moved to another address, so the text mentions that possibility.
  */
 function centralText({ role, controller, southbound }: OverlayStatus, style: Style): string {
   if (controller === 'absent') return style('red', 'ovn-controller is not running: systemctl start ovn-controller');

@@ -4,9 +4,9 @@ import { wrapped, wrappedWords } from './table.ts';
 const shellWords = /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"])+/g;
 
 /**
- * Returns a line of shell in lines of at most `width` columns that a shell reads as the same command: a broken command
- * continues after a backslash (POSIX.1-2024, Shell Command Language, 2.2.1), and a broken comment in another comment. A
- * longer word has a line of its own.
+ * Breaks a shell line into lines of at most `width` columns, which a shell reads as the same command. A broken command
+ * continues after a backslash (POSIX.1-2024, Shell Command Language, 2.2.1), and a broken comment continues in another
+ * comment. A word of more than `width` columns has a line of its own.
  */
 export function shellLines(line: string, width: number): readonly string[] {
   if (line.length <= width) return [line];

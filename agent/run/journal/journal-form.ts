@@ -3,8 +3,8 @@ import { type JournalEvent, type JournalHeader, transactionStates } from '../../
 
 /*
  * Validation of journals. A journal is obeyed: its states decide what a recovery does, and its profiles are written to
- * NetworkManager. A journal of which any part does not have the form that this version writes is therefore rejected as
- * a whole.
+ * NetworkManager. A journal is therefore rejected as a whole if any part does not have the form that this version
+ * writes.
  */
 
 type Check = (value: unknown) => boolean;

@@ -43,7 +43,7 @@ export function writeHint(plan: Plan, observation: Observation): void {
   const permanentMac = observation.links.find((link) => link.name === uplink)?.permanentMac ?? null;
   const identities = identitiesOf(plan.wanted.bridges, observation);
   // A device without a permanent MAC (VLAN, bond) is identified by its name. A record of an earlier NIC with the same
-  // name is overwritten, because it would apply to this device.
+  // name is overwritten, because it would otherwise be used for this device.
   if (permanentMac === null && identities.length === 0 && hintedNic?.interface !== uplink) return;
   const record = { interface: uplink, permanentMac, ...(identities.length === 0 ? {} : { identities }) };
   const text = `${JSON.stringify(record)}\n`;
@@ -97,8 +97,8 @@ export function takeRepairRequest(): void {
 }
 
 /**
- * True if the NICs were returned to their profiles because Open vSwitch was stopped; its next start also starts the
- * units that put them into the bridges again.
+ * True if the NICs were returned to their profiles because Open vSwitch was stopped. The next start of Open vSwitch
+ * also starts the units that put the NICs into the bridges again.
  */
 export function wereNicsReturned(): boolean {
   return existsSync(`${statusDirectory}/given-back`);

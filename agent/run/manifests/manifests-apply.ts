@@ -102,8 +102,8 @@ async function putObject(
   const isShared = force && object.kind === 'DaemonSet' && verdict !== null && coOwners(verdict).length > 0;
   if (!isShared && outcome === 'unchanged') return { object: titleOf(reference), outcome };
   if (isShared) {
-    // The daemonset of another owner is replaced rather than applied. An apply would merge its containers and volumes
-    // with those of this daemonset, and the pods would run both.
+    // A daemonset of another owner is replaced, because an apply would merge its containers and volumes with the new
+    // ones, and the pods would run both.
     await run.cluster.remove(reference);
     await waitUntilRemoved(run, reference);
   }

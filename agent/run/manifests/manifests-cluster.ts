@@ -151,13 +151,13 @@ export async function waitUntilGone(run: ClusterRun, reference: ObjectReference)
   await waitUntilEmpty(run, collection, reference.kind);
 }
 
-/** Waits until a removed object is gone, and the pods of a daemonset with it. */
+/** Waits until a removed object is gone and, if it is a daemonset, until its pods are gone too. */
 export async function waitUntilRemoved(run: ClusterRun, reference: ObjectReference): Promise<void> {
   await waitUntilGone(run, reference);
   await waitForPods(run, reference);
 }
 
-/** Waits until a daemonset has no pods any more; objects of other kinds have no pods. */
+/** Waits until a daemonset has no pods any more. Returns at once for an object of another kind. */
 export async function waitForPods(run: ClusterRun, { kind, name, namespace }: ObjectReference): Promise<void> {
   if (kind !== 'DaemonSet') return;
   await waitUntilEmpty(run, { apiVersion: 'v1', plural: 'pods', namespace, labelSelector: `app=${name}` }, 'Pod');

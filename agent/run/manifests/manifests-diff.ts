@@ -28,7 +28,7 @@ async function differenceOf(cluster: Cluster, object: KubernetesObject): Promise
 
 /**
  * Returns the result of a dry run. After a conflict, returns its message, which names the owners of the fields, and the
- * result of taking the fields over.
+ * result of a dry run that takes the fields over.
  */
 async function verdictOf(
   cluster: Cluster,

@@ -36,7 +36,7 @@ export interface Rendered {
 
 /**
  * Renders the objects for the configuration and the options. Needs no connection to a cluster. `usesCluster` is true
- * for a command that can read the image from the cluster instead.
+ * for a command that can read the image from the cluster if no option names it.
  */
 export function renderedObjects(options: ManifestsInput, usesCluster: boolean): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;

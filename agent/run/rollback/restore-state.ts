@@ -42,8 +42,8 @@ const plannedLimitMs = 20_000;
 /** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
 const plannedTimerSeconds = 25;
 /**
- * Limit for a DHCP lease or a router advertisement during a rollback; LACP negotiates within ten seconds. The NIC is
- * reachable meanwhile, because the kernel holds its addresses.
+ * Limit for a DHCP lease or a router advertisement during a rollback, after LACP, which negotiates within ten seconds.
+ * The NIC is reachable meanwhile, because the kernel holds its addresses.
  */
 const settleLimitMs = 12_000;
 
@@ -145,8 +145,8 @@ async function restoreOnce(aim: Aim, checkpoint: string | null, whole: Deadline)
     if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
     else {
       if (standing !== null) await rollBackWithCheckpoint(restoration, standing);
-      // NICs that are still ports are not awaited if the checkpoint is missing, which shows that NetworkManager was
-      // restarted. The new NetworkManager may request a lease through such a NIC, which gets no reply.
+      // If the checkpoint is missing, NetworkManager was restarted. The new NetworkManager may request a lease through
+      // a NIC that is still a port and gets no reply, so the rollback does not wait for such NICs.
       await awaitActivations(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
       await aim.ports.clearLoopback();
       // Ports of removed bridges are removed from the kernel's data path here, because a restarted ovs-vswitchd knows
@@ -243,8 +243,8 @@ async function settle(context: StepContext, step: Step, say: (message: string) =
 }
 
 /**
- * Returns the bridges that are no longer in the database. ovs-vswitchd may not have removed their devices yet, for
- * which NetworkManager waits.
+ * Returns the bridges that are no longer in the database. ovs-vswitchd may not have removed their devices yet, and
+ * NetworkManager waits for that removal.
  */
 async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();

@@ -43,8 +43,8 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
  * if both are in the old state: every link has its previous addresses, each previous bridge of the agent contains its
  * NIC, and no other bridge of the agent exists. Restores the bridges of MicroShift, which NetworkManager does not know,
  * as soon as NetworkManager has rolled back: their interfaces have lost the node's addresses or, in the userspace data
- * path, only the profile. Their NICs leave them, because a NIC gets no lease as a port. Finally removes the addresses
- * of the transaction from lo, which NetworkManager's generated profile of lo can contain.
+ * path, only the profile. Removes the NICs from these bridges, because a NIC gets no lease as a port. Finally removes
+ * from lo the addresses of the transaction, which NetworkManager's generated profile of lo can contain.
  */
 export async function completeUnaided(
   previous: Wanted,

@@ -18,8 +18,8 @@ export async function releaseLeft(): Promise<readonly Step[]> {
 
 /**
  * Removes held routes that the NIC now has as routes of its own. A rollback on a LAN without a DHCP server leaves held
- * routes, because the node would be unreachable without them. After the server answers again, they would take
- * precedence over the routes of the lease.
+ * routes, because the node would be unreachable without them. After the server answers again, the held routes would
+ * take precedence over the routes of the lease.
  */
 export async function releaseReplaced(): Promise<void> {
   const routes = readRoutes();

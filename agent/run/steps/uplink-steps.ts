@@ -63,7 +63,7 @@ export async function attachUplink({ ovs }: StepContext, step: StepArguments['at
 
 /**
  * Removes the IP settings from the NIC and waits until its addresses are gone. Fails before any change if vswitchd
- * hangs: the NIC then keeps its addresses, is reachable as soon as it is out of the kernel's data path, and
+ * hangs. The NIC then keeps its addresses and is reachable as soon as it has left the kernel's data path, and
  * NetworkManager's rollback does not activate its profile again.
  */
 export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
@@ -83,8 +83,8 @@ export async function clearUplink(context: StepContext, step: StepArguments['cle
 }
 
 /**
- * Waits until the activation of the NIC's profile has ended. Without IP settings it waits only for the carrier, which a
- * bond or team without a port may not have. Returns without an error at the limit.
+ * Waits until the activation of the NIC's profile has ended. An activation without IP settings waits only for the
+ * carrier, which a bond or team without a port may lack. Returns without an error at the limit.
  */
 async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
   const isDone = async (): Promise<boolean> => {

@@ -25,8 +25,8 @@ import { AgentError, messageOf } from '../../../errors.ts';
 import { pkiFiles } from './pki-files.ts';
 
 /**
- * Validity of the authority, in days. It exceeds that of a certificate, which the daemons renew: only an admin replaces
- * an authority.
+ * Validity of the authority, in days. It is longer than that of a certificate, because the daemons renew certificates,
+ * and only an admin replaces an authority.
  */
 const authorityDays = 3650;
 /** Validity of a certificate, in days (three years); `pki show` and `nodes` show the remaining days. */
@@ -49,7 +49,8 @@ export interface Issued extends CertificateFacts {
  */
 export async function initAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
-  // The certificate is written last. A key without a certificate was left by an interrupted run, and no node trusts it.
+  // The certificate is written last. A key without a certificate is left from an interrupted run, and no node trusts
+  // that key.
   if (existsSync(files.authority)) {
     throw new AgentError('certificates-refused', `${files.authority} is there already, and every node trusts it`, {
       hint: 'keep it; to start again, take the nodes out with `overlay leave` and move the folder away',
@@ -107,8 +108,8 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
 }
 
 /**
- * Removes every trusted authority except the signing one. Records before that the connections of the removed
- * authorities must be ended, so that a later run ends them if this run is interrupted.
+ * Removes every trusted authority except the signing one. First records that the connections of the removed authorities
+ * have to be ended, so that a later run ends them after an interruption.
  */
 export function dropOldAuthority(folder: string): void {
   const files = pkiFiles(folder);

@@ -63,7 +63,7 @@ export async function prepare(request: CniRequest, around: CniSurroundings, gone
 /**
  * Does the second half of ADD: adds the port to br-int, waits for its flows, and compares the pod's addresses with
  * those in OVN. Returns the CNI result, the data path type, and the commands for the pod's network namespace. Removes
- * the port if it fails, and if the container runtime stops waiting.
+ * the port after a failure, or if the container runtime stops waiting.
  */
 export async function plug(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { ports, say } = around;

@@ -12,8 +12,8 @@ const betweenMs = 1_000;
 /** Announcements of the addresses for which a gateway answers on its LAN. */
 export interface Announcements {
   /**
-   * Sets the addresses for which the gateway answers. Announces the new addresses, and the addresses for which a frame
-   * was not sent before.
+   * Sets the addresses for which the gateway answers. Announces the new addresses, and the addresses for which an
+   * earlier frame could not be sent.
    */
   know(addresses: readonly string[]): void;
   /** Sends at once the announcements that could not be sent when they were due. */
@@ -22,8 +22,8 @@ export interface Announcements {
 }
 
 /**
- * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send; the frames are
- * then sent after a growing pause, and at `again` or the next call of `know`.
+ * Creates the announcements of a gateway. `send` fails with an AgentError while the gateway cannot send. The frames are
+ * then sent again after growing pauses, or when `again` or `know` is called.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
   /**

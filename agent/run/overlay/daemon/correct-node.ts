@@ -108,8 +108,8 @@ async function applyPlanned(
 }
 
 /**
- * Returns the faults of this node's gateway that other nodes have to correct. Does not wait for the correction: the
- * port that ovn-controller then creates causes an event.
+ * Returns the faults of this node's gateway that other nodes have to correct. Does not wait for the correction, because
+ * ovn-controller creates a port after it, and the new port causes an event.
  */
 async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
   return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];

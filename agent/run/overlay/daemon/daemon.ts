@@ -118,8 +118,8 @@ export async function runDaemon(
 
 /**
  * Returns the parts of the record on which the watches depend, and the sockets of the central databases, as text for a
- * comparison. A different text means that the watches have to be set up again; at boot, the central databases start
- * after this daemon.
+ * comparison. A different text means that the watches have to be set up again. The text includes the sockets because,
+ * at boot, the central databases start after this daemon.
  */
 function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);

@@ -16,8 +16,8 @@ const lookMs = 5_000;
 const readMs = 20_000;
 
 /**
- * Calls `onNews` when the listening sockets at ports that services may use have changed, until the returned function is
- * called.
+ * Calls `onNews` after a change of the listening sockets at ports that services may use. The returned function ends the
+ * watch.
  */
 export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews: () => void): () => void {
   const hasNews = createListenerCheck(socketCounts, () => {
@@ -36,9 +36,9 @@ export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews:
 }
 
 /**
- * Creates a check that returns true if the listeners have changed since the check before. `counts` returns the numbers
- * of sockets, null if they are unknown; `read` returns the listeners. A check calls `read` if the numbers have changed
- * or are unknown; every fourth check calls it in any case.
+ * Creates a check that returns true if the listeners have changed since the previous check. `counts` returns the
+ * numbers of sockets, null if they are unknown; `read` returns the listeners. A check calls `read` if the numbers have
+ * changed or are unknown; every fourth check calls it in any case.
  */
 export function createListenerCheck(counts: () => string | null, read: () => string | null): () => boolean {
   // The numbers are read before the list, so that a socket that appears between the two is noticed in the next check.

@@ -5,10 +5,11 @@ import { integrationBridge } from '../../../overlay/local/bridge-rows.ts';
 import type { ServedConnections } from '../../../overlay/services/datagram-services.ts';
 
 /**
- * Times after the loss of a server at which connections to it are removed. ovn-controller removes them once
- * (options:ct_flush), when it removes its flows. Until its revalidation, Open vSwitch still forwards by the old flows,
- * and a client that continues to send creates the connection again. The answer of ovn-controller shows when its flows
- * are removed; the times are for clusters in which it does not answer, and for a quick removal.
+ * Times after the loss of a server at which the daemon removes the connections to that server. ovn-controller removes
+ * them only once (options:ct_flush), when it removes the flows. Open vSwitch forwards by the old flows until it has
+ * revalidated them, so a client that continues to send creates the connection again. The daemon also removes
+ * connections when ovn-controller answers that the flows are removed. The fixed times are for a quick removal, and for
+ * clusters in which ovn-controller does not answer.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
@@ -41,7 +42,7 @@ interface Loss {
   readonly timers: readonly NodeJS.Timeout[];
 }
 
-/** Creates the removal of connections, without a lost server. Only one removal runs at a time. */
+/** Creates the removal of connections. At first no server is lost. Only one removal runs at a time. */
 export function createLostConnections(tools: ConnectionTools): LostConnections {
   const losses = new Set<Loss>();
   let isClosed = false;

@@ -111,9 +111,10 @@ function balancerChanges(
 }
 
 /**
- * Returns the value of nb_cfg whose answer comes after the flows of this transaction; null if this node's chassis gives
- * no answers. The central node increments the value in the same transaction when it removes servers of UDP services;
- * otherwise, an answer to the present value may be from before the transaction.
+ * Returns the value of nb_cfg that this node's ovn-controller reports after it has applied this transaction; null if
+ * the chassis reports no values. The central node increments nb_cfg in the transaction itself if it removes servers of
+ * UDP services. After any other transaction the next value is due, because ovn-controller may have reported the present
+ * value earlier.
  */
 function dueAfter(contents: TableContents, changes: readonly RowChange[]): number | null {
   if ([...contents.rows('Chassis_Private')].length === 0) return null;

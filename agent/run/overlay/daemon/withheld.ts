@@ -16,8 +16,8 @@ export interface Withheld {
 
 /**
  * Creates an empty set of addresses. `write` has to install the flows that drop answers for them, and fails with an
- * AgentError while the gateway is not connected; it is then repeated after a growing pause, and at `again` or the next
- * change. Only one write runs at a time, and the flows of the present set are written last.
+ * AgentError while the gateway is not connected. A failed write is repeated after a growing pause, or when `again` is
+ * called or the set changes. Only one write runs at a time, and the flows of the present set are written last.
  */
 export function createWithheld(write: (addresses: readonly string[]) => Promise<void>): Withheld {
   let wanted: readonly string[] | null = null;

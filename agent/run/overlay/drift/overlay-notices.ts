@@ -39,9 +39,9 @@ export async function overlayNotices(
 }
 
 /**
- * Returns a sentence for each neighbour whose MAC in OVN's routers differs from the one that the cluster or this node's
- * kernel has, one for each table with learned rows that the cluster does not use, and one for each port that the
- * chassis of another node has claimed. Empty except on the central node.
+ * Returns sentences about three faults; empty except on the central node. The first is a neighbour whose MAC in OVN's
+ * routers differs from the MAC in the cluster or in this node's kernel. The second is a table with learned rows, which
+ * the cluster does not use. The third is a port that the chassis of another node has claimed.
  */
 async function southboundNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');
@@ -72,8 +72,8 @@ async function tunnelNotices({ record, local, members }: PlannedNode): Promise<r
 }
 
 /**
- * Returns the sentences of tunnelNotices() for tunnels whose other ends have been queried. `members` are known on the
- * central node.
+ * Returns the sentences of tunnelNotices() for tunnels whose other ends have been queried. `members` gives the names of
+ * the other nodes; it is empty except on the central node.
  */
 export function tunnelSentences(
   tunnels: readonly OverlayTunnel[],

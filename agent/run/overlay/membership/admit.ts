@@ -11,8 +11,8 @@ import { type IssueOptions, issueBundle } from './issue.ts';
 type Locked = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Admits a node to the cluster, waits until it can join, and gives its bundle out. The message of a signal (Ctrl-C) and
- * of a failure after the admission says whether the node is a member, and how to get its bundle.
+ * Admits a node to the cluster, waits until it can join, and hands out its bundle. After the admission, the message
+ * about a signal (Ctrl-C) or a failure says whether the node is a member, and how to get its bundle.
  */
 export function admitNode(
   options: IssueOptions,
@@ -21,8 +21,8 @@ export function admitNode(
   giveOut: (bundle: OverlayBundle) => void,
   say: Say,
 ): Promise<void> {
-  // No sentence is added to the error of a signal during the wait for the lock, which already states that nothing was
-  // changed.
+  // The error of a signal during the wait for the lock already states that nothing was changed, so no sentence is
+  // added.
   let ending: Stopped | null = null;
   const admit = async (stop: AbortSignal): Promise<void> => {
     const forward = { ...places, stop };
@@ -47,7 +47,7 @@ export function admitNode(
 const notAdmitted: Stopped = { state: 'nothing was changed, and no bundle is written' };
 
 /**
- * Returns the state and the next step after the admission of a member whose bundle was not given out. `keepsKey` is
+ * Returns the state and the next step after the admission of a member whose bundle was not handed out. `keepsKey` is
  * true if the node itself made its key and sent a certificate request.
  */
 function withoutBundle(name: string, keepsKey: boolean): Required<Stopped> {

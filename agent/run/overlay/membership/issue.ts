@@ -46,7 +46,7 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const record = requireCentral(places.record);
   refuseNames(name, systemId);
   const present = record.members.find((member) => member.name === name);
-  // A member without a certificate is left by an interrupted run; this run issues its certificate.
+  // Only an interrupted run leaves a member without a certificate. This run issues the certificate.
   const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
   if (present !== undefined && !isBegun) {
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
@@ -99,8 +99,8 @@ function followedUntilWrites(stop: AbortSignal | undefined): { readonly signal: 
 }
 
 /**
- * Issues a new certificate for a member and returns the bundle with which it joins again. Installs a new certificate of
- * the central node at once, and returns null.
+ * Issues a new certificate for a member and returns the bundle with which it joins again. For the central node,
+ * installs the new certificate at once and returns null.
  */
 export async function renewBundle(
   name: string | undefined,
@@ -140,8 +140,8 @@ async function sign(
 }
 
 /**
- * Adds addresses and subnets to the grant of a member's gateway, which may use them besides its tunnel address. With
- * `isRevoked`, replaces the earlier grant. Writes the northbound rows that result, and returns the new grant.
+ * Adds addresses and subnets to the grant of a member's gateway. The gateway may use them besides its tunnel address.
+ * With `isRevoked`, replaces the earlier grant. Writes the northbound rows that result, and returns the new grant.
  */
 export async function grantGateway(
   name: string,
@@ -191,7 +191,7 @@ const grantHint =
   'write addresses as 203.0.113.9, or with the length where several nodes have the address together, and subnets as 10.42.1.0/24';
 
 /**
- * Fails with `overlay-conflict` if another machine is registered with the system-id, because a disk was copied or the
+ * Fails with `overlay-conflict` if another machine is registered with the system-id. Either a disk was copied, or the
  * previous machine still runs.
  */
 function refuseRegistered(chassis: readonly OverlayChassis[], name: string, systemId: string): void {

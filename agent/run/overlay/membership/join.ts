@@ -217,7 +217,7 @@ async function refuseRemoved(
 }
 
 /**
- * Fails with `bundle-unusable` if the central node has taken this node out since it issued the bundle, and with
+ * Fails with `bundle-unusable` if the central node has removed this node since it issued the bundle, and with
  * `overlay-conflict` if another node is registered with this node's system-id or tunnel address. Two such nodes would
  * receive each other's traffic.
  */

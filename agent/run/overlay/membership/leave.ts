@@ -87,8 +87,8 @@ export function otherMembers({ members, node }: OverlayRecord): readonly string[
 }
 
 /**
- * Removes the Chassis row of this node, which a node may do itself (ovn-sb(5), RBAC_Role), in case ovn-controller has
- * crashed and not removed it. Returns the command that remains for the central node.
+ * Removes the Chassis row of this node, in case ovn-controller has crashed without removing it. A node has the right to
+ * remove its own row (ovn-sb(5), RBAC_Role). Returns the command that remains for the central node.
  */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;
@@ -119,8 +119,7 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
     const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
-    // The chassis of a member is identified by the system-id in its certificate. Its hostname may be that of the
-    // removed node.
+    // A member's chassis is identified by the system-id, because its hostname may be that of the removed node.
     const others = record.members.filter((one) => one.name !== name).map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
     const going = chassis.filter((one) => isIts(one) && !others.includes(one.name));

@@ -56,8 +56,8 @@ export async function listPeers(places: OverlayPlaces): Promise<readonly ListedP
 }
 
 /**
- * Writes the record, and then the rows and flows that differ. Until the rollback is complete, the record has the state
- * to which the next run or the daemon brings them.
+ * Writes the record, and then the rows and flows that differ. During a rollback, the record already has the earlier
+ * state, so the next run or the daemon can complete an interrupted rollback.
  */
 function change(
   before: CentralRecord,
@@ -66,7 +66,7 @@ function change(
   say: (step: string) => void,
 ): Promise<Begun> {
   return stoppable(say, async (stop) => {
-    // The rollback uses `places`, because a signal does not stop it.
+    // The rollback uses `places` without the stop signal, so that a signal does not stop it.
     const forward = { ...places, stop };
     writeRecord(places.record, wanted);
     try {

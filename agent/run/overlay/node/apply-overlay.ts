@@ -36,8 +36,8 @@ const installedMs = 60_000;
  */
 const portMs = 60_000;
 /**
- * Limit for the port of a member, which exists since `overlay pki issue`: OVN's databases keep it. 15 s allow for a
- * central node that is writing its rows again; a member that was taken out waits in vain.
+ * Limit of the wait for a member's port. The port exists since `overlay pki issue`, and OVN's databases keep it. 15 s
+ * allow for a central node that is writing its rows again. A node that was removed from the cluster waits in vain.
  */
 const memberPortMs = 15_000;
 
@@ -72,8 +72,8 @@ export async function installAndProveInbound(
   prove: () => Promise<readonly string[]>,
 ): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
   await ensureController(planned.places, say);
-  // If the gateway has an address of its own, the flows that keep outside clients out are installed before the gateway
-  // can receive packets.
+  // If the gateway has an address of its own, the flows that block outside clients are installed before the gateway can
+  // receive packets.
   const closed = await closeToOutsideClients(planned.record, planned.places, rememberedPeers(planned.places));
   const restored = await installStoredInbound(planned, say);
   const faults = await prove();
@@ -206,12 +206,12 @@ export async function proveInstalled(
   });
 }
 
-/** Returns the row to wait for when this node registers in the southbound database: its chassis. */
+/** Returns the row that appears when this node is registered in the southbound database: its chassis. */
 export function ownChassis({ node }: OverlayRecord) {
   return { table: 'Chassis', where: [['name', '==', node.systemId]] } as const;
 }
 
-/** Returns the row to wait for when the flows of an interface are installed (ovn-controller(8), ovn-installed). */
+/** Returns the row that appears when the flows of an interface are installed (ovn-controller(8), ovn-installed). */
 export function installedPort(name: string) {
   const where = [
     ['name', '==', name],

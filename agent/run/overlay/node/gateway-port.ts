@@ -28,8 +28,8 @@ export async function gatewayPort(
 }
 
 /**
- * Refuses to make a NIC the own NIC of a gateway if it is a port of another bridge, such as the uplink of br-ex. Fails
- * with `interface-unsuitable`. Returns the names of all ports of other bridges.
+ * Fails with `interface-unsuitable` if a gateway's own NIC would be a port of another bridge, such as the uplink of
+ * br-ex. Returns the names of all ports of other bridges.
  */
 export async function refuseOtherBridge(
   { bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>,

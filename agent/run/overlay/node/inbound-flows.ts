@@ -146,7 +146,9 @@ function remembered(places: Pick<OverlayPlaces, 'services'>): Inbound | null {
   return { services: JSON.parse(services), peers: peers === '' ? [] : JSON.parse(peers) };
 }
 
-/** Returns the peers that this node's gateway reaches, as read last; empty if none were read since the boot. */
+/**
+ * Returns the peers that this node's gateway reaches, as they were last read; empty if none were read since the boot.
+ */
 export function rememberedPeers(places: Pick<OverlayPlaces, 'services'>): readonly OverlayPeer[] {
   return remembered(places)?.peers ?? [];
 }

@@ -16,8 +16,9 @@ import { type OwnPlaces, servedBeside } from '../../../overlay/services/own-plac
 import type { OverlayPlaces } from '../record/places.ts';
 
 /**
- * Returns this node with its further addresses and its listening sockets, both of which services must not use, and with
- * its addresses and outside clients, which the central node publishes.
+ * Returns this node with its further addresses, listening sockets, host addresses and outside clients. Services must
+ * not use the further addresses and listening sockets. The central node publishes the host addresses and outside
+ * clients.
  */
 export function withWhatItHas(
   node: OverlayNode,
@@ -43,8 +44,8 @@ export function furtherAddressesNow(
 }
 
 /**
- * Returns the addresses of this node's interfaces with their prefix lengths, without temporary addresses (RFC 8981),
- * addresses of the cluster, and those that a gateway with a NIC of its own takes from the NIC.
+ * Returns the addresses of this node's interfaces with their prefix lengths. Leaves out temporary addresses (RFC 8981),
+ * addresses of the cluster, and the addresses of a gateway with a NIC of its own.
  */
 export function hostCidrsNow({ gateway }: Pick<OverlayNode, 'gateway'>, layout: OverlayLayout): readonly string[] {
   const taken = gateway?.kind === 'dedicated' ? gateway.addresses.map(withoutLength) : [];

@@ -11,7 +11,7 @@ import { readMembership } from './own-port.ts';
 import { withAnswers } from './tunnel-answers.ts';
 
 /**
- * Reads this node's part in the cluster and its state, and asks the other ends of its tunnels. Fails with
+ * Reads this node's part in the cluster and its state, and queries the other ends of its tunnels. Fails with
  * `overlay-absent` if the node is not in an overlay.
  */
 export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayStatus> {

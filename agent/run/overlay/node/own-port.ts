@@ -21,7 +21,7 @@ const answerMs = 3_000;
 const carriedMs = 60_000;
 
 /**
- * Returns the row to wait for when the southbound database has the port of a node's own interface (ovn-sb(5),
+ * Returns the row that appears when the southbound database has the port of a node's own interface (ovn-sb(5),
  * Port_Binding).
  */
 export function portOf(node: string) {
@@ -29,8 +29,8 @@ export function portOf(node: string) {
 }
 
 /**
- * Asks the central node whether it has a port for this member; it removes the port together with the member. Returns
- * the reason if it cannot be asked, or does not answer within `limitMs`.
+ * Asks the central node whether it has a port for this member. A removed member has none. Returns the reason if the
+ * central node cannot be asked, or does not answer within `limitMs`.
  */
 export async function readMembership(
   record: OverlayRecord,
@@ -77,8 +77,8 @@ export function refuseWithoutPort(
 
 /**
  * Waits until a new member's port is in the southbound database, so that its bundle can be used as soon as it is
- * printed. Reports if ovn-northd is not running on this node, without a wait, or does not copy the port in time.
- * `places.stop` ends the wait.
+ * printed. If ovn-northd is not running on this node, reports that and does not wait. Also reports an ovn-northd that
+ * does not copy the port in time. `places.stop` ends the wait.
  */
 export async function waitForPort(name: string, places: OverlayPlaces, say: Say): Promise<void> {
   const database = await openCentral('OVN_Southbound', places);

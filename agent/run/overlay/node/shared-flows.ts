@@ -136,7 +136,7 @@ function flowsOfOther(
 /**
  * Returns the differences in the flows of the agent on another bridge: the bridge of a gateway with an address of its
  * own, or a bridge that the node may have shared with its gateway before. A bridge that does not answer, or does not
- * support OpenFlow bundles, counts as a bridge without flows; that is a fault if it needs flows.
+ * support OpenFlow bundles, counts as a bridge without flows. That is a fault if the bridge needs flows.
  */
 async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces, wanted: readonly string[]): Promise<Look> {
   const flows = flowsOf(bridge, flowCookie, ovsRun);

@@ -92,7 +92,7 @@ async function readAll(record: OverlayRecord, places: OverlayPlaces) {
   }
 }
 
-/** Traces one direction. Runs ovn-trace again at each place where the packet enters another logical network. */
+/** Traces one direction. Runs ovn-trace again each time the packet enters another logical network. */
 async function follow(
   tracer: Tracer,
   inPort: LogicalPort,
@@ -114,7 +114,9 @@ async function follow(
   return { ...whole, here: await lookHere(tracer, whole, state) };
 }
 
-/** Returns the decision of this node's Open vSwitch about the packet, at each place at which it passes this node. */
+/**
+ * Returns the decision of this node's Open vSwitch about the packet, for each time that the packet passes this node.
+ */
 async function lookHere(
   { facts, places, switchRows, node }: Tracer,
   way: TraceWay,

@@ -124,7 +124,10 @@ function isLostRace(error: unknown): boolean {
   return isAgentError(error) && error.kind === 'ovsdb-refused' && error.message.includes('timed out');
 }
 
-/** Returns a record of the node for functions that take one. These commands never store a record. */
+/**
+ * Returns a record of the node, which other functions need as an argument. The commands of ovn-k8s-overlay never store
+ * a record.
+ */
 function recordOf({ layout, node, settings }: PlannedInit): OverlayRecord {
   return { format: 1, layout, southbound: settings.southbound, node, members: null };
 }

@@ -141,8 +141,8 @@ function layoutOf(
 }
 
 /**
- * Fails with `overlay-absent` if there is no cluster and the node is not its first one, and with `overlay-foreign` if
- * the cluster does not use the row names of ovn-kubernetes of 2017.
+ * Fails with `overlay-absent` if there is no cluster, unless this node is the first one of a new cluster. Fails with
+ * `overlay-foreign` if the cluster does not use the row names of ovn-kubernetes of 2017.
  */
 function refuseCluster({ isMaster }: NodeRequest, settings: SwitchSettings, northbound: DatabaseRows): void {
   const router = clusterRouterOf(indexRows(northbound));

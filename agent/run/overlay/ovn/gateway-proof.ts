@@ -87,7 +87,10 @@ export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string
   return [`${gateway.interface ?? gateway.bridge} does not exist, and packets cannot leave the cluster by it`];
 }
 
-/** Returns the sentence about a gateway whose rows the central node has not written, with the command to run there. */
+/**
+ * Returns the sentence about a gateway whose rows the central node has not written, with the command to run on the
+ * central node.
+ */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
   // This node does not know the grants, so the sentence names everything that may have to be granted.

@@ -21,7 +21,10 @@ export interface Gathering {
   close(): void;
 }
 
-/** Creates the timing of these pauses. `isEnough` returns true if the changes that wait fill a transaction. */
+/**
+ * Creates the timing of the pauses between transactions. `isEnough` returns true if the changes that wait fill a
+ * transaction.
+ */
 export function createGathering(isEnough: () => boolean): Gathering {
   let isClosed = false;
   let arrivals = 0;

@@ -31,7 +31,7 @@ export function createNodeAnnotations(
   nodes: ReadonlyMap<string, ClusterNode>,
   report: (error: AgentError | null) => void,
 ): NodeAnnotations {
-  /** Names of Nodes that are being written, or that rest after a write. */
+  /** Names of Nodes that are being written, or whose pause after a write has not ended. */
   const busy = new Set<string>();
   const failed = new Map<string, AgentError>();
   const timers = new Set<NodeJS.Timeout>();

@@ -34,9 +34,9 @@ export interface PodNetworks {
 }
 
 /**
- * Creates an empty address book. Before it assigns new addresses to a pod, it takes the addresses that the kubelet
- * reports, or that the pod's row or annotations contain. `report` is called with an error while a pod cannot be
- * annotated, and with null when no such pod is left.
+ * Creates an empty address book. A pod keeps the addresses that the kubelet reports, or that the pod's row or
+ * annotations contain. Only without such addresses does it get new ones. `report` is called with an error while a pod
+ * cannot be annotated, and with null when no such pod is left.
  */
 export function createPodNetworks(
   api: Pick<KubernetesApi, 'annotate' | 'report'>,

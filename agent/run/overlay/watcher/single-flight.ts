@@ -3,7 +3,10 @@ import { monotonicMs } from '../../../deadline.ts';
 
 /** Single flight of a job: runs it whenever there is work, and never twice at the same time. */
 export interface SingleFlight {
-  /** Starts a run of the job, unless one is in progress. It begins after the events that have arrived already. */
+  /**
+   * Starts a run of the job, unless one is in progress. The run begins after the events that have already arrived were
+   * handled.
+   */
   start(): void;
   /** Cancels further runs. Settles when the run in progress has ended. */
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Requests a repair of br-ex if its uplink is missing, or if its ports, addresses or routes differ from those of the last check. microshift-net-uplink.service
-# calls it for every change of Open vSwitch's database and of an address, so that it has to be quick: a shell, and queries to the database and the kernel.
+# Requests a repair of br-ex if its uplink is missing, or if its ports, addresses or routes differ from those of the
+# last check. The script has to be quick, because microshift-net-uplink.service calls it for every change of Open
+# vSwitch's database and of an address. It therefore uses only a shell, and queries to the database and the kernel.
 
 # Reads the notifications of microshift-net-uplink.socket, which systemd passes as file descriptor 3 (sd_listen_fds(3)); a later one starts another check.
 [ "${LISTEN_FDS:-0}" = 0 ] || cat <&3 > /dev/null 2>&1

@@ -137,9 +137,9 @@ export interface StepArguments {
    */
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
-   * Configures the NIC with its own profile while it still carries the bridge, adds the node's addresses and routes to
-   * it, and only then removes it from the bridge. `activate` is true if another profile is active on the NIC, so that
-   * its own has to be activated.
+   * Configures the NIC with its own profile while the NIC still carries the bridge, adds the node's addresses and
+   * routes to the NIC, and only then removes the NIC from the bridge. `activate` is true if another profile is active
+   * on the NIC, so that its own has to be activated.
    */
   detachUplink: {
     bridge: string;

@@ -40,8 +40,8 @@ export interface LoopbackNeeds {
  * microshift-address.ts):
  *
  * - The address that MicroShift would find for the node without the bridge, if it is an address of the uplink. While a
- *   default route leads through br-ex, MicroShift also finds the address there. Once that route is removed, it does not
- *   find the address on br-ex any more, and restarts itself.
+ *   default route leads through br-ex, MicroShift also finds the address there. Once that route is removed,
+ *   MicroShift does not find the address on br-ex any more, and restarts itself.
  * - With both families and without node.nodeIPv6, the first IPv6 address of the node, which rule 6 finds since 4.19. It
  *   must not be an address that MicroShift added itself.
  *

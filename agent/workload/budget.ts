@@ -18,8 +18,8 @@ type Measure = keyof typeof words;
 /**
  * Limits of one object. The API server limits only the size of an object (1.5 MiB, etcd). The size of the rows for an
  * object, however, grows with a product of its parts, such as ports times endpoints: a Service of 178 KB would need a
- * row of 16.7 MB, and a NetworkPolicy of 10 KB tens of thousands of rows. `letters` limits the characters of the object
- * as JSON, with only those fields that the network keeps.
+ * row of 16.7 MB, and a NetworkPolicy of 10 KB would need tens of thousands of rows. `letters` limits the characters of
+ * the object as JSON, with only those fields that the network keeps.
  */
 export const budgets = {
   Node: { letters: 2_000 },

@@ -1,6 +1,7 @@
 #!/bin/sh
-# CNI plug-in (specification 1.1). The daemon, `microshift-net overlay run`, decides; this script asks it by ovs-appctl(8) and creates links and
-# addresses, because it has the rights and the namespaces of the container runtime. docs/use/cni.md describes it.
+# CNI plug-in (specification 1.1). The daemon, `microshift-net overlay run`, makes all decisions. This script asks the
+# daemon by ovs-appctl(8), and creates the links and addresses itself, because it has the rights and the namespaces of
+# the container runtime. docs/use/cni.md describes it.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
 export PATH LC_ALL

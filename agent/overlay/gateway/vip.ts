@@ -61,8 +61,8 @@ export function addBfdInterval(desired: DesiredRows, intervalMs: number): void {
 
 /**
  * Plans the outside port of the cluster's router for a VIP. One chassis at a time has the port: the ovn-controllers of
- * the VIP's nodes monitor each other over the tunnels by BFD, and if the chassis with a higher priority fail, the next
- * chassis takes the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").
+ * the VIP's nodes monitor each other over the tunnels by BFD. If the chassis with a higher priority fail, the next
+ * chassis takes over the port (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").
  */
 export function addVip(desired: DesiredRows, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;

@@ -19,8 +19,8 @@ export const claimColumns = {
 const claimedTypes = ['', 'l3gateway'];
 
 /**
- * Returns the name of the port by which other nodes reach the subnet of a node: its chassis receives all of their
- * packets to the subnet (ovn-sb(5), Port_Binding, type `chassisredirect`).
+ * Returns the name of the port by which other nodes reach the subnet of a node: all of their packets to the subnet go
+ * to the chassis of this port (ovn-sb(5), Port_Binding, type `chassisredirect`).
  */
 function redirectPort(node: string): string {
   return `cr-${nodeNames(node).onRouter}`;

@@ -20,11 +20,11 @@ export function nextRound(seen: readonly number[], rows: DatabaseRows): readonly
 }
 
 /**
- * Returns the members with their gateways marked up or down. Each ovn-controller writes the last value of nb_cfg that
- * it has carried out into its row of Chassis_Private (ovn-sb(5)). A gateway is down if its chassis has not reached the
- * value of the oldest of three rounds, or is not registered. If no gateway answers, the fault is taken to be on the
- * central node, and every gateway counts as up. Values are compared rather than times, because clocks differ between
- * nodes.
+ * Returns the members with their gateways marked up or down. Each ovn-controller applies the configuration that belongs
+ * to a value of nb_cfg, and then writes this value into its row of Chassis_Private (ovn-sb(5)). A gateway is down if
+ * its chassis has not reached the value of the oldest of three rounds, or is not registered. If no gateway answers, the
+ * fault is taken to be on the central node, and every gateway counts as up. Values are compared rather than times,
+ * because clocks differ between nodes.
  */
 export function judgeGateways(
   members: readonly OverlayNode[],

@@ -24,9 +24,9 @@ export const learnedColumns = {
 
 /**
  * Tables of learned rows in which this product causes no row, with the reason. ovn-controller learns MACs only at ports
- * with the address `unknown` other than localnet ports (ovn-northd, build_lswitch_learn_fdb_op), routes only for
- * routers with the option `dynamic-routing`, and groups only for switches with the option `mcast_snoop`; ovn-northd
- * uses the routes of every router (ovn-northd, en-learned-route-sync.c).
+ * with the address `unknown`, except localnet ports (ovn-northd, build_lswitch_learn_fdb_op). It learns routes only for
+ * routers with the option `dynamic-routing`, and groups only for switches with the option `mcast_snoop`. ovn-northd,
+ * however, uses the learned routes of every router (ovn-northd, en-learned-route-sync.c).
  */
 const unused = [
   { table: 'FDB', reason: 'no pod has a port that learns MACs', others: 'switches' },
@@ -51,8 +51,8 @@ export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
 
 /**
  * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway
- * of the cluster, and the neighbours that the kernel of `own` knows on the LAN that its gateway shares. Every member
- * may write MAC_Binding rows of other members. Returns a sentence for each row with a different MAC.
+ * of the cluster, and the neighbours that the kernel of node `own` knows on the LAN of this node's gateway. Every
+ * member may write MAC_Binding rows of other members. Returns a sentence for each row with a different MAC.
  */
 export function conflictingNeighbours(
   rows: DatabaseRows,

@@ -145,8 +145,8 @@ export function createDesiredRows({ existing, shape }: Found, owner: string): De
   };
 
   /**
-   * Returns the existing row that becomes the desired row; null if a row has to be inserted. If the existing row
-   * belongs to a Kubernetes object and only has the same name, deletes it. Refuses a row that another switch or router
+   * Returns the existing row that becomes the desired row; null if a row has to be inserted. Deletes an existing row
+   * that belongs to a Kubernetes object and only has the same name. Refuses a row that another switch or router
    * contains.
    */
   const adoptable = ({ table, title, existing: row, place, objectKey }: DesiredRow): DatabaseRow | null => {

@@ -58,8 +58,8 @@ export function removeStaleRows(
 
 /**
  * Removes an address set from the NAT rows that refer to it. These rows may be deleted in the same transaction, but
- * ovsdb-server refuses to delete a row to which another row still refers, and collects unreferenced rows only after
- * that (RFC 7047 section 3.2, strong references).
+ * that is not enough: ovsdb-server first refuses to delete a row to which another row refers, and only then collects
+ * unreferenced rows (RFC 7047 section 3.2, strong references).
  */
 function releaseSet(desired: DesiredRows, set: DatabaseRow, why: string): void {
   for (const row of desired.existing.all('NAT')) {

@@ -154,11 +154,11 @@ function connections({ families: own, ports, inbound, ofCluster, ofNode, away }:
 
 /**
  * Returns the flows of a service, which apply before connection tracking. Connection tracking on the bridge would
- * recirculate each packet once more, and inside of OVN the first packet to a pod beside the gateway is already
- * recirculated six times: the limit of the userspace data path (lib/dpif-netdev.c, MAX_RECIRC_DEPTH: 6, in newer
- * releases 8). Answers over UDP are not tracked either. A tracked connection would belong to the cluster for as long as
- * its client sends, even after the service is deleted. A TCP connection may continue without its service, as with
- * kube-proxy, and ends by itself.
+ * recirculate each packet once more. Inside of OVN, the first packet to a pod on the gateway's node is already
+ * recirculated six times, which is the limit of the userspace data path (lib/dpif-netdev.c, MAX_RECIRC_DEPTH: 6, in
+ * newer releases 8). Answers over UDP are not tracked either. A tracked connection would belong to the cluster for as
+ * long as its client sends, even after the service is deleted. A TCP connection may continue without its service, as
+ * with kube-proxy, and ends by itself.
  */
 function serviceFlows(
   { ports, inbound, ofCluster }: Parts,

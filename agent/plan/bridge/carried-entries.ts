@@ -57,8 +57,8 @@ export interface ByPlace {
 
 /**
  * Separates the entries of a bridge that leave with its NIC from those that stay. `bridgeStays` is true for
- * MicroShift's bridge, and for a bridge that is built again: then only entries that came from the NIC or lie in its LAN
- * leave. Otherwise all entries leave, except those that ovn-kubernetes itself added.
+ * MicroShift's bridge, and for a bridge that is built again. In these cases, entries leave only if they came from the
+ * NIC or are in its LAN. Otherwise all entries leave, except those that ovn-kubernetes itself added.
  */
 export function byPlace(
   { bridge, bridgeInterface }: BridgeNames,

@@ -78,8 +78,8 @@ export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
 }
 
 /**
- * Returns true if the MACs of pods are derived from this range and it is an IPv6 range, in which several addresses have
- * the same MAC. MACs are derived from the first range of a node.
+ * Returns true if MACs of pods are derived from this range and it is a range of IPv6, where several addresses yield the
+ * same MAC. MACs are derived from the first range of a node.
  */
 function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {
   return range.family === 6 && range === ranges[0];

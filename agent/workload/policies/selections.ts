@@ -56,7 +56,10 @@ export function selectionOf(key: SelectionKey): Selection | null {
   }
 }
 
-/** Returns the namespace of which a selection has all pods; null if it is not exactly one whole namespace. */
+/**
+ * Returns the namespace whose pods a selection contains; null unless the selection contains all pods of exactly one
+ * namespace.
+ */
 export function wholeNamespace({ namespaces, pods, port }: Selection): string | null {
   return typeof namespaces === 'string' && isEverything(pods) && port === undefined ? namespaces : null;
 }

@@ -72,8 +72,8 @@ function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
 
 /**
  * Returns the reasons why clients outside of the cluster get no answer. With `externalTrafficPolicy: Local`, pods see
- * the client's address. If the subnet of the pods leaves by another gateway than the request arrived at, that gateway
- * has not tracked the request.
+ * the client's address. If their answers leave by another gateway than the gateway at which the request arrived, that
+ * other gateway has not tracked the request.
  */
 function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boolean>): readonly string[] {
   const own = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);

@@ -9,8 +9,8 @@ const key = 'microshift-net-recompute';
 
 /**
  * Makes ovn-northd recompute all flows if load balancers of single nodes change. From 24.03 on, ovn-northd processes
- * each changed load balancer incrementally, and 26.03 then extends a row of Logical_DP_Group that another flow also
- * uses (northd/lflow-mgr.c, ovn_dp_group_create), after which nodes with endpoints reject packets permanently. The plan
+ * each changed load balancer incrementally. In 26.03 it then extends a row of Logical_DP_Group that another flow also
+ * uses (northd/lflow-mgr.c, ovn_dp_group_create), and nodes with endpoints reject packets from then on. The plan
  * therefore also changes external_ids of the join switch: ovn-northd recomputes all flows if any column of a switch
  * except its ports, ACLs and load balancers has changed (northd/northd.c, ls_changes_can_be_handled). Both changes are
  * in one transaction, so that the recomputation is in the same iteration.

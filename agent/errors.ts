@@ -198,7 +198,10 @@ function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port
 /** System calls that fail with the path of a directory. */
 const directoryCalls: readonly (string | undefined)[] = ['scandir', 'opendir', 'rmdir', 'chdir', 'watch'];
 
-/** Returns the part of a path that does not exist: its directory, or the file or directory itself. */
+/**
+ * Returns a sentence about the part of a path that does not exist: the parent directory, or the file or directory
+ * itself.
+ */
 function missingText({ path, syscall }: NodeJS.ErrnoException): string {
   if (path === undefined) return 'a file or directory does not exist';
   const directory = dirname(path);

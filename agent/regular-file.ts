@@ -74,8 +74,8 @@ function refusePrivateLink(path: string, opened: Stats): void {
 }
 
 /**
- * Reads to the end of the file. The buffer has room for one byte more than the limit, which shows that a file is too
- * long.
+ * Reads to the end of the file. The buffer has room for one byte more than the limit, so that a file that is too long
+ * is recognized.
  */
 function readWhole(descriptor: number, sizeBytes: number, limitBytes: number): Buffer {
   const mostBytes = limitBytes + 1;

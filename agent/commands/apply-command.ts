@@ -25,7 +25,7 @@ import { report, reportRepair } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
-/** Time limits for a plan that only shows the present state and waits for nothing. */
+/** Time limits of a run that acts on the present state of the node and waits for nothing. */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
 
 export interface ApplyOptions {

@@ -39,7 +39,10 @@ export async function preview(
   });
 }
 
-/** Returns the plan of a command with `--dry-run`, and the steps that change the daemons of Open vSwitch after it. */
+/**
+ * Returns the text of the plan of a command with `--dry-run`, and of the steps that then change the daemons of Open
+ * vSwitch.
+ */
 export function previewText(
   command: PreviewCommand,
   {

@@ -19,8 +19,8 @@ export interface ExpiryFacts {
    */
   readonly checkpoints: readonly string[] | null;
   /**
-   * Time in ISO 8601, UTC. NetworkManager has already rolled back every change whose time to confirm ended before it
-   * (`confirmReserveSeconds`).
+   * Time in ISO 8601, UTC. NetworkManager has already rolled back every change whose time to confirm ended before this
+   * time (`confirmReserveSeconds`).
    */
   readonly endedBefore: string;
 }

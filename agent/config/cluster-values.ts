@@ -4,7 +4,9 @@ import { entryOf, resolve } from './cluster-lookup.ts';
 import { scalarValue } from './scalar.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-/** Reads a value from a node; null if the node counts as not set. Throws the error of `refuse` for an invalid node. */
+/**
+ * Reads a value from a YAML node; null if the node counts as not set. Throws the error of `refuse` for an invalid node.
+ */
 export type ValueReader<T> = (
   node: YamlNode,
   refuse: (node: YamlNode, wanted: string, example: string) => Error,

@@ -9,7 +9,7 @@ export interface Place {
   readonly keys: readonly string[];
   readonly key: YamlScalar;
   readonly node: YamlNode;
-  /** Value of the node; undefined for an empty value, which MicroShift itself ignores and the schema skips. */
+  /** Value of the YAML node; undefined for an empty value, which MicroShift itself ignores and the schema skips. */
   readonly value: unknown;
 }
 

@@ -56,7 +56,7 @@ export const clusterSpellings = {
 /** Value of a setting; null if it leaves the decision to another component. */
 export type SettingValue = string | number | boolean | null | readonly string[];
 
-/** For settings that may be null: the word that stands for null in configuration files. */
+/** Word that stands for null in configuration files, for each setting that may be null. */
 const wordForNull: Readonly<Partial<Record<string, string>>> = {
   'ovs.cpuAffinity': 'none',
   'ovs.handlerThreads': 'auto',

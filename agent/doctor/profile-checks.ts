@@ -50,7 +50,7 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, ovs, files, network }, { plan, config }) =>
       given(networkManager, ({ profiles }) =>
         given(ovs, ({ bridges }) => {
-          // `apply` does not remove leftovers if the administrator creates br-ex.
+          // `apply` does not remove the remains of earlier runs if the administrator creates br-ex.
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
           const isSurplus = (name: string): boolean =>
             plan?.differences.some(({ kind, bridge }) => kind === 'surplus' && bridge === name) ?? false;

@@ -30,8 +30,8 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
 
 /**
  * Reads the entries that programs other than NetworkManager added to links. Also reads entries that NetworkManager may
- * have added, because only its profiles tell them apart; `withoutListed` removes them. Queries the kernel only if files
- * of the kernel show that such entries may exist.
+ * have added, because only NetworkManager's profiles tell the two kinds apart; `withoutListed` removes them. Queries
+ * the kernel only if files of the kernel show that such entries may exist.
  */
 export async function readForeignEntries(
   links: readonly Link[],

@@ -38,8 +38,8 @@ export interface NetworkManager {
   /** Replaces a profile in memory without changing the active configuration. */
   updateProfile(profilePath: string, settings: ProfileSettings): Promise<void>;
   /**
-   * Keeps NetworkManager from activating a profile automatically until it has been activated on request. Its settings
-   * do not change.
+   * Keeps NetworkManager from activating a profile automatically until the profile has been activated on request. The
+   * settings of the profile do not change.
    */
   blockAutoconnect(profilePath: string): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;

@@ -19,7 +19,8 @@ export interface OvsdbClient {
   readonly ended: Promise<OvsdbError>;
   /**
    * Runs all operations as one atomic transaction (RFC 7047 section 4.1.3). Its time limit is that of every call plus
-   * the timeouts of the wait operations. After `lost` or `timeout`, the server may nevertheless have applied it.
+   * the timeouts of the wait operations. After `lost` or `timeout`, the server may nevertheless have applied the
+   * transaction.
    */
   transact<const O extends readonly Operation[]>(database: string, operations: O): Promise<Results<O>>;
   /** Calls any method of the protocol, such as `echo` (RFC 7047 section 4.1.11). */

@@ -22,8 +22,8 @@ export const setOf = (atoms: readonly Atom[]): Value => ['set', atoms];
 /** Returns a map value for an object. */
 export const mapOf = (entries: Readonly<Record<string, Atom>>): Value => ['map', Object.entries(entries)];
 
-// Readers of columns. Older schemas do not have all columns, so a missing column (undefined) counts as empty. They
-// throw OvsdbError `protocol` if the column has another type.
+// Readers of columns. Older schemas do not have all columns, so a missing column (undefined) counts as empty. The
+// readers throw OvsdbError `protocol` if the column has another type.
 
 export function readString(column: Json | undefined): string | undefined {
   const value = readOptional(column);

@@ -7,8 +7,8 @@ const [everyLocal, exceptHostScope] = ['0', '3'];
 /**
  * Lets an interface answer ARP for local addresses of every interface except those of scope host (ip-sysctl.rst,
  * arp_ignore 3); by default, the kernel answers for those as well. Changes nothing if an administrator has set another
- * value for the interface or for all interfaces; of the two values, the kernel uses the larger one. Best effort: does
- * nothing if the interface no longer exists or /proc/sys is read-only.
+ * value for the interface or for all interfaces, because the kernel uses the larger of the two values. Best effort:
+ * does nothing if the interface no longer exists or /proc/sys is read-only.
  */
 export function ignoreHostScope(interfaceName: string): void {
   const names = ['all', interfaceName];

@@ -407,7 +407,7 @@ const layers: Readonly<Record<string, Layer>> = {
   net: { may: [], packages: ['node:net'], because: pure },
 };
 
-/** File or folder that wraps a package, and that alone may import it. */
+/** File or folder that wraps a package: no other may import the package. */
 const homes: Readonly<Record<string, RegExp>> = {
   'dbus-next': /^drivers\/dbus\//,
   execa: /^drivers\/host\/process\/exec\.ts$/,
@@ -447,7 +447,7 @@ t.test('every import is allowed', (t) => {
     }
     for (const { from } of source.imports) {
       const target = from.startsWith('.') ? layerOf(resolved(source.file, from)) : packageOf(from);
-      // To other layers, plan/ and its folders count as one layer, and so do run/ and its folders.
+      // Other layers treat plan/ and its folders as one layer, and run/ and its folders as another.
       const [folder = ''] = target.split('/');
       const asked = ['plan', 'run'].includes(folder) && !name.startsWith(folder) ? folder : target;
       const allowed = target === name || [...layer.may, ...(layer.packages ?? [])].includes(asked);
@@ -494,8 +494,8 @@ t.test('no files import one another in a circle', (t) => {
 });
 
 t.test('in no folder do its files and folders import one another in a circle', (t) => {
-  // Without circles, the entries of a folder have an order in which each imports only lower ones: `a -> b/c.ts` and
-  // `b/d.ts -> a` would be a circle of a and b.
+  // The imports between the entries of a folder must form no cycle: `a -> b/c.ts` together with `b/d.ts -> a` would be
+  // a cycle of a and b.
   for (const [folder, graph] of floors()) t.strictSame(findCycle(graph), null, folder);
   t.end();
 });
@@ -583,8 +583,8 @@ t.test('a server of a test outlives a connection that its client has reset', (t)
 });
 
 t.test('regular-file.ts reads files up to a limit, and never cuts them', (t) => {
-  // fault-points.ts and collect.ts report a file that is too large. listening-sockets.ts need not read all of the
-  // kernel's table, because listening sockets come before connections.
+  // The list has the exceptions: fault-points.ts and collect.ts report a file that is too large. listening-sockets.ts
+  // need not read all of the kernel's table, because listening sockets come before connections.
   const others = [
     'run/fault-points.ts',
     'support/collect.ts',
@@ -650,7 +650,7 @@ const files = trackedFiles();
 const noCheckout = files.length === 0 && 'git cannot list the files of this folder';
 
 t.test('no file names a package registry or a path of a development machine', { skip: noCheckout }, (t) => {
-  // The forbidden names are divided here, because otherwise this file would contain them.
+  // The names are incomplete here, because this file would otherwise contain the forbidden texts.
   const registries = [
     'registry.npmjs',
     'registry.yarnpkg',
@@ -690,12 +690,12 @@ function readSource(file: string): Source {
     from,
     typeOnly: names.startsWith('type '),
   }));
-  // A dynamic import cannot be part of a circle while modules are loaded.
+  // A dynamic import cannot be part of a cycle while modules are loaded.
   const lazy = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, from = '']) => ({ from, typeOnly: true }));
   return { file, text, code, imports: [...statements, ...lazy] };
 }
 
-/** Files of agent/ and parts of Node.js that the import of a file loads. */
+/** Files of agent/ and modules of Node.js that are loaded when a file is imported. */
 function loadedBy(first: string): ReadonlySet<string> {
   const loaded = new Set([first]);
   for (const file of loaded) {

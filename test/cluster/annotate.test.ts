@@ -252,7 +252,7 @@ async function makePod(api: ApiServer, name: string): Promise<Named> {
 }
 
 async function dropPod(api: ApiServer, name: string): Promise<void> {
-  // The pod is deleted at once, because no kubelet is running that would report its end.
+  // The pod has no grace period, because no kubelet is running that could report its end.
   await api.call('DELETE', `${pods}/${name}?gracePeriodSeconds=0`);
 }
 

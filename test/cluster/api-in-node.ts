@@ -10,7 +10,7 @@ import { makeAccountKeys, makeCertificates } from './certificates.ts';
 export const kube = '/testnode/kube';
 /** Path on the node of the audit log, which has the requests of the pods' accounts. */
 export const auditLogPath = auditLogIn(kube);
-/** Path of MicroShift's own kubeconfig, at which the commands find it without an option. */
+/** Path of MicroShift's own kubeconfig, which the commands read by default. */
 export const kubeconfigPath = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 const token = 'the-administrator';
 const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', '--endpoint-reconciler-type=lease'];
@@ -31,8 +31,8 @@ export const kubeconfigFor = (host: string): string =>
   });
 
 /**
- * Returns options of bootNode for a node at 192.0.2.50 with kube.service, which is not started at boot. Fills the
- * folder of this machine that the options need.
+ * Returns options of bootNode for a node at 192.0.2.50 with kube.service, which is not started at boot. Writes the API
+ * server's files to `folder`, which the options copy to the node.
  */
 export function apiOfNode(
   folder: string,

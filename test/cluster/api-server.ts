@@ -24,7 +24,7 @@ export interface ApiServer {
    */
   readonly auditLog: string;
   readonly kubectl: (...words: readonly string[]) => string;
-  /** Writes a kubeconfig with this name, and returns its path; `admin` is that of the administrator. */
+  /** Writes a kubeconfig with this name, and returns its path; `admin` is the administrator's kubeconfig. */
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
   /** Sends a request to the API as the administrator, with a JSON body and a JSON answer. */
   readonly call: (method: string, path: string, body?: unknown, contentType?: string) => Promise<JsonAnswer>;

@@ -27,8 +27,8 @@ function ask(server: ApiServer, token: string, { verb, resource }: Asked): Promi
 }
 
 /**
- * Returns the rights that the rendered roles grant an account, as the audit log writes them, without the rights to
- * security.openshift.io, which only a cluster with OpenShift's API uses.
+ * Returns the rights that the rendered roles grant an account, as the audit log writes them. Leaves out rights to
+ * security.openshift.io, because only clusters with OpenShift's API use them.
  */
 function granted(objects: readonly KubernetesObject[], account: string): string[] {
   const bindings = objects.filter((object) =>

@@ -63,7 +63,7 @@ function requests(log: string, isMeant: (event: AuditEvent) => boolean): string[
   return [...new Set(events.filter(isMeant).map(inWords))].sort();
 }
 
-/** Returns a request as text, with its path if it has no resource, as in discovery, which is open to every account. */
+/** Returns a request as text. A request that names no resource, such as one of discovery, is shown with its path. */
 function inWords({ user, verb, objectRef, requestURI }: AuditEvent): string {
   const account = user.username.slice(accountPrefix.length);
   if (objectRef === undefined) return `${account} ${verb} ${requestURI}`;

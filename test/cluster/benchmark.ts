@@ -1,6 +1,6 @@
 /**
- * Benchmark: `manifests apply` to a cluster where nothing changes, and `kubectl apply --server-side` of the same
- * rendered files, alternately, ten times each, with the shipped program. Prints the medians; fails if `manifests apply`
+ * Benchmark of the shipped program: runs `manifests apply` and `kubectl apply --server-side` alternately, ten times
+ * each, with the same rendered files on a cluster where nothing changes. Prints the medians; fails if `manifests apply`
  * is slower. Run: npm run build && node build/test/cluster/prepare.js && node build/test/cluster/benchmark.js
  */
 import { execFileSync } from 'node:child_process';

@@ -42,7 +42,7 @@ export function builtBinaries() {
   } as const;
 }
 
-/** Builds the programs, which takes minutes; prepare.js calls it and no test, because the time of a test is limited. */
+/** Builds the programs, which takes minutes. Only prepare.js calls this function, because tests have a time limit. */
 export function buildBinaries(): void {
   const folder = binaryFolder();
   mkdirSync(cacheFolder, { recursive: true });

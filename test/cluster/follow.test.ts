@@ -1,5 +1,4 @@
-// A daemon that follows the objects of a cluster: the changes that it reports while the API server, or the connection
-// to it, fails.
+// Changes of objects that a daemon reports while the API server, or the connection to the API server, fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -264,7 +263,8 @@ if (server !== null) {
   t.test('all objects are listed again from a new server, or a server that was restored from a backup', async (t) => {
     const { maps, put } = await newNamespace(server, 'restored');
     await put('a', '1');
-    // More versions than a new server writes at its first start, so that its versions are below the former ones.
+    // More versions than a new server writes at its first start, so that the versions of the new server are below the
+    // former ones.
     for (let version = 0; version < 600; version += 1) await put('a', `${version}`);
     const api = openTestApi(admin);
     t.teardown(api.close);

@@ -14,7 +14,10 @@ export interface GoBetween {
   readonly server: string;
   /** Every request so far, with its method and path. */
   readonly requests: readonly Seen[];
-  /** Answers in the place of the API server whenever `answer` returns a refusal; null ends this. */
+  /**
+   * Answers in the place of the API server whenever `answer` returns a refusal. With null, the API server answers
+   * again.
+   */
   refuse(answer: ((seen: Seen) => Refusal | null) | null): void;
   /** Holds back all answers of the API server, and ends no connection. */
   silence(): void;

@@ -227,8 +227,9 @@ async function allRefused(
 }
 
 /**
- * Waits until the API server applies the policy, which it compiles after it was created; no object reports that without
- * a controller manager, so a request without effect (dryRun) is repeated, as Kubernetes' own tests do.
+ * Waits until the API server applies the policy, which the server compiles some time after the creation. Without a
+ * controller manager, no object reports the end of the compilation. The function therefore repeats a request without
+ * effect (dryRun), as Kubernetes' own tests do.
  */
 async function policyApplies(attempt: () => Promise<{ readonly status: number }>): Promise<void> {
   for (let tries = 0; tries < 300; tries += 1) {
@@ -254,7 +255,7 @@ async function tokenOf(server: ApiServer, account: string): Promise<string> {
   return String(fieldAt(body, 'status', 'token'));
 }
 
-/** Returns the token of the user `weak`, which is in no group with rights. */
+/** Returns the token of the user `weak`, whose groups have no rights. */
 function tokenIn(server: ApiServer): string {
   const { users } = JSON.parse(readFileSync(server.kubeconfig('weak'), 'utf8')) as {
     users: { user: { token: string } }[];

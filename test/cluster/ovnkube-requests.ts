@@ -1,7 +1,7 @@
 /**
  * Requests of ovnkube to the API with the agent's configuration, found in the sources of December 2024 (6c366bb49) and
  * August 2026 (8871cd9ce); paths are relative to go-controller. Informers list and watch (pkg/factory/factory.go); all
- * other requests name the object.
+ * other requests name one object.
  */
 export interface OvnkubeRequest {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch';
@@ -35,10 +35,7 @@ const controllers: readonly OvnkubeRequest[] = [
   { verb: 'patch', resource: 'namespaces/status', source: 'pkg/util/namespace_annotation.go (2024)' },
 ];
 
-/**
- * Requests of the cluster manager, which assigns subnets and ids to nodes; only those that the other accounts do not
- * make.
- */
+/** Requests that only the cluster manager makes, which assigns subnets and ids to nodes. */
 const clusterManager: readonly OvnkubeRequest[] = [
   { verb: 'patch', resource: 'services/status', source: 'pkg/ovn/controller/unidling, if ovn-empty-lb-events is on' },
   ...(['get', 'create', 'update'] as const).map((verb) => ({
@@ -49,7 +46,8 @@ const clusterManager: readonly OvnkubeRequest[] = [
 ];
 
 /**
- * Requests of the accounts of a flavour; on a single node, the account of the controllers also makes those of the node.
+ * Requests of the accounts of a flavour; on a single node, the account of the controllers also makes the requests of
+ * ovnkube-node.
  */
 export const ovnkubeRequests = {
   'multi-node': {

@@ -1,8 +1,8 @@
 /**
- * Makes requirements of this folder's tests before the tests run, because they take longer than the time limit of a
- * test: programs of Kubernetes, and files of OVN and containerd, which stay in the cache. Names each requirement that
- * this machine cannot make, whose tests are then skipped. Fails if it could not make a requirement although the machine
- * can. Run: node build/test/cluster/prepare.js
+ * Provides the requirements of this folder's tests before the tests run, because that takes longer than the time limit
+ * of a test: programs of Kubernetes, and files of OVN and containerd. The results stay in the cache. Names each
+ * requirement that this machine cannot provide; the tests that need it are then skipped. Fails if another requirement
+ * could not be provided. Run: node build/test/cluster/prepare.js
  */
 import { buildBinaries, isBuilt, missingPrograms } from './binaries.ts';
 import { fetchGo } from './go.ts';

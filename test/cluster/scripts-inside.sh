@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the containers' scripts with a real OVN: scripts-inside.sh <folder with upper/ and work/> <scripts>. It runs in separate mount, network and
-# process namespaces. Its root is this machine's with OVN's files laid over it, and written files stay in <folder>.
-# Prints one `name=value` per result.
+# Runs the containers' scripts with a real OVN: scripts-inside.sh <folder with upper/ and work/> <scripts>. It runs in
+# separate mount, network and process namespaces. Its root file system is that of this machine with OVN's files laid
+# over it; written files stay in <folder>. Prints one `name=value` per result.
 set -eu
 folder=$1
 scripts=$2

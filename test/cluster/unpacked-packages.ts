@@ -30,7 +30,7 @@ export function unpacked({ name, packages }: PackageSet): string {
     download(temporary, packages);
     const files = join(temporary, 'files');
     for (const file of readdirSync(temporary)) execFileSync('dpkg', ['-x', file, files], { cwd: temporary });
-    // A folder lib/ among the files, laid over a root, would hide the link from /lib to usr/lib.
+    // The files are laid over a root, where a folder lib/ would hide the link from /lib to usr/lib.
     rmSync(join(files, 'lib'), { recursive: true, force: true });
     mkdirSync(cacheRoot, { recursive: true });
     rmSync(`${cache}.new`, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Waits for conditions that events fulfil, at most a minute.
+// Waits at most a minute for a condition that events fulfil.
 import { setTimeout as later } from 'node:timers/promises';
 
 const patienceMs = 60_000;

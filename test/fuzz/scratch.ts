@@ -1,4 +1,4 @@
-// A separate folder for a target, and a check that reading it changes nothing.
+// A separate folder for a target, and a check that the target changes nothing in the folder.
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -15,8 +15,8 @@ export interface FuzzTarget {
 
 export interface FuzzSession {
   /**
-   * Passes an input to the part of the agent, and describes the result in a word or two. Throws if the result is not
-   * allowed: that is a finding. `random` depends only on the input, so a saved input reproduces the finding.
+   * Passes an input to the tested part of the agent, and describes the result in a word or two. Throws if the result is
+   * not allowed: that is a finding. `random` depends only on the input, so a saved input reproduces the finding.
    */
   readonly feed: (input: Buffer, random: Random) => Promise<string> | string;
   readonly close: () => Promise<void> | void;

@@ -1,4 +1,4 @@
-// Runs a target in a separate thread, whose memory is limited and which another thread can end if it hangs.
+// Runs a target in a separate thread, which has a memory limit and which the main thread can end if the target hangs.
 import { parentPort, workerData } from 'node:worker_threads';
 import { inputOf, randomOf } from './mutate.ts';
 import { targets } from './targets.ts';
@@ -19,7 +19,7 @@ export type FuzzReport =
   | { readonly kind: 'done'; readonly outcomes: Readonly<Record<string, number>>; readonly slowestMs: number }
   | { readonly kind: 'finding'; readonly index: number; readonly what: string };
 
-/** Minimum number of inputs: on a busy machine the load of a library can take the whole time of a short run. */
+/** Minimum number of inputs: on a busy machine, loading a library can take the whole time of a short run. */
 const fewestInputs = 200;
 
 const order = workerData as FuzzOrder;

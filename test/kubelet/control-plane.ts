@@ -46,8 +46,8 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
   writeFileSync(join(here, 'tokens.csv'), [...tokens].map(([name, token]) => `${token},${groups(name)}\n`).join(''));
   writeFileSync(join(here, 'audit-policy.json'), JSON.stringify(auditPolicy));
   makeAccountKeys(here);
-  // MicroShift's certificate also includes the first address of the services; configurations of 2016 use the node's
-  // address in the overlay.
+  // MicroShift's certificate also includes the first address of the service network. Configurations of 2016 reach the
+  // API server at the node's address in the overlay.
   const names = [host.address, '127.0.0.1', '10.43.0.1', '10.42.0.2'].map((address) => `IP:${address}`);
   makeCertificates(here, names.join());
 

@@ -46,7 +46,7 @@ function until(answer: () => string, wanted: RegExp): string {
 
 /**
  * Returns the counts of packets that Open vSwitch of a node has dropped so far, with their reasons (ovs-appctl(8),
- * coverage/show). Its userspace data path also drops packets by itself.
+ * coverage/show). The userspace data path can also drop packets without a fault of the overlay.
  */
 function droppedBy({ must }: Pick<Host, 'must'>): string {
   const lines = must('ovs-appctl', 'coverage/show').split('\n');
@@ -192,8 +192,9 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   t.test('crashes of daemons and nodes', async (t) => {
     const far = podsOf(cluster, 'web').find(({ node, isLeaving }) => node === 'n2' && !isLeaving);
     if (far === undefined) throw new Error('no pod');
-    // The links of removed pods also disappear; Open vSwitch reads the kernel's routes again after a change of a link,
-    // and drops packets of tunnels while it does (route-table.c, name_table_change and route_map_clear).
+    // The test waits until removed pods and their links are gone. After a change of a link, Open vSwitch reads the
+    // kernel's routes again, and meanwhile drops packets of tunnels (route-table.c, name_table_change and
+    // route_map_clear).
     for (const { name, isLeaving } of podsOf(cluster, 'web'))
       if (isLeaving) kubectl('wait', '--for=delete', `pod/${name}`, patience);
     first.host.must('ovn-nbctl', '--wait=hv', 'sync');
@@ -212,7 +213,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     startCentral(host);
     for (const node of nodes) await node.startDaemon();
     await still('with OVN and the daemons again');
-    // The kubelet may replace the containers of a runtime that was restarted on a busy machine, so the stream ends
+    // On a busy machine, the kubelet may replace containers after a restart of the runtime, so the test ends the stream
     // before the restart.
     second.kill('containerd');
     await still('without a container runtime');

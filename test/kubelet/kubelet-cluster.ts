@@ -42,7 +42,7 @@ export async function startCluster(scope: Scope, mounts: readonly string[] = [])
   const outside = await startOutside(lan, workerMounts());
   const ofWorkers = [...workerMounts(), ...mounts];
   const hosts = [await lan.host('n1', 11, [], ofWorkers), await lan.host('n2', 12, [], ofWorkers)] as const;
-  // Otherwise the kernel would also answer ARP on the NIC, in addition to the bridge.
+  // Without this option, the kernel would answer ARP on the NIC, in addition to the bridge.
   for (const host of [outside, ...hosts]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
   const workers = [await equip(scope, hosts[0]), await equip(scope, hosts[1])] as const;
   formOverlay(hosts);

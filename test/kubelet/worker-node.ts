@@ -66,8 +66,8 @@ export interface Worker {
 }
 
 /**
- * Prepares a node that has workerMounts() for containerd and the kubelet, and starts neither. Their files are removed
- * when the test ends.
+ * Prepares a node that was made with workerMounts(), for containerd and the kubelet, but starts neither. Their files
+ * are removed when the test ends.
  */
 export async function equip(t: { teardown(undo: () => Promise<void>): unknown }, host: Host): Promise<Worker> {
   const groups = makeGroups(host.name);

@@ -38,7 +38,7 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
     await node.text(useMtu(1400));
     await t.test('the bridge is built again', (t) => holds(t, 'microshift-net apply'));
     t.match(await node.text('ip link show br-ex'), /mtu 1400/);
-    // The LAN sends larger packets than a NIC with an MTU of 1400 accepts, once br-ex announces its larger MTU again.
+    // As soon as br-ex announces its larger MTU again, the LAN sends packets that a NIC with an MTU of 1400 refuses.
     await node.text(useMtu(1500));
     await t.test('undo', (t) => holds(t, 'microshift-net undo'));
     t.match(await node.text('ip link show br-ex'), /mtu 1500/);

@@ -1,5 +1,5 @@
 // Prints the node address that MicroShift finds in this network namespace according to the agent's rules. With the
-// argument `signpost`, adds the route first by which MicroShift finds the address of lo (place-signpost.ts).
+// argument `signpost`, first adds the route that makes MicroShift find the address of lo (place-signpost.ts).
 import { readLinks } from '../../agent/drivers/host/kernel/links.ts';
 import { placeSignpost } from '../../agent/drivers/host/kernel/place-signpost.ts';
 import { readRoutes, readSignpost } from '../../agent/drivers/host/kernel/routes.ts';

@@ -28,8 +28,8 @@ lan() {
 }`;
 
 /**
- * Settings of a kubelet without control groups of its own, because those of the node are of version 2 and have no
- * controllers (test/node/keeper.sh). Storage is off, because it needs LVM, which the node does not have.
+ * Settings of a kubelet without control groups of its own, because the node's control groups are of version 2 and have
+ * no controllers (test/node/keeper.sh). Storage is off, because it needs LVM, which the node does not have.
  */
 const ofTestNode = {
   kubelet: { cgroupDriver: 'cgroupfs', cgroupsPerQOS: false, localStorageCapacityIsolation: false },
@@ -114,8 +114,8 @@ export async function startMicroShift(node: TestNode): Promise<number> {
 }
 
 /**
- * Returns MicroShift's messages about its own ends in this boot, and the end of its journal without the configuration
- * and certificates that it prints at its start.
+ * Returns MicroShift's messages about its exits in this boot, and the end of its journal without the configuration and
+ * certificates that it prints at its start.
  */
 export async function lastWords(node: TestNode): Promise<string> {
   const ends =

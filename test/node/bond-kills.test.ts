@@ -1,5 +1,5 @@
-// Crashes of the agent while a bond moves. The ports must never leave the bond: it has the first port's MAC, and ports
-// that return negotiate LACP again. shapes.test.ts terminates a run that moves a bond without LACP.
+// Crashes of the agent while a bond moves. The ports must never leave the bond: the bond has the first port's MAC, and
+// ports that return negotiate LACP again. shapes.test.ts terminates a run that moves a bond without LACP.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -4,7 +4,7 @@
 #   boot-here.sh MEMORY KERNEL-ARGUMENT...       file descriptors: 1 console, 3 command channel, 4 interactive line
 set -eu
 root=/mnt/root
-mountpoint -q "$root" # otherwise the commands below would change this machine's own file system
+mountpoint -q "$root" # without the mount, the commands below would change this machine's own file system
 if [ "$1" != inside ]; then
   group=/mnt/cgroup/$$
   mkdir "$group"

@@ -94,7 +94,8 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
 
   await t.test('does not start the unit after a failure for which no address is the cure', async (t) => {
-    // The start waits for the repair that follows the unit, because no status.json is written during another run.
+    // `systemctl start` waits for the end of the repair that follows the unit, because a run writes no status.json
+    // during another run.
     await node.text('systemctl start microshift-net-repair');
     await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
     await node.run(`rm /run/microshift-net/network-came; systemctl reset-failed ${unit}; systemctl restart ${unit}`);
@@ -107,7 +108,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   });
 
   await t.test('starts the unit at most once in ten minutes', async (t) => {
-    // Files that a boot without a network leaves.
+    // A boot without a network leaves these files.
     await node.text('touch /run/microshift-net/network-missed /run/microshift-net/network-came');
     t.equal(await attemptsAfterLease(node), 0, 'within ten minutes');
     await node.text('touch -d "11 minutes ago" /run/microshift-net/network-came');
@@ -144,11 +145,11 @@ async function isBroughtUp(t: Test, node: TestNode): Promise<NodeState> {
 async function attemptsAfterLease(node: TestNode): Promise<number> {
   const before = Number(await node.text(attempts));
   await node.text(`systemctl is-failed ${unit}`);
-  await node.text(`${eth0HasLease}; sleep 3`); // No event would report that the unit is not started.
+  await node.text(`${eth0HasLease}; sleep 3`); // No event would report a missing start.
   return Number(await node.text(attempts)) - before;
 }
 
-/** Reports an address of eth0 to the dispatcher script, and waits until the failed unit is started for it. */
+/** Reports an address of eth0 to the dispatcher script; returns true if the failed unit is started as a result. */
 async function isAttemptedAfterLease(node: TestNode): Promise<boolean> {
   const before = await node.text(attempts);
   await node.text(`systemctl is-failed ${unit}; ${eth0HasLease}`);

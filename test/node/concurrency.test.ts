@@ -13,8 +13,8 @@ import { type Picture, picture, pictureLike } from './picture.ts';
 const nm = 'org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager';
 const unit = 'microshift-ovs-init.service';
 /**
- * Shell text that sends signals of an unprivileged user, in the form of the bus daemon's signals, to every connection
- * of the bus, and prints their number.
+ * Shell text that sends forged signals of the bus daemon, as an unprivileged user, to every connection of the bus, and
+ * prints the number of these connections.
  */
 const spoofed = `owner=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s org.freedesktop.NetworkManager | cut -d'"' -f2)
 test -n "$owner"

@@ -1,6 +1,6 @@
 // NetworkManager is restarted, killed, and stopped for a while: the node always has a default route, and entries of
-// other programs on br-ex keep their order. The tests run on this machine's kernel with the userspace data path, whose
-// tap NetworkManager would flush, and in User-Mode Linux with the kernel's data path.
+// other programs on br-ex keep their order. The tests run on this machine's kernel with the userspace data path, in
+// which NetworkManager would remove all addresses of the tap br-ex, and in User-Mode Linux with the kernel's data path.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { type Moment, moments, presentNews } from './kernel-news.ts';
@@ -169,8 +169,8 @@ interface Watched {
 
 /** Runs shell text, and records the kernel's notifications and the packets of br-ex meanwhile. */
 async function watched(node: TestNode, shell: string): Promise<Watched> {
-  // An address that is added to lo and removed shows that the monitor listens, and at the end that it has written
-  // everything.
+  // An address is added to lo and removed: the report of the change shows at the start that the monitor listens, and at
+  // the end that it has written everything.
   const mark = (address: string): string =>
     `until grep -q ${address} /run/news; do ip address add ${address}/32 dev lo; ip address delete ${address}/32 dev lo; sleep 0.1; done`;
   const [news = '', probes = ''] = (
@@ -193,7 +193,7 @@ async function watched(node: TestNode, shell: string): Promise<Watched> {
 
 /**
  * Asserts that br-ex knows the MAC of its IPv6 gateway again without having asked for it: the entry is stale (RFC 4861
- * section 7.3.2). An entry that the kernel begins while br-ex has no usable address answers only after a second.
+ * section 7.3.2). A resolution that the kernel begins while br-ex has no usable address takes a second.
  */
 function hasGatewayAgain(t: Test, { neighbours }: Pick<Watched, 'neighbours'>): void {
   const deleted = neighbours.findIndex((line) => /^\[NEIGH\]Deleted (2001:db8::1|fe80::\S+) /.test(line));
@@ -204,8 +204,8 @@ function hasGatewayAgain(t: Test, { neighbours }: Pick<Watched, 'neighbours'>): 
 }
 
 /**
- * Asserts that every family had a default route at each moment, and that the first address of the device of IPv4's
- * default route was the node's own, as MicroShift needs it.
+ * Asserts that every family had a default route at each moment. Also asserts that the interface of IPv4's default route
+ * had the node's own address as its first address, as MicroShift requires.
  */
 function neverWithout(t: Test, { seen, probes }: Watched, families: readonly (4 | 6)[]): void {
   const first = seen.findIndex(({ news }) => news.startsWith('[ROUTE]default'));

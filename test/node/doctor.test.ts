@@ -295,7 +295,7 @@ t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
 
   await t.test('a run that was interrupted by a crash', async (t) => {
     await node.run('microshift-net disable');
-    // systemd would otherwise repair the node before doctor looks.
+    // The unit is masked, because it would repair the node before doctor looks.
     await node.text('systemctl mask --quiet --runtime microshift-net-died.service');
     await holdAfter(node, afterStep.profiles);
     const run = node.start(apply);

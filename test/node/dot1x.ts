@@ -5,8 +5,8 @@ import type { NodeOptions, TestNode } from './node.ts';
 import { sourceDir } from './source.ts';
 
 /**
- * LAN whose switch requires authentication, with the programs of the node for it: the test node's kernel has no wifi,
- * and Debian's supplicant exits without it.
+ * LAN whose switch requires authentication, and the supplicant of the node. Debian's supplicant exits on a kernel
+ * without wifi, such as the kernel of the test node.
  */
 export const authenticatedLan: Pick<NodeOptions, 'lan' | 'folders'> = {
   lan: 'dot1x',

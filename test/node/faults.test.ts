@@ -64,8 +64,8 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
       });
       await again;
       t.equal(run.exitCode, 5, run.stderr);
-      // The NIC does not run the profile that NetworkManager generates for an external device, whose lease no client
-      // would renew.
+      // The NIC does not run the profile that NetworkManager generates for an external device, because no client would
+      // renew the lease of such a device.
       await isOld(t, node, old, run.interferedAt);
     });
   }
@@ -106,7 +106,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('the gateway does not answer through the bridge', async (t) => {
-    // The gateway answers only one ping, the one before the move, for whose answer the agent waits.
+    // The gateway answers the agent's ping before the move, and no later ping.
     const gateway =
       node.start(`ip netns exec lan sh -c 'tcpdump --immediate-mode -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
       sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);
@@ -204,5 +204,5 @@ t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async 
 
 async function until(node: TestNode, time: number): Promise<void> {
   const left = time - (await node.now());
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // No event would report that the state stays.
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // No event would report an unchanged state.
 }

@@ -24,7 +24,7 @@ const unitDir = '/usr/lib/systemd/system';
 
 /**
  * A node on this machine's kernel has pipes in the place of the serial line, and no udev, whose rules make
- * NetworkManager ignore veths of pods. `+=` keeps the lists in other files of NetworkManager.
+ * NetworkManager ignore veths of pods. `+=` keeps the lists that other configuration files of NetworkManager begin.
  */
 const onThisKernel: Readonly<Record<string, string>> = {
   '/etc/systemd/system/testnode-channel.service.d/pipes.conf':
@@ -33,7 +33,10 @@ const onThisKernel: Readonly<Record<string, string>> = {
     '[keyfile]\nunmanaged-devices+=driver:veth,except:interface-name:eth*\n',
 };
 
-/** Debian's hook of LSB's functions: it asks systemd for the unit of each script that loads them, as ovs-ctl does. */
+/**
+ * Debian's hook for LSB's functions: it asks systemd for the unit of each script that loads the functions, such as
+ * ovs-ctl.
+ */
 const lsbHook = '/usr/lib/lsb/init-functions.d/40-systemd';
 
 const ovnYaml = '/etc/microshift/ovn.yaml';

@@ -9,8 +9,8 @@ import { answersAgain } from './reachability.ts';
 
 export const apply = 'microshift-net apply';
 /**
- * Actions of a run, each as pointsOf() describes it, after which the run can be held. An event without a hold might
- * come too late, because a run takes less than a second.
+ * Actions of a run after which the run can be held, in the words of pointsOf(). An event without a hold might come too
+ * late, because a run takes less than a second.
  */
 export const afterStep = {
   profiles: 'writeProfiles',

@@ -26,7 +26,8 @@ function there(node: TestNode, text: string) {
 }
 
 /**
- * Begins to join, stops before an effect, cuts the power there and boots again; false if the command has fewer effects.
+ * Starts to join, stops before an effect, cuts the power and boots again; returns false if the command has fewer
+ * effects.
  */
 async function cutBefore(node: TestNode, step: number): Promise<boolean> {
   const run = node.start(

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Holds what a node keeps between its boots: the CPU's lock (taken by the process that started this script) and, in a mount namespace of its own, the node's
-# disk: an overlay in memory over the base. When the test closes its input or crashes, the keeper exits, and the kernel deletes both.
+# Holds what a node keeps between its boots: the CPU's lock (taken by the process that started this script) and, in a
+# mount namespace of its own, the node's disk: an overlay in memory over the base. When the test closes the keeper's
+# input or crashes, the keeper exits, and the kernel deletes the disk and releases the lock.
 #   keeper.sh BASE            prints "held", waits for a line, prints "ready"
 set -eu
 echo held

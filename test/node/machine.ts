@@ -64,7 +64,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
   });
   child.once('error', (error) => wire.fail(error));
   const cut = (): Promise<void> => {
-    child.kill('SIGKILL'); // unshare(1) with --kill-child ends the guest when it ends.
+    child.kill('SIGKILL'); // With --kill-child, the guest ends when unshare(1) ends.
     return off;
   };
   try {

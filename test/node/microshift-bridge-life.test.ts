@@ -60,8 +60,8 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 0 && nmcli device reapply eth0');
     await holds(t, 'microshift-net apply');
   });
-  // The stand-in adds the entries of other programs again at every start; this test shows that no setting of the agent
-  // prevents that. The bridge's row survives only a power cut.
+  // The stand-in adds the entries of other programs again at every start, and this test shows that no setting of the
+  // agent prevents that. The bridge's row in the database is the same only after a power cut.
   const boots = [
     { name: 'the machine is rebooted', end: () => node.reboot(), rowStays: false },
     { name: 'the power of the machine is cut', end: () => node.powerCut(), rowStays: true },
@@ -92,8 +92,8 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  // The bridge has NetworkManager's marks at this point, and NetworkManager has no state file of it yet: at its start
-  // it would remove the bridge as a leftover.
+  // The bridge has NetworkManager's marks at this point, but NetworkManager has no state file of the bridge yet: a new
+  // NetworkManager would remove the bridge as a leftover.
   await t.test('NetworkManager is killed while the bridge is taken over', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text('systemctl kill -s KILL NetworkManager'));
     t.equal(run.exitCode, 5, run.stderr);

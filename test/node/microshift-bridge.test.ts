@@ -58,8 +58,8 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  // The run cannot wait for ovs-vswitchd, and NetworkManager waits for no more than 6 s. Afterwards it may not see the
-  // interface, although the interface exists all the time; the next run then creates the interface again.
+  // The run cannot wait for ovs-vswitchd, and NetworkManager waits for no more than 6 s. Afterwards NetworkManager may
+  // not see the interface, although the interface exists all the time; the next run then creates the interface again.
   await t.test('ovs-vswitchd hangs in a run, and the next run succeeds', async (t) => {
     const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${vswitchd}`));
     t.equal(run.exitCode, 5, run.stderr);

@@ -1,6 +1,6 @@
 // The address of lo for MicroShift is the present or last address of br-ex: it follows a changed lease, and stays if
-// the lease ends without a new one. No other host gets an answer for it then, because the server may have assigned it
-// to another host.
+// the lease ends without a new one. No other host gets an answer for the address then, because the server may have
+// assigned it to another host.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { microshiftStandIn } from './microshift-stand-in.ts';

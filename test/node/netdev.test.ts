@@ -84,7 +84,7 @@ t.test('a node on which the driver of taps is a module', { skip: nodeSkip }, asy
   await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init && microshift-net disable`);
 
   await t.test('without /dev/net/tun a run is refused', async (t) => {
-    // ovs-vswitchd removes its last tap some moments after the bridge.
+    // ovs-vswitchd removes its last tap shortly after the bridge.
     await node.text("timeout 90 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
     const history = await node.text('microshift-net history');
     const refusal = /\/dev\/net\/tun is not there; modprobe tun/;

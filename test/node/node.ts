@@ -44,7 +44,10 @@ export interface NodeOptions {
 export interface MeasureOptions extends RunOptions {
   /** Time for which the LAN continues to send pings after the node answers again. */
   settleMs?: number;
-  /** Time limit after the end of the command for the answers of the node's addresses, which are not required. */
+  /**
+   * Time limit for the answers of the node's addresses after the end of the command. The measurement goes on without an
+   * answer.
+   */
   recoverMs?: number;
   /**
    * Measures the peaks of memory every 10 ms, which costs the node more than the rest of the measurement. Without it,

@@ -37,7 +37,7 @@ ip -6 neighbour add 2001:db8:9::77 lladdr 02:00:00:00:00:01 dev eth0 nud permane
 
 /**
  * Returns all entries of an interface that neither the kernel nor the profile adds, as text in which the interface is
- * called NIC: lines of ip(8) with every detail, in no order. Of a lifetime, only its existence counts.
+ * called NIC: lines of ip(8) with every detail, in no order. The length of a lifetime does not count.
  */
 async function othersOn(node: TestNode, name: string): Promise<readonly string[]> {
   const text = await node.text(

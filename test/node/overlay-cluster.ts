@@ -6,8 +6,8 @@ import { withSecondNode } from './second-node.ts';
 import { projectDir } from './source.ts';
 
 /**
- * Both nodes have the userspace data path, because the machine's kernel may have no module openvswitch, and the CNI
- * plug-in at the path of the package.
+ * Both nodes have the CNI plug-in at the path of the package. They use the userspace data path, because the machine's
+ * kernel may have no module openvswitch.
  */
 const ownFiles = {
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',

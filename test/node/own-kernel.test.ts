@@ -21,7 +21,7 @@ const untilFound = `timeout 90 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs
 const refusals: readonly Refusal[] = [
   {
     name: 'br-ex was made by hand',
-    // NetworkManager removes the addresses from a device that it finds, some moments later.
+    // NetworkManager removes the addresses of a new device shortly after it has found the device.
     given: `ovs-vsctl --timeout=10 add-br br-ex; ${untilFound}; ip link set br-ex up`,
     after: 'ovs-vsctl --timeout=10 del-br br-ex',
     exitCode: 1,

@@ -6,7 +6,7 @@ import { buildPackages } from '../package/build-package.ts';
 import type { NodeOptions, TestNode } from './node.ts';
 
 const folder = '/root/packages';
-/** Version of MicroShift for the package with the unit, which MicroShift itself installs on a real node. */
+/** Version of MicroShift whose own package is replaced by one of the built packages. */
 const microshiftVersion = '5.0.0';
 
 /** Builds the packages and boots a node with them in a folder, without the agent's files. */

@@ -13,7 +13,7 @@ import { bootNode, type TestNode } from './node.ts';
 const configuration = '/etc/microshift/ovn.yaml';
 const [rounds, editsPerRound] = [10, 3];
 
-/** Properties of the NIC's profile with the values among which an edit chooses, as nmcli takes them. */
+/** Properties of the NIC's profile, each with the values among which an edit chooses, in nmcli's notation. */
 const properties: readonly (readonly [property: string, values: readonly string[]])[] = [
   ['ipv4.addresses', ['192.0.2.50/24', '192.0.2.50/24,192.0.2.61/24', '192.0.2.50/24,192.0.2.61/24,10.9.9.1/30']],
   ['ipv4.routes', ['', '198.51.100.0/24 192.0.2.7', '198.51.100.0/24 192.0.2.7 300,203.0.113.0/24 192.0.2.8']],

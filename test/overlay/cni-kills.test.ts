@@ -21,7 +21,7 @@ status=$?
 if [ "$(cat /run/kill)" = "$call after" ]; then kill -9 -$(cat /run/group); fi
 exit $status
 `;
-/** Number of calls of the wrapped programs during ADD: two of the daemon, and three in the pod's namespace. */
+/** Number of calls of the wrapped programs during ADD: two by the daemon, and three in the pod's namespace. */
 const calls = 5;
 
 /** Starts the plug-in as a runtime does, as a group of processes that can be killed together. */

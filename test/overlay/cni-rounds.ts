@@ -63,7 +63,7 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
   return `${count} ADD, ${atOnce} at a time: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, all ${(wholeMs / 1000).toFixed(2)} s`;
 }
 
-/** Lists what remains after all rounds; remains of single rounds are printed. */
+/** Lists what remains after all rounds; remains of each round are also printed. */
 async function killed(
   cluster: CniCluster,
   host: Host,

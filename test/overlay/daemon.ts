@@ -6,7 +6,9 @@ import type { Host } from './hosts.ts';
 /** Text in the status of a daemon whose node is in the desired state. */
 export const asWanted = /is in the desired state/;
 
-/** Program in the place of systemd at NOTIFY_SOCKET, which prints each datagram; Node.js lacks such sockets. */
+/**
+ * Program that listens at NOTIFY_SOCKET in the place of systemd, and prints each datagram; Node.js lacks such sockets.
+ */
 const notified = `
   use Socket; $| = 1;
   socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, pack_sockaddr_un('/run/notify')) or die $!;

@@ -17,7 +17,7 @@ export function flowDisappears(host: Host, bridge: string, match: RegExp): Promi
   return untilFlows(host, bridge, `a flow ${match}`, isGone);
 }
 
-/** Waits until `isSo`, which is called after every change of a bridge's flows, is true for the monitor's output. */
+/** Waits until `isSo` is true for the monitor's output; calls `isSo` after every change of the bridge's flows. */
 async function untilFlows(host: Host, bridge: string, left: string, isSo: (said: string) => boolean): Promise<void> {
   // Existing flows are printed on standard output, and later ones on standard error.
   const monitor = host.start('stdbuf', '-oL', 'ovs-ofctl', 'monitor', bridge, 'watch:');

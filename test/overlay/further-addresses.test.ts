@@ -76,7 +76,7 @@ t.test('further addresses of a node', { skip }, async (t) => {
   t.equal(askUntil(asker, second, 80, 'the thief'), 'the thief', 'a service is served at a port that ovn.yaml lists');
   t.equal(askUntil(client, second, 80, 'the thief'), 'the thief', 'the service is also served to the LAN');
   t.equal(askUntil(asker, second, 22, 'the node'), 'the node', 'port 22 of the address remains the port of the node');
-  // n1, the first gateway, would announce an external address.
+  // n1 is the first gateway, so it would announce an external address, even one that belongs to n2.
   await publish('outside', { externalIPs: [second] }, []);
   const notesOf = async (): Promise<string> => {
     const { body } = await server.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events');

@@ -76,7 +76,8 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const made = state(n2);
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.equal(state(n2), before, 'the NIC has its address again, and nothing of the gateway is left');
-  // A record without ports and flows of the gateway, as after a command that crashed after it had written its record.
+  // The record exists without ports and flows of the gateway, as after a crash of the command right after it wrote the
+  // record.
   n2.must('cp', '/tmp/wanted.json', record);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   t.equal(state(n2), made, 'the interrupted change is completed');

@@ -10,8 +10,8 @@ import { answerTo, connected, databases, outside, seenAs, startOutside, startPod
 const skip = missingForHosts() ?? false;
 
 /**
- * Adds flows to br-ex of a node that shares an address with its gateway: by a mark of the connection, an answer reaches
- * the one of them that has sent the request.
+ * Adds flows to br-ex of a node that shares an address with its gateway. The flows mark each connection, so that an
+ * answer reaches the sender of the request: the node or the gateway.
  */
 function tellApart(host: Host): void {
   const ofport = (name: string): string => host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim();
@@ -126,7 +126,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   );
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options=enable-chassis-as-gw');
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  // Content of the column on a node without a gateway and without entries of other programs.
+  // Value of ovn-cms-options on a node without a gateway and without entries of other programs.
   const announced = 'external_ids:ovn-cms-options="microshift-net-cidr:192.0.2.12/24"';
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', announced);
   // ovn-controller removes its own patch ports.

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A node in separate mount and network namespaces: guest.sh <folder> <ovn> <dist> [FOLDER=PATH]... Its root is this machine's with OVN's files laid
-# over it and each FOLDER at its PATH; written files stay in <folder>. Prints `ready`, and then waits until it is killed.
+# A node in separate mount and network namespaces: guest.sh <folder> <ovn> <dist> [FOLDER=PATH]... Its root file system
+# is that of this machine with OVN's files laid over it, and with each FOLDER at its PATH; written files stay in
+# <folder>. Prints `ready`, and then waits until it is killed.
 set -eu
 folder=$1
 ovn=$2

@@ -1,5 +1,5 @@
-// Frames of a hostile pod, byte by byte: frames that its port must not forward, and frames that it may send to hosts
-// that they must not harm.
+// Frames of a hostile pod, byte by byte. The pod's port must not forward some of them. It may forward the others, which
+// must not harm the hosts that receive them.
 import { ipv6Value } from '../../agent/net/address.ts';
 
 /**

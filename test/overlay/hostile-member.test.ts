@@ -137,7 +137,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
       'mac="52:54:00:00:00:99"',
       `datapath=${datapath}`,
     );
-  // An address that no host has, because OVN would learn the MAC of the real router again.
+  // The address belongs to no host: for the address of the real router, OVN would learn the real MAC again.
   n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
   n1.must('ip', 'neigh', 'replace', '192.0.2.253', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
   t.match(learn('192.0.2.253'), { status: 0 });
@@ -220,7 +220,10 @@ function joinsGroup(t: Test, central: Host, write: ReturnType<typeof liarOn>, is
   central.must('ovn-sbctl', '--all', 'destroy', 'IGMP_Group');
 }
 
-/** Tests that `verify` reports ports of another node that a member claims, which OVN permits, until the claim ends. */
+/**
+ * Tests that `verify` reports ports of another node that a member claims, which OVN permits, as long as the claim
+ * lasts.
+ */
 async function claimsPort(
   t: Test,
   [central, victim, host]: readonly [Host, Host, Host],
@@ -303,7 +306,8 @@ function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): 
 }
 
 /**
- * Writes all rows that its certificate allows, while the test compares the rows, plans and reports of the other nodes.
+ * Writes all rows that the member's certificate allows, while the test compares the rows, plans and reports of the
+ * other nodes.
  */
 function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
   const words = [
@@ -401,8 +405,8 @@ const openColumns = [
 ];
 
 /**
- * Returns the rows of a database without rows that members may write and without reports of OVN's daemons about chassis
- * and connections; rows of Chassis and Encap are those of other members.
+ * Returns the rows of a database. Leaves out rows that members may write, except those in tables of the chassis, of
+ * which only the rows of the hostile member are left out. Also leaves out the columns in which OVN's daemons report.
  */
 function rowsIn(central: Host, which: 'nb' | 'sb'): string {
   const database = which === 'nb' ? 'OVN_Northbound' : 'OVN_Southbound';

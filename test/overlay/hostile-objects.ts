@@ -35,7 +35,10 @@ const names = [
   'br-ex.n1',
 ];
 
-/** Number of objects of a kind that exist at a time; another object of the same name is a change. */
+/**
+ * Number of objects of each kind that can exist at a time. A further object has the name of an earlier one, and so
+ * changes that object.
+ */
 const mostNames = 60;
 
 function nameOf(index: number): string {

@@ -27,7 +27,7 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 
 const [external, external6] = ['192.0.2.200', '2001:db8::200'];
 const [router, router6] = ['192.0.2.254', '2001:db8::fe'];
-/** More ports for services than an administrator should allow; the ports that nodes need stay the nodes'. */
+/** More service ports than an administrator should allow. The ports that a node needs must remain the node's own. */
 const keys = {
   ...dualStack,
   externalIPRanges: '192.0.2.192/27,2001:db8::200/119',
@@ -189,7 +189,10 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   const namesakes = ['n1', 'n2'].map((name) => podOn('n1', name, { namespace: 'br-ex', uid: `uid-of-${name}` }));
   for (const pod of namesakes) api.put('pods', pod);
   for (const host of [n1, n2]) await startDaemon(host);
-  /** Runs a command that reads objects from the API server of this process, which therefore does not wait for it. */
+  /**
+   * Runs a command without blocking this process, because the command reads objects from the API server of this
+   * process.
+   */
   const command = async (host: Host, ...words: readonly string[]): Promise<unknown> =>
     (await once(host.start(process.execPath, program, ...words), 'exit'))[0];
   const uplinks = (): readonly string[] =>
@@ -293,7 +296,7 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   t.strictSame(await observe(), before, 'with namesakes that come later than the gateways');
   t.strictSame(uplinks(), localnets);
 
-  // The address of a node is served only as one of a load balancer, and only if it is not among externalIPs as well.
+  // An address of a node is served only if it is an address of the load balancer, and is not in externalIPs too.
   const isOfNode = (address: string): boolean => [n1, n2].some((host) => [host.address, sixOf(host)].includes(address));
   const aimed = {
     type: 'LoadBalancer',

@@ -198,8 +198,8 @@ function differences(key: string, before: MirrorRow, now: MirrorRow): readonly s
 }
 
 /**
- * Returns a value without the mark by which ovn-northd is asked to make all flows again, and without the outside
- * addresses that a gateway announces, if ranges of ovn.yaml have them.
+ * Returns a value without the mark that makes ovn-northd compute all flows again, and without the external addresses
+ * that a gateway announces, if all of them are in the ranges of ovn.yaml.
  */
 function withoutMarks(value: unknown): string {
   return JSON.stringify(value ?? null)

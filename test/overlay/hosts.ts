@@ -16,10 +16,10 @@ const limitMs = 120_000;
 /** Path of the bundled program on a node. */
 export const program = '/opt/program/microshift-net';
 
-/** Folder with the code that V8 has compiled of the program, in the runs of all tests. */
+/** Folder in which all tests keep the code that V8 has compiled of the program. */
 const compiled = join(process.cwd(), 'build/compiled');
 const compiledOnNode = '/opt/compiled';
-/** Module that reads and writes that folder, and its folder on a node. */
+/** Module that reads and writes the compiled code, and the folder of this module on a node. */
 const loader = 'keep-compiled.cjs';
 const loaderOnNode = '/opt/loader';
 

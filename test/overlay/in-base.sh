@@ -1,8 +1,9 @@
 #!/bin/bash
-# Runs programs from the base of the test node with a folder of this machine: in-base.sh <base> <folder> [SCRIPT]. The base's root is mounted below
-# <folder>/base/root with a writable layer, which leaves the base unchanged, and has <folder> at its own path; sh runs SCRIPT in it with <folder> as
-# the argument. Prints `ready`, and then waits until it is killed. The caller starts it in a separate mount namespace, and in a separate pid namespace
-# if SCRIPT leaves processes.
+# Runs programs from the base of the test node with a folder of this machine: in-base.sh <base> <folder> [SCRIPT]. The
+# base's root is mounted at <folder>/base/root with a writable layer, so the base does not change. In that root,
+# <folder> has its own path, and sh runs SCRIPT with <folder> as the argument. Prints `ready`, and then waits until it
+# is killed. The caller starts it in a separate mount namespace, and in a separate pid namespace if SCRIPT leaves
+# processes.
 set -eu
 base=$1
 folder=$2

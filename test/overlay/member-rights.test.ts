@@ -201,7 +201,7 @@ async function isAllowed(client: OvsdbClient, operation: Row): Promise<boolean> 
   const answer = await client.call('transact', [database, operation as JsonObject, { op: 'abort' }]);
   const [{ error }] = answer as [{ readonly error?: string }];
   if (error === undefined) return true;
-  // No client may update the columns of a constraint violation.
+  // A constraint violation means that no client at all may update the column.
   if (error === 'permission error' || error === 'constraint violation') return false;
   throw new Error(`${JSON.stringify(operation)}: ${JSON.stringify(answer)}`);
 }

@@ -1,5 +1,5 @@
-// Requests of ARP (RFC 826) and neighbour discovery (RFC 4861) on a LAN, byte by byte, with which all hosts that answer
-// are found, not only the last one.
+// Requests of ARP (RFC 826) and neighbour discovery (RFC 4861) on a LAN, byte by byte. They find all hosts that answer
+// for an address, and not only the last one.
 import { ipv6Value } from '../../agent/net/address.ts';
 import type { Host } from './hosts.ts';
 

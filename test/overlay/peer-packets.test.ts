@@ -1,5 +1,5 @@
-// A second cluster behind a Linux router on the LAN: its pods and services, and those of this cluster, reach each other
-// with their own addresses, at a gateway that shares the node's address and at one with its own.
+// A second cluster behind a Linux router on the LAN. Pods and services of both clusters reach each other at their own
+// addresses, by a gateway that shares its node's address and by a gateway with an address of its own.
 import t, { type Test } from 'tap';
 import { startDaemon } from './daemon.ts';
 import { flowAppears, flowDisappears } from './flow-appears.ts';

@@ -42,8 +42,8 @@ async function clusterOf(
 }
 
 /**
- * Writes the rows of the nodes. The central node has the name of no node, because in the layout seed the router has the
- * name of the central node, and ovn-trace finds a switch by name only if no router has the same name.
+ * Writes the rows of the nodes. The central node gets a name that no node has: in the layout seed, the router has the
+ * name of the central node, and ovn-trace would not find a switch with the same name.
  */
 async function plan(central: Central, layout: typeof modern, nodes: readonly OverlayNode[]): Promise<void> {
   await central.apply({ layout, nodes, centralNode: 'kube-master' });
@@ -207,7 +207,7 @@ function onRelease(t: Test, release: Release): void {
   t.end();
 }
 
-/** Returns the way of a packet that leaves by the bridge of a node, with the node's address as its source. */
+/** Returns the path of a packet that leaves by the bridge of a node, with the node's address as its source. */
 function leavesBy(id: number, address: string): Way {
   return { outputs: [`br-ex_n${id}`], sources: [address] };
 }

@@ -26,10 +26,10 @@ const relay = `
 `;
 
 /**
- * Makes the server reachable from nodes at its own address, and gives their agents the administrator's kubeconfig,
- * which their ovn.yaml names beside other `keys` of the group overlay. Connections cannot cross network namespaces, so
- * they are forwarded through a socket in the file system. Separate processes forward them, because this process blocks
- * while it waits for a program.
+ * Makes the server reachable from nodes at its own address, and gives their agents the administrator's kubeconfig. The
+ * ovn.yaml of each node names the kubeconfig beside other `keys` of the group overlay. Connections cannot cross network
+ * namespaces, so they are forwarded through a socket in the file system. Separate processes forward them, because this
+ * process blocks while it waits for a program.
  */
 export async function offerApi(
   t: Test,

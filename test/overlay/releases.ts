@@ -13,7 +13,7 @@ export interface Release {
   readonly schemas: string;
   /**
    * Prepares the release for programs that use a folder, and returns a function that returns the command of a program.
-   * Processes that the programs need are added to `children`, and end with these.
+   * Adds the processes that the programs need to `children`, whose owner ends them.
    */
   prepare(folder: string, children: ChildProcess[]): Promise<(program: string) => readonly string[]>;
 }

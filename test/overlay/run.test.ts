@@ -60,8 +60,8 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
     /Central node: ssl:192\.0\.2\.11:6642\nMembership: the central node has a port for n2\nTunnels:\n.* geneve to 192\.0\.2\.11/,
   );
 
-  // A report from before the change is followed by another report, so the loop also asks `plan`, which names parts that
-  // do not work yet, such as a tunnel.
+  // A report may be older than the change, so the loop also runs `overlay plan`, which names the parts that do not work
+  // yet, such as a tunnel.
   const mended = async (host: Host, daemon: Daemon, what: string): Promise<void> => {
     do await daemon.reported(asWanted);
     while (!host.agent('overlay', 'plan').stdout.startsWith('Nothing '));

@@ -94,8 +94,8 @@ t.test('a pod on kube-node1', { skip }, async (t) => {
   const id = last(/(?:set_field|load):(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->(?:tun_id|NXM_NX_TUN_ID)/g);
   const to = last(/set_field:(0x[0-9a-f]+)(?:\/0x[0-9a-f]+)?->tun_metadata0/g);
   const from = last(/TUN_METADATA0\[16\.\.30\] is now (0x[0-9a-f]+)/g);
-  // The router's port is on the node of the subnet, so kube-node1 routes; in 2017 kube-node2 did, and the packet had
-  // the mark of the switch.
+  // The router's port is on the node of the subnet, so kube-node1 routes the packet. In 2017 kube-node2 routed it, and
+  // the packet had the mark of the switch.
   t.equal(
     id,
     tunnelKey(master, 'Datapath_Binding', 'external_ids:name=ovn_cluster_router'),

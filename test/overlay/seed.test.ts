@@ -140,7 +140,10 @@ async function pasteAtOnce(host: Host, text: string, variables: Variables): Prom
   return { status, stdout };
 }
 
-/** Runs the old command on a node that has the address of the cluster. */
+/**
+ * Creates a node with the old names of the commands, whose bridge has the node's address; connects the node to the
+ * cluster.
+ */
 async function startHost(t: Test, lan: Lan, name: string, place: number, encap: string): Promise<Host> {
   const host = await lan.host(`k${place}`, place);
   host.must('hostname', name);

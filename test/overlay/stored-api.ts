@@ -1,5 +1,5 @@
-// Objects of Kubernetes in memory, reported in the same way as the driver reports those of an API server, for tests of
-// the reactions.
+// Objects of Kubernetes in memory, for tests of the reactions to their changes. They are reported in the same way as
+// the driver reports the objects of an API server.
 import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
 import { kinds } from '../../agent/run/overlay/watcher/followed-kinds.ts';
@@ -19,7 +19,7 @@ export interface StoredObject {
 }
 
 export interface StoredApi {
-  /** Returns the API as one client sees it; each client opens its own. */
+  /** Returns the API for one client; each client opens its own. */
   open(): KubernetesApi;
   put(plural: Plural, ...objects: readonly StoredObject[]): void;
   remove(plural: Plural, ...names: readonly string[]): void;

@@ -77,7 +77,7 @@ t.test('too many objects of one namespace', async (t) => {
     /in namespace mallory/,
     'the next watcher reports the failure while it still reads the objects',
   );
-  // The last transaction of the first watcher may have arrived after it.
+  // The last transaction of the first watcher may have arrived after that watcher's end.
   const now = new Set(portsNow());
   t.ok(rows.length > 2 && rows.every((row) => now.has(row)), 'the rows of all pods are unchanged');
   await end(second);

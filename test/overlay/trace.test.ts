@@ -185,7 +185,9 @@ function crossingsOf(way: TracedWay | null | undefined): readonly TraceCrossing[
   return (way?.stations ?? []).flatMap((station) => (station.do === 'cross' ? station.crossing : []));
 }
 
-/** Returns a way without the stations that have names of rows, which only the central node knows. */
+/**
+ * Returns a traced path without the stations that contain names of rows, because only the central node knows the names.
+ */
 function withoutNames({ stations, end, last }: TracedWay) {
   return { stations: stations.filter((station) => station.do !== 'pass'), end, last };
 }

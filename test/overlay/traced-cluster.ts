@@ -49,7 +49,7 @@ export function learn(n1: Host): void {
   n1.must('ovn-nbctl', '--wait=hv', 'sync');
 }
 
-/** Adds an ACL of a NetworkPolicy that drops SSH to a row of a table that has ACLs. */
+/** Adds an ACL to a row of a table that has ACLs. The ACL drops SSH, and is marked as one of a NetworkPolicy. */
 export function denySsh(n1: Host, policy: string, outport: string, table: string, row: string): void {
   const acl = ['priority=1000', 'direction=to-lport', 'action=drop', `match="outport == ${outport} && tcp.dst == 22"`];
   const owner = [

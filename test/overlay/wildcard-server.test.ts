@@ -1,6 +1,6 @@
-// A UDP client that has sent packets before the node redirects them to a process on the wildcard address: the same
-// socket is answered as soon as the node has its nftables table, and as soon as the process listens. The test uses only
-// the kernel and nft(8).
+// A UDP client that has sent packets before the node redirects them to a process on the wildcard address. In one test
+// the node's nftables table comes late, in the other the process does; then the same socket is answered. The test uses
+// only the kernel and nft(8).
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,10 @@ import { mortal } from '../cluster/mortal.ts';
 
 const skip = hasProgram('nft', '--version') ? false : 'nft is missing';
 const device = 'ovn-k8s-mp0';
-/** Address of the node on its LAN, which a service of the cluster has as its server, and addresses in the cluster. */
+/**
+ * Address of the node on its LAN, which is the server of a service; the node's address in the cluster; and the
+ * client's.
+ */
 const [node, own, client] = ['192.0.2.11', '10.42.0.2', '10.42.0.9'];
 const port = 8054;
 

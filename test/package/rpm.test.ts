@@ -241,7 +241,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     await node.text(
       'mv /root/ovs-ctl /usr/share/openvswitch/scripts/ && systemctl unmask NetworkManager && systemctl start NetworkManager; systemctl reset-failed',
     );
-    // The start of NetworkManager has started a repair, whose end is awaited, because it would read the broken file.
+    // The start of NetworkManager has started a repair, which would read the broken file; the test waits for its end.
     await node.text('systemctl start microshift-net-repair');
     await node.write(ovnYaml, 'uplink: [\n');
     const broken = await node.run('microshift-net hook post-upgrade');

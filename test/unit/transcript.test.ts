@@ -13,8 +13,9 @@ const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const golden = 'test/cases/transcript.txt';
 
 /**
- * Command lines at 80 columns. Those of the second list are in the golden at 60 columns as well; of the others, the
- * output at 60 columns has to be that at 80 columns, with other line breaks. help.test.ts compares the helps.
+ * Command lines at 80 columns. The golden also has the command lines of the second list at 60 columns. The output of
+ * the others at 60 columns must differ from that at 80 columns only in its line breaks. help.test.ts compares the
+ * helps.
  */
 const helps = `
 apply --help

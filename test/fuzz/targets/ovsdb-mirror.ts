@@ -84,7 +84,8 @@ export const ovsdbMirror: FuzzTarget = {
 };
 
 /**
- * Applies the updates in order; the update after null has the full contents again. Returns the number of changed rows.
+ * Applies the updates in order. A null stands for a new connection, and the update after it has the full contents
+ * again. Returns the number of changed rows.
  */
 function follow(tables: Tables, input: Json): number {
   if (!isJsonObject(input)) return 0;

@@ -1,4 +1,4 @@
-// The page docs/lab/overlay-conformance.md: text that people write, and below its marker a table that this file makes
+// The page docs/lab/overlay-conformance.md: text that people write, and below a marker a table that this file makes
 // from the results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Reason, reasons } from './known-reasons.ts';

@@ -1,9 +1,9 @@
 // Selects Kubernetes' end-to-end tests by their names.
 
 /**
- * Names of groups, and patterns for the names of their tests: the tests that every conformant cluster passes, those of
- * NetworkPolicy, and all others that need no optional feature (test/e2e/feature of Kubernetes) and no particular cloud
- * provider, and do not damage the control plane.
+ * Groups of tests, each with a pattern for the names of its tests: the tests that every conformant cluster passes, the
+ * tests of NetworkPolicy, and other tests. The last group leaves out tests that need an optional feature
+ * (test/e2e/feature of Kubernetes) or a particular cloud provider, and tests that damage the control plane.
  */
 const groups = {
   conformance: /^\[sig-network\] .*\[Conformance\]/,

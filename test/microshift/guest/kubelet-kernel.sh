@@ -10,5 +10,6 @@ for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/p
   echo "${setting#*=}" > "$file"
   mount --bind "$file" "/proc/sys/${setting%=*}"
 done
-# /dev/kmsg is a device and not a link to /dev/null, because units with ProtectKernelLogs= make it inaccessible, and through a link /dev/null.
+# /dev/kmsg is a device and not a link to /dev/null: units with ProtectKernelLogs= make /dev/kmsg inaccessible, and with
+# a link they would make /dev/null inaccessible.
 [ -e /dev/kmsg ] || mknod /dev/kmsg c 1 3

@@ -68,7 +68,7 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
   if (fault.name === 'clock') since = await node.now();
   if (fault.action === 'hold' && !fault.keepsHolding) await node.text(letGoOfRun);
   if (fault.passes !== undefined) {
-    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // The test decides the duration.
+    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // The fault lasts for this time.
     await Promise.race(fault.lasts === 'run' ? [command.ended] : [command.ended, seconds]);
     await fault.passes({ node, command });
     if (fault.lasts !== 'run') since = await node.now();
@@ -163,7 +163,7 @@ function like(now: Picture, wanted: Picture): boolean {
 
 /**
  * Returns the node to its old state by `disable`, which must succeed after every fault; false if the node needs a boot.
- * Remains of the fault may stay until the next bridge.
+ * Remains of the fault may stay until the next bridge is built.
  */
 export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promise<boolean> {
   const disable = 'microshift-net disable';

@@ -24,7 +24,7 @@ export interface Fault {
   readonly impossible?: (lan: string) => string | null;
   readonly prepare?: (node: TestNode) => Promise<unknown>;
   readonly strike?: (scene: Scene) => Promise<unknown>;
-  /** True if the agent stays held until the fault ends it. */
+  /** True if only the end of the fault releases the held agent. */
   readonly keepsHolding?: boolean;
   /** Ends the fault without a repair by hand, for example by plugging the cable in again. */
   readonly passes?: (scene: Scene) => Promise<unknown>;

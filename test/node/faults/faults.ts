@@ -80,7 +80,8 @@ const services: readonly Fault[] = [
     title: 'vswitchd hangs',
     action: 'hold',
     strike: ({ node }) => node.text(`kill -STOP ${vswitchdPid}`),
-    // ovs-vswitchd releases the kernel's resources when it continues; until then only the reachability counts.
+    // A paused ovs-vswitchd releases the kernel's resources only when it continues. Until then, only the reachability
+    // of the node counts.
     passes: ({ node }) => node.text(`kill -CONT ${vswitchdPid}`),
     lasts: 'run',
   },

@@ -9,8 +9,8 @@ import type { Reply, Request, RunEnd, RunRequest, Strike } from '../protocol.ts'
 // Interval between two samples of anonymous memory. A heap exists for longer before a garbage collection frees it; for
 // resident memory the kernel keeps a high-water mark, which is exact with any interval.
 const memoryPollMs = 10;
-// Time after the exit in which further output is read; it can only come from processes that the command has left, which
-// are not awaited.
+// Time after the command's exit in which further output is read. Such output comes from processes that the command has
+// started and that still run; nothing waits for their end.
 const outputGraceMs = 100;
 /** Directory in which systemd has the control groups of scopes. */
 const sliceDir = '/sys/fs/cgroup/system.slice';
@@ -206,8 +206,8 @@ async function reached(addresses: string[], sinceMs: number, limitMs: number): P
 let striker: fs.FSWatcher | undefined;
 
 /**
- * Waits until a run is held at the armed fault point, sends it the signal, and removes its file
- * (agent/run/fault-points.ts). Replaces the earlier signal that still waits; null only cancels it.
+ * Waits until a run is held at the armed fault point, sends the signal to the run, and removes the file of the point
+ * (agent/run/fault-points.ts). A new request replaces a signal that still waits; null only cancels it.
  */
 function strikeHeld(file: string, strike: Strike | null): Promise<null> {
   striker?.close();

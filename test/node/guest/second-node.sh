@@ -44,8 +44,8 @@ cp -a /dev/{null,zero,full,random,urandom,console,net,ptmx} "$root/dev/"
 
 hostname "$name"
 cd /
-# The node's pods must see later mounts, such as those of pods' network namespaces. If the folder is not a mount point, ip(8) makes it one, and older pods
-# would not see what is in it.
+# The node's pods must see later mounts, such as those of pods' network namespaces, so /run/netns is a mount point from
+# the start. ip(8) would make it a mount point later, and older pods would not see its contents.
 mkdir "$root/run/netns"
 mount --bind "$root/run/netns" "$root/run/netns"
 mount --make-rshared "$root"

@@ -21,7 +21,7 @@ export interface CycleOptions {
   readonly say: (text: string) => void;
 }
 
-/** Runs `apply` and its reversal, by `disable` and by `undo` in turns. */
+/** Runs `apply` and its reversal, by `disable` and by `undo` alternately. */
 export async function soakCycles({ lan, cycles, sampleEvery, say }: CycleOptions): Promise<SoakResult> {
   const node = await bootNode({ lan });
   try {

@@ -50,7 +50,10 @@ export async function usageOf(node: TestNode, before: Usage | null): Promise<Usa
   return least;
 }
 
-/** Returns true if a count has grown; memory has its own slack, and every run leaves a journal. */
+/**
+ * Returns true if a count has grown, other than memory, whose growth is judged later, and journals, because every run
+ * leaves one.
+ */
 function hasMore(usage: Usage, before: Usage): boolean {
   return Object.entries(usage).some(
     ([name, count]) => !name.startsWith('KiB ') && name !== 'journals' && count > (before[name] ?? 0),

@@ -1,4 +1,5 @@
-// Contestants of the benchmark: this program, the floor that the API server sets, and each folder of --beside.
+// Contestants of the benchmark: this program, the program in each folder of --beside, and a client that shows the limit
+// that the API server sets (floor.ts).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +11,7 @@ export interface Contestant {
   readonly name: string;
   /** Annotation in which the contestant writes the address of a pod. */
   readonly annotation: string;
-  /** True if the contestant writes rows; the floor does not. */
+  /** True if the contestant writes rows, as all do except floor.ts. */
   readonly hasRows: boolean;
   /** Folders of this machine and their paths on the node, as FOLDER=PATH. */
   readonly mounts: readonly string[];

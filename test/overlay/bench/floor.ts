@@ -1,5 +1,5 @@
-// Limit that the API server sets: follows the pods and annotates each, without a database. Arguments: HOST PORT CA-FILE
-// TOKEN.
+// Client that only follows the pods and annotates each, without a database; its figures show the limit that the API
+// server sets. Arguments: HOST PORT CA-FILE TOKEN.
 import { readFileSync } from 'node:fs';
 import { openApi } from './api.ts';
 

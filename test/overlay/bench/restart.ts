@@ -1,5 +1,5 @@
-// B4 and B5: a contestant is killed and started again while the database already contains all rows, and then has no
-// work.
+// B4 and B5: a contestant is killed and started again twice. The database already contains all rows, and after the
+// second start the contestant has no work.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Contestant, type Running, run } from './contestants.ts';
 import type { Pods } from './measure-pods.ts';

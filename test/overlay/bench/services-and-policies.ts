@@ -13,8 +13,8 @@ export interface Wanted {
 }
 
 /**
- * Creates services from a number on, each with endpoints in both forms that the API has had, because a contestant reads
- * only one of them.
+ * Creates services with consecutive numbers, of which `first` is the first. Each service has endpoints in both forms
+ * that the API has had, because a contestant reads only one of them.
  */
 export async function makeServices(place: Place, first: number, count: number, endpoints: number) {
   const numbers = Array.from({ length: count }, (_, index) => first + index);

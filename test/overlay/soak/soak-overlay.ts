@@ -42,7 +42,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
   };
   const controller = (signal: 'STOP' | 'CONT'): void =>
     void n2.must('sh', '-c', `kill -${signal} $(cat /run/ovn/ovn-controller.pid)`);
-  /** Faults while the workload exists, in turns. */
+  /** Faults while the workload exists, one kind after another. */
   const faults: readonly ((workload: Deployed) => Promise<void>)[] = [
     (workload) => workload.churn(),
     () => restart(n1),

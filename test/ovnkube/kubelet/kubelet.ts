@@ -31,7 +31,7 @@ function say(text: string): void {
 
 /**
  * Handles a new version of a daemonset (null: it was deleted). Versions are handled one after the other, because each
- * can have to end a pod first.
+ * may first have to end a pod.
  */
 function take(key: string, daemonSet: Json | null): void {
   const done = Promise.resolve();

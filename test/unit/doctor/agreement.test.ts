@@ -68,7 +68,7 @@ function contradictions({ config, observation }: PlanNode): readonly string[] {
 
 function complaints({ id, verdict, found, fix }: CheckResult, status: Status): readonly string[] {
   const said = `${id}: ${verdict}, ${found.join('; ')}`;
-  // A fix with `# once` is for the node after another change, which the judged node does not have yet.
+  // A fix marked `# once` applies only after another change, which the judged node has not had yet.
   const isIdle = fix.some((line) => /^microshift-net apply(?!.*# once)/.test(line)) && !status.applyActs;
   return [
     ...(isIdle ? [`${said}: \`apply\` does nothing about it`] : []),

@@ -57,7 +57,10 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
   };
 }
 
-/** Returns the observation outside of an SSH session; NetworkManager reports the permanent MACs of the links. */
+/**
+ * Returns the observation without its SSH session, and with NetworkManager's devices that have the permanent MACs of
+ * the links.
+ */
 export function withoutSession(observation: Observation): Observation {
   const macs = new Map(observation.links.map((link) => [link.name, link.permanentMac] as const));
   const devices = observation.networkManager.devices.map((device) => {

@@ -38,7 +38,10 @@ function randomNode(random: Random, layout: OverlayLayout, id: number): OverlayN
   });
 }
 
-/** Returns the nodes without subnets that an earlier gateway has already; packets of a shared subnet leave by both. */
+/**
+ * Returns the nodes, each without the subnets that an earlier gateway already has: packets of a shared subnet would
+ * leave by both gateways.
+ */
 function withoutRivals(nodes: readonly OverlayNode[]): readonly OverlayNode[] {
   const asked = new Set<string>();
   return nodes.map((node) => {

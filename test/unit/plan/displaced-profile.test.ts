@@ -1,4 +1,4 @@
-// A NIC with a profile that NetworkManager generated in place of the NIC's own, because it crashed twice during a
+// A NIC whose own profile NetworkManager has replaced by a generated one, because NetworkManager crashed twice during a
 // rollback.
 import t from 'tap';
 import { gatewayBridge } from '../../../agent/model/names.ts';

@@ -392,7 +392,7 @@ export class ModelNode {
     if (device.type === ovsInterface) this.#dropLink(device.interface);
   }
 
-  /** Activates a profile like a step: until the activation ends, unless the step says that it does not wait. */
+  /** Activates a profile as a step does, and waits for the end of the activation unless the step says otherwise. */
   #begin(profile: ProfileActivation): void {
     this.#activate(profile);
     const { held } = profile;

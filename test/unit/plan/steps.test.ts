@@ -181,7 +181,7 @@ t.test('a run that fails at any step is rolled back to the old state', (t) => {
   t.end();
 });
 
-/** State that a run finds, including the record of the NIC that a run moved. */
+/** Returns the state that the next run finds, with the record of the NIC that the run of this plan has moved. */
 function found(node: ModelNode, plan: Plan): Observation {
   const observation = node.observe();
   const interfaceHint = plan.choice?.interface ?? observation.hints.interfaceHint;
@@ -264,7 +264,7 @@ function mend(node: ModelNode, { plan, config }: Damaged): void {
   mustBeDone(config, again.plan, found(node, plan));
 }
 
-/** Damages nodes with a bridge in every way of damage.ts, and then calls the function. */
+/** Damages nodes with a bridge in each way that damage.ts lists, and then calls the function. */
 function tryDamage(
   damage: Damage,
   work: (node: ModelNode, damaged: Damaged) => void,
@@ -290,7 +290,10 @@ function tryDamage(
   return { mended, failed: [...failed.slice(0, 3), ...(failed.length > 3 ? [`${failed.length} in all`] : [])] };
 }
 
-/** Returns true if the steps create a bridge; those for a bridge that is taken over activate its port as well. */
+/**
+ * Returns true if the steps create a bridge; steps for an existing bridge, which the agent takes over, also activate
+ * the port of the bridge.
+ */
 function buildsBridge({ steps }: Plan): boolean {
   const starts = steps.flatMap((step) => (step.do === 'activate' ? step.profiles.map(({ id }) => id) : []));
   const takesOver = steps.filter((step) => step.do === 'claimBridge').length;
@@ -349,8 +352,8 @@ t.test('a change of the uplink, and `disable` after it', (t) => {
   if (first === undefined || second === undefined) throw new TypeError('two configurations');
   for (const { seed, node, start, plan } of nodes(() => first)) {
     if (planned(second, start) === null) continue;
-    // The metric of a route that was added by hand (0) is in no profile, so the test cannot predict which route the NIC
-    // gets back and MicroShift then uses.
+    // A route that was added by hand has the metric 0, which is in no profile. The test therefore cannot predict which
+    // route the returned NIC has and MicroShift uses.
     const isByHand = start.routes.some((route) => route.device === 'eth0' && route.metric === 0);
     if (isByHand && start.host.hasMicroShift === true) continue;
     try {

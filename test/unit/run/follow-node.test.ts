@@ -1,4 +1,4 @@
-// A burst of events of a node causes a call at its begin and one at its end, never two at the same time.
+// A burst of events of a node causes a call at its start and one at its end, never two at the same time.
 import { EventEmitter, once } from 'node:events';
 import t from 'tap';
 import { atMostOnce } from '../../../agent/run/follow-node.ts';

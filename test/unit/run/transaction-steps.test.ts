@@ -1,4 +1,4 @@
-// Every kind of step of the golden cases that fails in the middle of a transaction, and the neighbours that are queried
+// Failure of every kind of step of the golden cases in the middle of a transaction, and the neighbours that are queried
 // before and after the steps. Programs are simulated, and the test does not change the machine.
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ t.test('without the program ping, the run is rolled back before an address moves
     directory: fresh(),
     plan: { steps: [stepOf('first'), moving], carried: [carried] },
     nm: deletes,
-    // This ping starts after those of the neighbours, so they have failed as well when it has failed.
+    // This ping starts after the pings of the neighbours, so all of them have failed when this one fails.
     at: async (point) => {
       if (point !== 'before step 1') return;
       await answersPing('127.0.0.1', 'lo').catch(() => undefined);

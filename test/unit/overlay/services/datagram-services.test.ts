@@ -18,7 +18,7 @@ function serving(...rows: readonly DatabaseRow[]): DatagramServers {
   return servers;
 }
 
-/** Returns the lost connections of a transaction that changes rows, each from the first to the second of a pair. */
+/** Returns the connections that a transaction makes invalid; each pair is a row before and after the transaction. */
 function lost(servers: DatagramServers, ...pairs: readonly (readonly [DatabaseRow | null, DatabaseRow | null])[]) {
   return servers
     .change(pairs.map(([old, now]) => ({ old, now })))

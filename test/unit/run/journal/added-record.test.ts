@@ -1,4 +1,4 @@
-// The list of `bridge add`: it is that of the last transaction that changed it, even after a crash in between.
+// The stored list of `bridge add` is that of the last transaction that changed the list, even after a crash in between.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -13,7 +13,7 @@ export interface NetpolCase {
 }
 
 export interface Step {
-  /** Policies that are changed at the begin of the step; null removes a policy. */
+  /** Policies that are changed at the beginning of the step; null removes a policy. */
   readonly policies?: Readonly<Record<string, NetworkPolicy | null>>;
   readonly podLabels?: Readonly<Record<string, Labels>>;
   readonly namespaceLabels?: Readonly<Record<string, Labels>>;

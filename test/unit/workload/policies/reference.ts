@@ -96,7 +96,10 @@ function fits(
   );
 }
 
-/** Returns true if the block contains the address, IPv4 or full or compressed IPv6, by a comparison of bits. */
+/**
+ * Returns true if the block contains the address, by a comparison of bits. Reads IPv4, and IPv6 in full or compressed
+ * form.
+ */
 function inBlock(address: string, block: string): boolean {
   const [network = '', length = ''] = block.split('/');
   if (address.includes(':') !== network.includes(':')) return false;

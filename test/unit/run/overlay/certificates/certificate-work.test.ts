@@ -1,5 +1,5 @@
-// Decides the central node's work while an authority is being replaced, with real certificates, and after an
-// interruption at each of its files.
+// Decisions about the central node's work while an authority is replaced, with real certificates, also after an
+// interruption at each file.
 import { writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { makeRequest } from '../../../../../agent/drivers/openssl/certificates.ts';

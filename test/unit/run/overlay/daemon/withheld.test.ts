@@ -1,4 +1,4 @@
-// Order in which the addresses for which a gateway must not answer are written, and when a failed write is repeated.
+// Order in which withheld addresses are written, and repetition of a failed write.
 import t from 'tap';
 import { AgentError } from '../../../../../agent/errors.ts';
 import { createWithheld } from '../../../../../agent/run/overlay/daemon/withheld.ts';

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Keeps the bridges of microshift-net while NetworkManager is not running. NetworkManager.service calls it with `stop` before NetworkManager stops,
+# Keeps the bridges of microshift-net while NetworkManager is not running. NetworkManager.service calls the script with `stop` before NetworkManager stops,
 # and with `start` before it starts, because systemd skips the first call if NetworkManager was killed. Without this script NetworkManager deletes the bridges
 # when it stops or starts again, with every port, flow and address that other programs have added.
 #

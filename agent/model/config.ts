@@ -77,7 +77,7 @@ export interface ClusterConfig {
   readonly serviceNetwork: Sourced<readonly string[]>;
   readonly serviceNodePortRange: Sourced<string>;
   readonly nodeIp: Sourced<string | null>;
-  /** Second node address of a dual-stack cluster; null if MicroShift takes the first that it finds. */
+  /** Second node address of a dual-stack cluster; null if MicroShift uses the first IPv6 address that it finds. */
   readonly nodeIpv6: Sourced<string | null>;
   /**
    * `ovnk`, which is also MicroShift's default, if MicroShift deploys its own ovn-kubernetes

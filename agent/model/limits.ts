@@ -37,8 +37,9 @@ export const standbyMetric = 40_000;
 export const heldIpv6Seconds = 7_200;
 
 /**
- * Metric of the addresses that the agent adds to lo (ip-address(8), `metric`). The agent recognizes them by it after
- * the node's address has changed. It has no other effect, because an address with a host prefix has no connected route.
+ * Metric of the addresses that the agent adds to lo (ip-address(8), `metric`). By this metric, the agent recognizes
+ * these addresses after the node's address has changed. The metric has no other effect, because an address with a host
+ * prefix has no connected route.
  */
 export const loopbackMetric = 77;
 

@@ -173,8 +173,8 @@ export function profileUuid(id: string): string {
 }
 
 /**
- * Functions with which a comparison finds the agent's bridges and profiles; those that are not desired have to be
- * removed.
+ * Functions with which a comparison finds the agent's bridges and profiles. Bridges and profiles that are not desired
+ * have to be removed.
  */
 export const ownNames = {
   bridgesOf: (observation: Observation): readonly string[] => bridgesOf(observation).map((names) => names.bridge),

@@ -42,8 +42,8 @@ export interface WantedBridge {
    */
   readonly loopback?: readonly string[];
   /**
-   * True if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the
-   * bridge first.
+   * True if the default route of signpost.ts must lead MicroShift to lo, because MicroShift would otherwise find
+   * another address of the bridge first.
    */
   readonly signpost?: true;
 }
@@ -138,8 +138,8 @@ export interface StepArguments {
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
    * Configures the NIC with its own profile while the NIC still carries the bridge, adds the node's addresses and
-   * routes to the NIC, and only then removes the NIC from the bridge. `activate` is true if another profile is active
-   * on the NIC, so that its own has to be activated.
+   * routes to the NIC, and only then removes the NIC from the bridge. `activate` is true if the NIC's own profile has
+   * to be activated, because another profile is active on the NIC.
    */
   detachUplink: {
     bridge: string;

@@ -22,7 +22,7 @@ export interface HostNetwork {
   readonly signpost?: true;
 }
 
-/** Addresses that MicroShift finds; null if it finds none, so that it exits. */
+/** Addresses that MicroShift finds; null if it finds none and therefore exits. */
 export interface HostAddresses {
   readonly nodeIp: string | null;
   /** The node's IPv6 address, which MicroShift uses only if the cluster has both families. */

@@ -12,8 +12,8 @@ ask_for_repair() {
   : > /run/microshift-net/repair-asked
 }
 
-# Starts microshift-ovs-init.service again when an address arrives, if its run has failed for lack of one. A router may boot long after the node when
-# a power cut ends, and the service has failed by then.
+# Starts microshift-ovs-init.service again when an address arrives, if the service has failed because no address was
+# there. A router may boot long after the node when a power cut ends, and the service has failed by then.
 start_late() {
   [ -e /run/microshift-net/network-missed ] || return 0
   unit=microshift-ovs-init.service

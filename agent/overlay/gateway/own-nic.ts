@@ -87,8 +87,9 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
 }
 
 /**
- * Plans the state of the gateway's own NIC in the kernel: it is up and has no address, because the gateway answers for
- * its addresses. The addresses of a NIC that is down are not in the facts, so all of its addresses are flushed.
+ * Plans the state of the gateway's own NIC in the kernel: the NIC is up and has no address, because the gateway answers
+ * for the NIC's addresses. The addresses of a NIC that is down are not in the facts, so all of its addresses are
+ * flushed.
  */
 export function planNic(nic: string, links: readonly Link[]): readonly PortChange[] {
   const program = 'ip';

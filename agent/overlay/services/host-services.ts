@@ -27,8 +27,8 @@ const comments = {
  * has one entry for each service, regardless of the number of its backends (nft(8), maps and NAT statements).
  *
  * The table also translates the source of packets. The node's own packets get the address of `device`, its interface in
- * the cluster, which every network policy allows. Packets of other hosts that do not arrive over the gateway's
- * interface get an address of `shared`, the addresses that node and gateway share (at most one of each family).
+ * the cluster, which every network policy allows. `shared` has the addresses that node and gateway share, at most one
+ * of each family. Packets of other hosts get one of these addresses, unless they arrive over the gateway's interface.
  * Policies treat such an address like any other outside address, and the cluster routes answers to the node. UDP
  * packets from a client are tracked in a zone of their server (connection-zones.ts); answers are found in the default
  * zone, as with all other protocols (nft(8), ct original zone).
@@ -77,7 +77,8 @@ export function hostServices(
   const isAtEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp');
   const atEveryAddress = isAtEveryAddress ? [`${toWildcard} redirect comment "${comments.wildcard}"`] : [];
   // A connection that began before the rule existed, or before the process listened, is not redirected for as long as
-  // its client sends. In a zone of its own, its next packet begins another connection.
+  // its client sends. The redirected packets therefore have a zone of their own, in which the next packet begins
+  // another connection.
   const inOwnZone = isAtEveryAddress
     ? [`${toWildcard} ct original zone set ${wildcardZone} comment "${comments.wildcardZone}"`]
     : [];

@@ -133,8 +133,8 @@ function claim(
 
 /**
  * Returns true if the bridge has IPv6 addresses, and every static address of its profile is among them. NetworkManager
- * then adds addresses that are in use; if the kernel checked them again for duplicates, the node would not answer for
- * two seconds (RFC 4862 section 5.4: an address is checked when it is assigned to an interface).
+ * then adds addresses that the node already uses. If the kernel checked these addresses for duplicates again, the node
+ * would not answer for two seconds (RFC 4862 section 5.4: an address is checked when it is assigned to an interface).
  */
 function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Observation): boolean {
   const link = links.find(({ name }) => name === bridge);

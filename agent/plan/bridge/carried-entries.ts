@@ -18,8 +18,9 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
  * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's
- * own addresses: to the bridge before the NIC loses its own, and to the NIC again when it leaves the bridge. Entries
- * that programs added to the bridge itself (MicroShift, ovn-kubernetes) stay with the bridge as long as it exists.
+ * own addresses: to the bridge before the NIC loses its own addresses, and to the NIC again when the NIC leaves the
+ * bridge. Entries that programs added to the bridge itself (MicroShift, ovn-kubernetes) stay with the bridge as long as
+ * it exists.
  */
 
 /**

@@ -48,7 +48,7 @@ export function takeBridgeApart(
       ? null
       : byPlace(names, uplink, observation, left !== null || next !== null).toNic;
   if (returning !== null) steps.push(...carryToNic(names, returning));
-  // The agent removes the bridge itself if no profile is active on it. NetworkManager removes only a bridge whose
+  // If no profile is active on the bridge, the agent has to remove it: NetworkManager removes only a bridge whose
   // profile is active, together with that profile.
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
   const profileNames = ours.map(nameOf);
@@ -157,7 +157,7 @@ export function returnToNic(
 /**
  * Returns true for a profile with weighted routes (`weight`). NetworkManager combines the weighted routes with one
  * metric, from all interfaces, into one multipath route. The kernel removes the whole multipath route when one of these
- * interfaces loses it.
+ * interfaces loses its part of the route.
  */
 function sharesTraffic(settings: ProfileSettings): boolean {
   return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);

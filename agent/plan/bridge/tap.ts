@@ -4,8 +4,8 @@ import type { Plan } from '../../model/plan.ts';
 
 /**
  * Fails with `tun-missing` for a plan that activates a bridge in the userspace data path if Open vSwitch cannot make
- * its interface, a tap (Documentation/intro/install/userspace.rst of Open vSwitch). NetworkManager would wait for it up
- * to its time limit.
+ * the bridge's interface, a tap (Documentation/intro/install/userspace.rst of Open vSwitch). NetworkManager would wait
+ * for the interface until its time limit.
  */
 export function refuseWithoutTun(plan: Plan, { host }: Observation): void {
   if (host.lacksTun !== true) return;

@@ -11,15 +11,15 @@ import type { WantedBridge } from '../../model/plan.ts';
 import { textOf } from '../../model/profile-settings.ts';
 
 /*
- * Settings of NetworkManager's configuration that keep it from managing a bridge that does not exist yet.
+ * Settings of NetworkManager's configuration that keep NetworkManager from managing a bridge that does not exist yet.
  * `unmanaged-devices` of [keyfile] also overrides a request to activate a profile (src/core/devices/nm-device.c,
  * _get_managed_by_flags: NM_UNMANAGED_USER_SETTINGS). `managed=0` of [device] does not (NM_UNMANAGED_USER_CONF), so no
  * plan is refused for it. `allowed-connections` of [device] restricts the profiles that may be active on a device.
  */
 
 /**
- * Fails with `bridge-unmanaged` if NetworkManager's configuration keeps it from managing a bridge whose profiles are
- * not all active yet.
+ * Fails with `bridge-unmanaged` if NetworkManager's configuration keeps NetworkManager from managing a bridge whose
+ * profiles are not all active yet.
  */
 export function refuseUnmanaged({ bridge, profiles }: WantedBridge, { networkManager }: Observation): void {
   const { config = [], activeConnections } = networkManager;

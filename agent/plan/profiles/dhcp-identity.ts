@@ -4,8 +4,8 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
  * Identifiers by which DHCP servers recognize a node. NetworkManager derives some of them from the interface's name and
- * the profile's UUID, which differ for the bridge. Their current values are written to the bridge's profile; otherwise
- * the server would assign another address.
+ * the profile's UUID, which differ for the bridge. The current values of the identifiers are written to the bridge's
+ * profile; otherwise the server would assign another address.
  */
 
 type Values = Readonly<Record<string, SettingValue>>;

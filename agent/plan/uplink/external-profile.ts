@@ -28,8 +28,8 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
 }
 
 /**
- * Returns the IP settings with the metrics of their default routes. NetworkManager omits them from generated profiles,
- * and they decide between two NICs after this one has left its bridge.
+ * Returns the IP settings with the metrics of their default routes. NetworkManager omits the metrics from generated
+ * profiles, although they decide between two NICs after this one has left its bridge.
  */
 function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
   const device = textOf(profile.settings, 'connection', 'interface-name');

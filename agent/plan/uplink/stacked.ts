@@ -32,8 +32,8 @@ export function refuseStacked(link: Link, observation: Observation): void {
 }
 
 /**
- * Returns notes about tunnels that are bound to the NIC. The routes that they use are on the bridge after the move, so
- * that they no longer work.
+ * Returns notes about tunnels that are bound to the NIC. After the move, the routes that these tunnels use are on the
+ * bridge, so the tunnels no longer work.
  */
 export function stackedNotes(link: Link, bridge: string, observation: Observation): readonly PlanNote[] {
   const silent = observation.links.filter(

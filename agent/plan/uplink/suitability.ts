@@ -56,7 +56,9 @@ export function suitabilityHint(link: Link | undefined, observation: Observation
   return [...out, others].join(', or ');
 }
 
-/** Returns the hint with the interfaces that can be an uplink. `first` is another remedy, which comes before them. */
+/**
+ * Returns the hint with the interfaces that can be an uplink. `first` is another remedy, with which the hint begins.
+ */
 export function usableNamesHint(observation: Observation, first: string | null = null): string {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);
   const usable = observation.links.filter(

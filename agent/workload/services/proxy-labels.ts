@@ -7,7 +7,7 @@ import type { Labels } from '../../model/workload.ts';
 const otherProxyLabels = ['service.kubernetes.io/service-proxy-name', 'service.kubernetes.io/headless'];
 
 /**
- * Returns true if the labels leave a Service or an EndpointSlice to another proxy, or name it headless. kube-proxy
+ * Returns true if the labels leave a Service or an EndpointSlice to another proxy, or mark it as headless. kube-proxy
  * selects the objects without these labels (cmd/kube-proxy/app/server.go).
  */
 export function isForOtherProxy(labels: Labels = {}): boolean {

@@ -13,7 +13,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Stops every wait of the run with the given error. */
   readonly interrupt: (error: AgentError) => void;
-  /** Removes the timer, which would otherwise keep the process alive. It must be called at the end. */
+  /** Removes the timer, which would otherwise keep the process alive. Has to be called when the run has ended. */
   readonly clear: () => void;
 }
 

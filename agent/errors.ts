@@ -142,7 +142,8 @@ export function withDetails(
 }
 
 /**
- * Returns true for an AgentError, including one of another copy of this module (the lazily loaded bundle has its own).
+ * Returns true for an AgentError, including one of another copy of this module (the lazily loaded bundle has its own
+ * copy).
  */
 export function isAgentError(error: unknown): error is AgentError {
   return (

@@ -147,7 +147,7 @@ export async function disable({ all, dryRun }: DisableOptions, output: Output): 
   report('disable', result, output);
 }
 
-/** Warns of the effect of `disable` on the overlay if this node has a record of one. */
+/** Warns of the effect of `disable` on the overlay if this node has a record of an overlay. */
 export function warnOfOverlay(record: string, { say }: Pick<Output, 'say'>): void {
   if (!existsSync(record)) return;
   say(

@@ -15,8 +15,8 @@ import type { Output } from './output.ts';
 import { withoutBrEx } from './report.ts';
 
 /**
- * Prints the plan that a command with `--dry-run` would run now, and changes nothing. It does not wait for a NIC.
- * `tuner` plans the changes to the daemons of Open vSwitch that the command makes after this plan.
+ * Prints the plan that a command with `--dry-run` would run now, and changes nothing. Does not wait for a NIC. `tuner`
+ * plans the changes to the daemons of Open vSwitch that the command makes after this plan.
  */
 export async function preview(
   command: PreviewCommand,

@@ -38,7 +38,8 @@ export const clusterChecks: readonly Check[] = [
     id: 'daemonsets',
     title: 'the daemonsets of ovn-kubernetes run',
     judge: ({ daemonSets }, { config }) => {
-      // `manifests status` is suggested only if `manifests apply` has applied the objects, because it shows no others.
+      // `manifests status` is suggested only if `manifests apply` has applied the objects, because it shows no other
+      // objects.
       const isOurs = !microshiftRenders(config);
       const look = isOurs ? 'microshift-net manifests status' : `${kubectl} describe daemonsets,pods`;
       if (daemonSets.failure !== null) {

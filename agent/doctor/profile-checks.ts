@@ -188,8 +188,8 @@ export const profileChecks: readonly Check[] = [
 
 /**
  * Returns links with a generated profile (connected externally) that have a profile with autoconnect as well. This
- * happens after two crashes of NetworkManager in a row: it then finds addresses whose profile it has not recorded
- * (nm-manager.c, get_existing_connection).
+ * happens after two crashes of NetworkManager in a row: NetworkManager then finds addresses whose profile it has not
+ * recorded (nm-manager.c, get_existing_connection).
  */
 function displacedProfiles(
   names: readonly string[],

@@ -36,7 +36,7 @@ const ovsCapability = 2;
 
 /**
  * Reads devices, active connections, checkpoints, and every profile of NetworkManager that a user or a program wrote.
- * This takes one round trip for all objects, then one for each profile, in parallel.
+ * The read takes one round trip for all objects, then one for each profile, in parallel.
  */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();

@@ -48,7 +48,7 @@ export interface ObservePorts {
 }
 
 /**
- * Takes a snapshot of the node. It only reads, and fails with the error kind of the part that does not answer. The
+ * Takes a snapshot of the node. Only reads, and fails with the error kind of the part that does not answer. The
  * kernel's part is read while the daemons prepare their answers.
  */
 export async function observe(ports: ObservePorts): Promise<Observation> {

@@ -8,9 +8,9 @@ import { readInterfaceRules } from './read-interface-rules.ts';
 const ethernet = 1;
 
 /**
- * Reads facts that only a plan that attaches a NIC to a bridge needs. This starts a process for the packet filter, and
- * one for each network namespace. A namespace may contain a device that is stacked on a link and prevents the link from
- * becoming a port. The namespaces are read only if a link could still become a port.
+ * Reads facts that only a plan that attaches a NIC to a bridge needs. The function starts a process for the packet
+ * filter, and one for each network namespace. A namespace may contain a device that is stacked on a link and prevents
+ * the link from becoming a port. The namespaces are read only if a link could still become a port.
  */
 export async function readSurroundings(links: readonly Link[]): Promise<Surroundings> {
   const isFree = links.some((link) => link.up && link.hardwareType === ethernet && link.master === null);

@@ -9,8 +9,7 @@ import type { Named } from '../../model/workload.ts';
 export interface KubernetesApi {
   /**
    * Follows a collection: lists it completely, then reports each change. Lists it again if the server no longer has the
-   * changes since the last one that was reported. Returns a function after whose call the follower is not called any
-   * more.
+   * changes since the last one that was reported. Returns a function that stops all calls of the follower.
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**

@@ -15,8 +15,8 @@ export async function controllerState(runDirectories: readonly string[]): Promis
 
 /**
  * Stops ovn-controller, which removes its chassis, its tunnels and its flows before it answers (ovn-controller(8),
- * `exit`). It cannot do so while the southbound database is unreachable; the function then returns at its time limit
- * without an error. Does nothing if ovn-controller is not running.
+ * `exit`). ovn-controller cannot do so while the southbound database is unreachable; the function then returns at its
+ * time limit without an error. Does nothing if ovn-controller is not running.
  */
 export async function stopController(runDirectories: readonly string[]): Promise<void> {
   await askDaemon('ovn-controller', runDirectories, 'exit').catch(() => undefined);

@@ -22,8 +22,8 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 /**
- * Time limit for the mirror to have current contents. It is longer than the limit of the monitor request, after which
- * the connection is closed and another attempt begins.
+ * Time limit for the mirror to have current contents. The limit of the monitor request is shorter; when it ends, the
+ * connection is closed and another attempt begins.
  */
 const freshMs = 4 * limitMs;
 

@@ -18,7 +18,7 @@ export interface OvsdbClient {
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<OvsdbError>;
   /**
-   * Runs all operations as one atomic transaction (RFC 7047 section 4.1.3). Its time limit is that of every call plus
+   * Runs all operations as one atomic transaction (RFC 7047 section 4.1.3). The time limit is that of every call plus
    * the timeouts of the wait operations. After `lost` or `timeout`, the server may nevertheless have applied the
    * transaction.
    */

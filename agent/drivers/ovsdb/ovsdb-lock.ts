@@ -5,9 +5,9 @@ import type { Session } from './ovsdb-session.ts';
 import { createWaiters } from './waiters.ts';
 
 /**
- * A named lock of the server (RFC 7047 sections 4.1.8 to 4.1.10). It belongs to the connection and is requested again
- * on each new connection; other clients may have held it in between. The lock does not prevent writes: each transaction
- * that needs it has to contain `assertLock`.
+ * A named lock of the server (RFC 7047 sections 4.1.8 to 4.1.10). The lock belongs to the connection and is requested
+ * again on each new connection; other clients may have held it in between. The lock does not prevent writes: each
+ * transaction that needs it has to contain `assertLock`.
  */
 export interface Lock {
   readonly isHeld: boolean;

@@ -30,8 +30,8 @@ export interface Session {
   /** Returns the current connection, or the next one; rejects with the reason after the limit. */
   client(): Promise<OvsdbClient>;
   /**
-   * Runs a transaction as OvsdbClient does, on the current connection or the next one. It is sent once; after `lost` or
-   * `timeout`, the server may have applied it.
+   * Runs a transaction as OvsdbClient does, on the current connection or the next one. The transaction is sent once;
+   * after `lost` or `timeout`, the server may have applied it.
    */
   transact<const O extends readonly Operation[]>(operations: O): Promise<Results<O>>;
   /**

@@ -4,9 +4,9 @@ import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
 /**
- * Lifetime, in seconds, of addresses that the agent adds until NetworkManager adds them. It exceeds the time for a DHCP
- * exchange and duplicate address detection (at most 50 s and 10 s). An address that the NIC's own profile does not add
- * again expires by itself.
+ * Lifetime, in seconds, of addresses that the agent adds until NetworkManager adds them. The lifetime exceeds the time
+ * for a DHCP exchange and duplicate address detection (at most 50 s and 10 s). An address that the NIC's own profile
+ * does not add again expires by itself.
  */
 const holdSeconds = 120;
 

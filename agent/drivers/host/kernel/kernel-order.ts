@@ -32,8 +32,8 @@ export function goFirst(listed: readonly KernelAddress[], present: readonly stri
   const ahead = ipv6.filter(({ behindOwn }) => behindOwn !== true).map(({ address }) => address);
   const behind = ipv6.map(({ address }) => address).filter((address) => !ahead.includes(address));
   const wanted = [...ahead, ...present6.filter((address) => !given.includes(address)), ...behind];
-  // The kernel inserts a new IPv6 address before the present ones. The present ones can therefore stay only if they are
-  // the end of the wanted list, in the same order.
+  // The kernel inserts a new IPv6 address before the present ones. The present addresses can therefore stay only if the
+  // wanted list ends with them, in the same order.
   const isInOrder = present6.every((address, index) => address === wanted[wanted.length - present6.length + index]);
   return [...early, ...(isInOrder ? [] : ahead.filter((address) => present6.includes(address)))];
 }

@@ -74,7 +74,10 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
   };
 }
 
-/** Returns the state of a bond; an empty object if the driver shows none, as right before the bond is removed. */
+/**
+ * Returns the state of a bond; an empty object if the driver shows no state, as happens right before the bond is
+ * removed.
+ */
 function bondFact(text: string | null): Pick<Link, 'bond'> {
   const bond = text === null ? null : parseBond(text);
   return bond === null ? {} : { bond };

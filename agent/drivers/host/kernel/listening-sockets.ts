@@ -20,7 +20,7 @@ const states = { tcp: '0A', udp: '07' } as const;
 /**
  * Returns the listening sockets from /proc/net (proc(5)): TCP and UDP of both families, and SCTP if the kernel supports
  * it. The kernel lists listening TCP sockets first (net/ipv4/tcp_ipv4.c, tcp_get_idx), so the possibly many connections
- * are not read. Throws `step-failed` if a table cannot be read, or is longer than any that a node can have.
+ * are not read. Throws `step-failed` if a table cannot be read, or is longer than the table of any real node.
  */
 export function readListeners(folder = '/proc/net'): readonly ListeningSocket[] {
   const found = (['tcp', 'udp'] as const).flatMap((protocol) =>

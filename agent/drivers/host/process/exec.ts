@@ -136,8 +136,8 @@ export async function follow(
   }, onEnd);
   return () => {
     ended = true;
-    // The pid of a program that could not be started is undefined. Node.js would then send the signal to process id 0,
-    // which means all processes in the agent's process group.
+    // The pid of a program that could not be started is undefined. For such a pid, Node.js would send the signal to
+    // process id 0, which means all processes in the agent's process group.
     if (child.pid !== undefined) child.kill('SIGKILL');
   };
 }

@@ -21,8 +21,8 @@ const unarmed: FaultPoints = () => Promise.resolve();
 
 /**
  * Reads which point is armed. A file that is not owned by root, or that names no point, is reported and ignored,
- * because it must not stop a run. The file arms one run only: that run renames the file to `PATH.PID` when it reaches
- * the point, and waits until the renamed file is removed.
+ * because it must not stop a run. The file arms only one run. When this run reaches the point, it renames the file to
+ * `PATH.PID` and waits until the renamed file is removed.
  */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;

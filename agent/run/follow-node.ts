@@ -9,9 +9,9 @@ const pauseMs = 1_000;
 
 /**
  * Calls `onChange` after events that can change the state of a node: changes of links, addresses and routes
- * (rtnetlink), signals of NetworkManager, and journals that are created or renamed; at most once a second, and never
- * twice at the same time. Resolves when `stop` is aborted, and rejects when a source of events ends or `onChange`
- * fails.
+ * (rtnetlink), signals of NetworkManager, and journals that are created or renamed. Makes at most one call a second,
+ * and never two at the same time. Resolves when `stop` is aborted, and rejects when a source of events ends or
+ * `onChange` fails.
  */
 export async function followNode(
   { nm }: Pick<Node, 'nm'>,

@@ -81,7 +81,7 @@ export function withLock<T>(command: string, work: () => Promise<T>, say?: Say):
   return holding(command, 'long', work, say);
 }
 
-/** Runs work under the lock as a brief run, for whose end other commands wait. Fails with `busy`. */
+/** Runs work under the lock as a brief run, so that other commands wait for its end. Fails with `busy`. */
 export function withBriefLock<T>(command: string, work: () => Promise<T>, say?: Say): Promise<T> {
   return holding(command, 'brief', work, say);
 }

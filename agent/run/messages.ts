@@ -1,7 +1,6 @@
 /**
  * Table of the messages that are written to the journal with a MESSAGE_ID, by which the journals of many nodes can be
- * searched. An id never changes its meaning. systemd/microshift-net.catalog explains each id; a test keeps the two
- * equal.
+ * searched. An id never changes its meaning. systemd/microshift-net.catalog explains each id; a test compares the two.
  */
 import type { AgentError } from '../errors.ts';
 

@@ -108,7 +108,7 @@ function planWithoutWaiting(planner: Planner, observation: Observation): Plan {
 
 /**
  * Returns the NICs that the plan puts into br-ex or into a bridge of `bridge add` and that NetworkManager has not
- * configured yet. For br-ex only a NIC that the run has chosen counts.
+ * configured yet. For br-ex, only a NIC that the run has chosen is returned.
  */
 function awaitedUplinks(plan: Plan, observation: Observation): readonly string[] {
   const attached = plan.steps.flatMap((step) => (step.do === 'attachUplink' ? step : []));

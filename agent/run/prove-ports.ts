@@ -18,9 +18,9 @@ const spareIntervals = 2;
 const carrierMs = 3_000;
 
 /**
- * Proves that bonds and teams that were put into a bridge have a working port if they had one before, and that the ARP
- * monitor of a bond marks no port as failed. Waits as long as the monitor needs to mark a port. Fails with
- * `proof-failed`.
+ * Proves that each bond or team that the run has put into a bridge has a working port, if it had one before. Also
+ * proves that the ARP monitor of a bond marks no port as failed, and waits as long as the monitor needs to mark one.
+ * Fails with `proof-failed`.
  */
 export async function provePorts(plan: Plan, before: Observation, deadline: Deadline): Promise<void> {
   const settlesMs = Math.max(0, ...plan.carried.map((moved) => moved.settlesMs ?? 0));

@@ -11,8 +11,8 @@ export interface PlannedWork<Connections, Result> {
 }
 
 /**
- * Calls `work`, and again with new connections if a service stops before the plan is made: the node has not changed
- * then, and facts from a service that stops do not describe the node. Throws every other failure.
+ * Calls `work`. If a service stops before the plan is made, calls `work` again with new connections. The node has not
+ * changed by then, and facts from a service that stops do not describe the node. Throws every other failure.
  */
 export async function repeatUntilPlanned<Connections, Result>(
   { open, reopen, work }: PlannedWork<Connections, Result>,

@@ -7,8 +7,8 @@ import type { Say } from './reported-wait.ts';
 import { runTuning } from './steps/tuning-steps.ts';
 
 /**
- * Tunes Open vSwitch and changes nothing else. Needs neither the network nor NetworkManager. A run of `apply` writes a
- * run record, as it does when it also configures the network.
+ * Tunes Open vSwitch and changes nothing else. Needs neither the network nor NetworkManager. For `apply`, writes a
+ * run record, like a run that also configures the network.
  */
 export async function tuneAlone(
   command: string,

@@ -106,7 +106,7 @@ interface Start {
 
 /**
  * Returns the start of a packet from a logical port. The destination MAC is that of the port with the destination
- * address if it is on the same switch, or else that of the router.
+ * address if this port is on the same switch, otherwise that of the router.
  */
 function fromPort(port: LogicalPort, from: string, to: string, network: LogicalNetwork): Start {
   const neighbour = network.owner(to);

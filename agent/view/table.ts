@@ -82,9 +82,9 @@ export function wrappedWords(words: readonly string[], width: number, firstWidth
 }
 
 /**
- * Returns a text behind a lead, such as the name of a field, in lines of at most `width` columns, the later ones
- * indented by `hang` columns; one line for a null width. If there is too little space beside the lead, the text begins
- * below it.
+ * Returns a text behind a lead, such as the name of a field, in lines of at most `width` columns. Every line after the
+ * first is indented by `hang` columns. With a null width there is one line. If there is too little space beside the
+ * lead, the text begins below it.
  */
 export function hanging(lead: string, text: string, hang: number, width: number | null): readonly string[] {
   if (width === null || visibleLength(lead) + visibleLength(text) <= width) return [`${lead}${text}`];
@@ -97,8 +97,8 @@ export function hanging(lead: string, text: string, hang: number, width: number 
 }
 
 /**
- * Returns a text whose lines have at most `width` columns; null for an unlimited width. A line that goes on has two
- * more columns of indent; a longer word has a line of its own.
+ * Returns a text whose lines have at most `width` columns; null for an unlimited width. The continuation of a line is
+ * indented by two more columns. A longer word has a line of its own.
  */
 export function fitted(text: string, width: number | null): string {
   return text

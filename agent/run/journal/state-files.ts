@@ -21,16 +21,16 @@ const uplinksFile = 'uplinks';
  * rpm/files/90-microshift-net.sh then starts the agent's unit when a network appears (decision 0018).
  */
 const networkMissedFile = 'network-missed';
-/** Kinds of errors that a run without a network fails with; a run after a network has appeared may succeed. */
+/** Kinds of errors that the absence of a network can cause. A later run may succeed when a network has appeared. */
 const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
 /** File by which an event requests a repair; microshift-net-repair.path waits for it (decision 0017). */
 const repairAskedFile = 'repair-asked';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /**
- * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC and the identities of the bridges,
- * so that the next boot uses the same NIC even if its name changes, and gets the same addresses. Writes only files that
- * differ.
+ * Writes the hint that names the NIC, and a record of the NIC with its permanent MAC and the identities of the bridges.
+ * The next boot then uses the same NIC even if its name has changed, and gets the same addresses. Writes only files
+ * that differ.
  */
 export function writeHint(plan: Plan, observation: Observation): void {
   const uplink = plan.choice?.interface ?? null;

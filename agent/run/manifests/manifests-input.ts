@@ -22,7 +22,7 @@ export interface ClusterInput extends ManifestsInput {
   readonly kubeconfig?: string;
   /** True if MicroShift is installed or configured on this node. */
   readonly hasMicroshift: boolean;
-  /** True if the image is that with which ovn-kubernetes runs on this cluster. */
+  /** True to use the image of the ovn-kubernetes that runs on this cluster. */
   readonly runningImage?: boolean;
   /** Time limit for the cluster to start and for the command itself. */
   readonly timeoutSeconds?: number | undefined;
@@ -46,8 +46,8 @@ export function renderedObjects(options: ManifestsInput, usesCluster: boolean): 
 }
 
 /**
- * Returns a function that renders the objects for a cluster. Renders at once, so that errors are reported before the
- * connection, unless the image has to be read from the cluster.
+ * Returns a function that renders the objects for a cluster. If the image need not be read from the cluster, renders at
+ * once, so that errors are reported before the connection.
  */
 export function renderedFor(options: ClusterInput): (cluster: Cluster) => Promise<Rendered> {
   if (options.runningImage === true) {

@@ -18,7 +18,7 @@ import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 /**
  * Recovers the open transactions of earlier runs, before the present run makes a plan. A transaction of this boot is
  * rolled back at once, without waiting for NetworkManager's timer. A transaction of an earlier boot needs no rollback,
- * because its profiles were in memory and are lost; the bridges that it left in the database of Open vSwitch are part
+ * because its profiles were in memory and are lost. The bridges that it left in the database of Open vSwitch are part
  * of the next observation.
  */
 export async function recoverEarlierRuns(
@@ -106,8 +106,8 @@ async function endOpenRun(
 }
 
 /**
- * Rolls back a change that was not confirmed. Fails with `busy` while the time to confirm runs, as NetworkManager
- * measures it, because the clock of a node can be changed in that time. If the checkpoint no longer exists,
+ * Rolls back a change that was not confirmed. Fails with `busy` until the time to confirm is over. NetworkManager
+ * measures that time, because the clock of a node can be changed meanwhile. If the checkpoint no longer exists,
  * NetworkManager has rolled the change back or was restarted, and the function completes the rollback.
  */
 async function endUnconfirmed(

@@ -42,10 +42,10 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
 }
 
 /**
- * Waits until NetworkManager has no devices for the interfaces of removed bridges, and deletes those that it keeps. A
- * NetworkManager that starts while the interface exists without a profile keeps the device as disconnected after the
- * interface is removed (src/core/devices/ovs/nm-ovs-factory.c, ovsdb_device_removed). The run continues after the
- * limit, because such a device has no link and the next activation uses it.
+ * Waits until NetworkManager has no devices for the interfaces of removed bridges, and deletes the devices that
+ * NetworkManager keeps. A NetworkManager that starts while the interface exists without a profile keeps the device as
+ * disconnected after the interface is removed (src/core/devices/ovs/nm-ovs-factory.c, ovsdb_device_removed). The run
+ * continues after the limit, because such a device has no link and the next activation uses it.
  */
 async function removeDevices({ nm, watch, deadline }: StepContext, names: ReadonlySet<string>): Promise<void> {
   const areGone = async (): Promise<boolean> => {
@@ -72,9 +72,9 @@ function ignoreRefusal(error: unknown): void {
 /**
  * Leaves a bridge to MicroShift, in the state that MicroShift's script creates (openshift/microshift,
  * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. Its flows and
- * foreign ports were not removed. The interface is a new one, to which the kernel entries of the old one are added. The
- * row of the interface is created only after the old activation has ended, because NetworkManager 1.58 otherwise leaves
- * IPv6 disabled on the interface.
+ * foreign ports were not removed. The interface is new, and gets the kernel entries of the old interface. The row of
+ * the interface is created only after the old activation has ended, because NetworkManager 1.58 otherwise leaves IPv6
+ * disabled on the interface.
  */
 async function letGo(
   { nm, ovs, watch, deadline, withoutVswitchd = false }: StepContext,

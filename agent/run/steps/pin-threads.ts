@@ -18,8 +18,8 @@ export function isInOwnUnit(): boolean {
 type OnBus = (ask: (bus: Bus) => Promise<void>) => Promise<void>;
 
 /**
- * Sets the CPU affinity of a daemon's threads. The sandbox of the agent's units does not allow this, so that a run in
- * such a unit leaves it to another unit.
+ * Sets the CPU affinity of a daemon's threads. The sandbox of the agent's units does not allow this, so a run in such a
+ * unit starts another unit for it.
  */
 export function pin(step: PinStep, onBus: OnBus): Promise<void> {
   return isInOwnUnit() ? askToPin(step, onBus) : pinThreads(step.pid, step.threads, step.cpus);

@@ -147,13 +147,13 @@ async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileNa
 }
 
 /**
- * Returns the NIC's profile with two changes that apply until the profile is activated again; null if the profile
- * configures no IPv4 addresses, and so can be applied unchanged.
+ * Returns the NIC's profile with two changes that apply until the profile is activated again. Returns null if the
+ * profile configures no IPv4 addresses, because it can then be applied unchanged.
  *
  * - The DHCP client never stops trying. Otherwise, with a short ipv4.dhcp-timeout or an absent server, NetworkManager
  *   would stop the client and remove the held addresses.
  * - Address conflict detection is off, because this node holds the addresses itself. NetworkManager up to 1.58 would
- *   abort if an address that it is about to probe is already present when it has configured the NIC (nm-l3cfg.c).
+ *   abort if the NIC already has an address that NetworkManager is about to probe (nm-l3cfg.c).
  */
 async function returningSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
   const settings = await nm.profileSettings(await nm.profilePathOf(uuid));

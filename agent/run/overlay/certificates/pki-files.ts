@@ -4,7 +4,7 @@ export function pkiFiles(folder: string) {
     authorityKey: `${folder}/ca.key`,
     /** Key of a new authority until ca.crt contains its certificate. */
     nextAuthorityKey: `${folder}/ca-next.key`,
-    /** Authorities that this node trusts: one, or two during a replacement, of which the last one signs. */
+    /** Authorities that this node trusts: one, or two during a replacement. The last one signs. */
     authority: `${folder}/ca.crt`,
     /** Key and certificate of the node, in one file, so that they change together. */
     own: `${folder}/node.pem`,

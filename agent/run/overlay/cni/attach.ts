@@ -75,8 +75,8 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
     say(`${name}: port ${link} of br-int for ${logicalPort}`);
     await ports.add({ name: link, externalIds: interfaceIds(attachment) });
     await installed(attachment, ports, gone);
-    // The addresses are read after ovn-controller has claimed the pod's Port_Binding row, so that they are not those of
-    // an earlier pod.
+    // The addresses are read after ovn-controller has claimed the pod's Port_Binding row. Before that, they could be
+    // the addresses of an earlier pod.
     requireCarried(attachment, await around.carried.read(logicalPort));
   } catch (error) {
     throw await failedThen(error, async () => {

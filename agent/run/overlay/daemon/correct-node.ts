@@ -149,8 +149,8 @@ function agentErrorIn(error: unknown): AgentError {
 
 /**
  * Fails with `proof-failed` if the kernel lacks entries only because Open vSwitch has not created the interface of the
- * node's management port. The daemon does not wait for the interface while it holds the lock; its creation causes an
- * event, after which the daemon tries again.
+ * node's management port. The daemon does not wait for the interface while it holds the lock. The creation of the
+ * interface causes an event, after which the daemon tries again.
  */
 function requireDevice(planned: PlannedNode): void {
   const device = ownDevice(planned.record);

@@ -18,19 +18,19 @@ import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 
 /**
- * Longest time that the end of the daemon waits for a write in progress, which takes milliseconds. A longer write is
+ * Longest time that the ending daemon waits for a write in progress. A write takes milliseconds. A longer write is
  * interrupted, as by SIGKILL.
  */
 const stopMs = 400;
 /**
- * Longest time that the end of the daemon waits for the removal of the flows that withhold answers, which takes some
+ * Longest time that the ending daemon waits for the removal of the flows that withhold answers. The removal takes some
  * 10 ms. Flows that stay would keep this gateway silent for addresses that move to it. The unit has TimeoutStopSec=10.
  */
 const releaseMs = 5_000;
 
 /**
- * Interval at which certificates are checked. It is short enough for a certificate that is valid for one day, whose
- * renewal is due eight hours before its end.
+ * Interval at which certificates are checked. It is short enough for a certificate that is valid for one day: its
+ * renewal is due eight hours before it expires.
  */
 const certificateLookMs = 3_600_000;
 

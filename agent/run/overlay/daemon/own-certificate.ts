@@ -16,10 +16,10 @@ type OwnStep =
   | { readonly do: 'ask' };
 
 /**
- * Maintains a member's certificate: trusts the authorities that the central node publishes, requests a new certificate
- * if its own certificate is due for renewal or was issued by an authority that is being replaced, and installs the
- * answer. Returns true if a step was done; the next check of the node then announces the result. Takes the lock only
- * for a step.
+ * Maintains a member's certificate. Trusts the authorities that the central node publishes. Requests a new certificate
+ * if the present one is due for renewal, or was issued by an authority that is being replaced. Installs the answer.
+ * Returns true if a step was done; the next check of the node then announces the result. Takes the lock only for a
+ * step.
  */
 export async function keepOwnCertificate(
   pki: string,

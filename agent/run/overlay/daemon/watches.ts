@@ -24,8 +24,8 @@ export interface Listener {
    */
   onEvent(scope: Scope): void;
   /**
-   * Function that is called with SB_Global.external_ids, in which the central node publishes data for its members,
-   * after they have changed.
+   * Function that is called with SB_Global.external_ids after a change. The central node publishes data for its members
+   * in this column.
    */
   onPublished(ids: Readonly<Record<string, string>>): void;
   /**

@@ -69,8 +69,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const reading = followedUntilWrites(places.stop);
   return withPlan(wanted, { ...places, stop: reading.signal }, async ({ chassis, databases }) => {
     refuseRegistered(chassis, name, systemId);
-    // The certificate is issued after the plan, which refuses an impossible member, and before the rows are written,
-    // which are useless without a certificate.
+    // The certificate is issued after the plan, because the plan refuses an impossible member. It is issued before the
+    // rows are written, because the rows are useless without a certificate.
     const bundle = await sign(wanted, member, request, 'issue', days, places);
     places.stop?.throwIfAborted();
     reading.end();
@@ -88,8 +88,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
 }
 
 /**
- * Returns a signal that is aborted together with `stop` until `end` is called, which precedes work that must not be
- * stopped.
+ * Returns a signal that is aborted together with `stop` until `end` is called. The caller calls `end` before work that
+ * must not be stopped.
  */
 function followedUntilWrites(stop: AbortSignal | undefined): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();

@@ -123,8 +123,8 @@ function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, system
 }
 
 /**
- * Fails with `bundle-unusable` if the certificate belongs to another node, because this node could register only as
- * that node (ovn-sb(5), RBAC). An invalid certificate is reported later.
+ * Fails with `bundle-unusable` if the certificate belongs to another node, because this node could then register only
+ * as the other node (ovn-sb(5), RBAC). An invalid certificate is reported later.
  */
 function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void {
   if (pairFault(key, pem.certificate, pem.authority) !== null) return;
@@ -217,7 +217,7 @@ async function refuseRemoved(
 }
 
 /**
- * Fails with `bundle-unusable` if the central node has removed this node since it issued the bundle, and with
+ * Fails with `bundle-unusable` if the central node has removed this node since it issued the bundle. Fails with
  * `overlay-conflict` if another node is registered with this node's system-id or tunnel address. Two such nodes would
  * receive each other's traffic.
  */

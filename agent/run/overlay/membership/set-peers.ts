@@ -21,7 +21,7 @@ export interface ListedPeer extends OutsideRoutes {
 
 /**
  * Adds a peer to the cluster of this central node. A second run with the same peer writes nothing. Refuses a peer whose
- * name or ranges are in use, and one that no gateway reaches. Rolls back after a failure and after a signal.
+ * name or ranges are in use, and a peer that no gateway reaches. Rolls back after a failure and after a signal.
  */
 export async function addPeer(
   peer: OverlayPeer,

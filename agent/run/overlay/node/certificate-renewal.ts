@@ -68,7 +68,7 @@ export interface Rotation {
  * Begins to replace the authority of the cluster. The new authority signs from now on, and both are trusted until every
  * member has a certificate of the new one; the daemons issue and install these. With `isFinal` the trust in the old
  * authority ends at once, and members without a certificate of the new one have to join again. Refuses a second
- * replacement before the end of the first, after which there would be three authorities.
+ * replacement before the end of the first, because there would then be three authorities.
  */
 export async function rotateAuthority(
   places: OverlayPlaces,

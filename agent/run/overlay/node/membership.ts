@@ -48,8 +48,8 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
 }
 
 /**
- * Returns the name and the address of this host from the configuration; without a configured name the hostname, and
- * without a configured address the address on the link of the default route.
+ * Returns the name and the address of this host from the configuration. Without a configured name, the name is the
+ * hostname. Without a configured address, the address is that on the link of the default route.
  */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();

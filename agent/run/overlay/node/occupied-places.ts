@@ -97,7 +97,7 @@ async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Pr
     const port = Number(server.port || '443');
     return addresses.map((address) => ({ address: canonicalAddress(address), port }));
   } catch (error) {
-    // A node without a kubeconfig has no API server whose address services must not use.
+    // A node without a kubeconfig uses no API server, so no address is reserved for one.
     if (isAgentError(error)) return [];
     throw error;
   }

@@ -7,9 +7,8 @@ import { familyOf } from '../../../net/address.ts';
 const answerMs = 1_000;
 
 /**
- * Returns each tunnel with `answers`: true if the other end answers an echo request at its tunnel address, and null if
- * that is unknown because the tunnel is down on this node or ping(8) is missing. `own` are this node's tunnel
- * addresses.
+ * Returns each tunnel with `answers`: true if the other end answers an echo request at its tunnel address. `answers` is
+ * null if the tunnel is down on this node or ping(8) is missing. `own` are this node's tunnel addresses.
  */
 export function withAnswers(tunnels: readonly OverlayTunnel[], own: readonly string[]): Promise<OverlayTunnel[]> {
   return Promise.all(tunnels.map(async (tunnel) => ({ ...tunnel, answers: await answerOf(tunnel, own) })));

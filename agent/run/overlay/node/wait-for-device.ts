@@ -10,8 +10,8 @@ import { onTerminal, reportedWait } from '../../reported-wait.ts';
 const madeMs = 60_000;
 
 /**
- * Waits until the kernel has the node's own interface. The Interface row does not show whether it exists, because after
- * a boot the row still has the old port number. On a terminal, a longer wait is reported; `stop` ends it.
+ * Waits until the kernel has the node's own interface. The Interface row does not show whether the interface exists,
+ * because after a boot the row still has the old port number. On a terminal, a longer wait is reported; `stop` ends it.
  */
 export async function waitForDevice(
   device: string,

@@ -25,8 +25,8 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
 }
 
 /**
- * True if both OVN databases answer. The existence of a socket does not prove that: it exists before its server
- * listens, and after a crash.
+ * True if both OVN databases answer. The existence of a socket does not prove that, because a socket exists before its
+ * server listens, and after a crash.
  */
 export async function centralAnswers({ ovnRuns, stop }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
@@ -89,7 +89,7 @@ export async function startController(say: Say): Promise<void> {
   await startAgain(units.host, reportingSystemd(say));
 }
 
-/** True if an ovn-northd runs on this node, even one whose main loop is stuck and that gives no answer. */
+/** True if an ovn-northd runs on this node, even if its main loop is stuck and it gives no answer. */
 export function runsNorthd({ ovnRuns }: OverlayPlaces): Promise<boolean> {
   return askDaemon('ovn-northd', ovnRuns, 'status').then(
     (answer) => answer !== null,

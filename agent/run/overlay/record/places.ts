@@ -22,7 +22,7 @@ export interface OverlayPlaces {
   readonly services: string;
   /** File in which ovs-ctl(8) keeps the system-id. */
   readonly systemId: string;
-  /** Socket at which the daemon listens for the CNI plug-in, which contains the same path. */
+  /** Socket at which the daemon listens for the CNI plug-in. The plug-in contains the same path. */
   readonly cniSocket: string;
   /** Directory of CNI configurations (CNI specification, CRI-O and containerd). */
   readonly cniConfig: string;

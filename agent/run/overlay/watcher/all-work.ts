@@ -52,8 +52,8 @@ export function workOf(change: ObjectChange, facts: WorkloadFacts): WorkItem {
 }
 
 /**
- * Returns an object key and the keys that have to be planned with it. For a pod these are port groups and address sets,
- * whose plans contain the pod's row only if the pod is planned with them or before them.
+ * Returns an object key and the keys that have to be planned with it. For a pod these are its port groups and address
+ * sets. Their plans contain the pod's row only if the pod is planned together with them or earlier.
  */
 export function togetherWith(objectKey: ObjectKey, facts: WorkloadFacts | null): Iterable<ObjectKey> {
   const isPod = objectKey.startsWith(podPrefix);

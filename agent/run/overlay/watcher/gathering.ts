@@ -44,7 +44,8 @@ export function createGathering(isEnough: () => boolean): Gathering {
         if (arrivals === before) end();
         else listen(arrivals);
       };
-      // A process that had to wait for its CPU runs a late timer before it reads the data that has arrived meanwhile.
+      // If the process had to wait for a CPU, the late timer runs before the data that has arrived meanwhile is read.
+      // setImmediate() lets that data come first.
       quiet = setTimeout(() => setImmediate(judge), quietMs);
     };
     endPause = end;

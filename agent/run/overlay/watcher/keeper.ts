@@ -37,7 +37,10 @@ export function createKeeper(
   let cluster = known;
   let networks: PodNetworks | null = null;
   let published: NodeAnnotations | null = null;
-  /** Number of the last start, by which an earlier start that still reads rows notices that it is obsolete. */
+  /**
+   * Number of the last start. A start continues after it has read the rows only if its own number is still the last
+   * one.
+   */
   let latest = 0;
   const writer = createWriter(
     northbound,

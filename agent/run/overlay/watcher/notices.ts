@@ -71,8 +71,8 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
 }
 
 /**
- * Returns Events for fields of an object that this network does not serve. Leaves out those that `before`, the earlier
- * state of the object, had as well, because they have been reported.
+ * Returns Events for fields of an object that this network does not serve. Leaves out fields that the earlier state
+ * `before` had as well, because they have been reported.
  */
 export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {
   const known = before !== undefined && before.uid === object.uid && 'asks' in before ? (before.asks ?? []) : [];

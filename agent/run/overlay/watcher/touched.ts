@@ -30,7 +30,7 @@ export function touchedBy(
 }
 
 /**
- * Returns the load balancers to which the old row refers and the new one does not. A deleted load balancer is not among
+ * Returns the load balancers to which the old row refers and the new row does not. A deleted load balancer is not among
  * them, because its own row change reports it.
  */
 function takenOff(

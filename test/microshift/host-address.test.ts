@@ -20,8 +20,8 @@ const onLo = (address: string): string => `ip address add ${address} dev lo metr
 
 /**
  * Configuration of the network, and the address that MicroShift and the agent must choose; null if MicroShift finds no
- * address and exits. With `of`, the agent may choose any of these addresses, because it does not read the order in
- * which the kernel lists several IPv6 addresses of an interface.
+ * address and exits. With `of`, the agent may choose any of these addresses, because the agent does not read the
+ * kernel's order of several IPv6 addresses.
  */
 const networks: readonly (readonly [
   about: string,

@@ -13,8 +13,8 @@ import { untilWanted } from './until-wanted.ts';
 
 const news = '/run/news';
 /**
- * Shell text that waits until the monitor has written an address of lo that is added and removed, and so everything
- * that happened before.
+ * Shell text that adds an address to lo, removes the address, and waits until the monitor has written both changes. The
+ * monitor has then also written all earlier changes.
  */
 const monitorHasWritten = (mark: string): string =>
   `until grep -q ${mark} ${news}; do ip address add ${mark}/32 dev lo; ip address delete ${mark}/32 dev lo; sleep 0.2; done`;

@@ -1,7 +1,7 @@
 // Facts about the files of MicroShift's packages that concern a node's network, and stand-ins with these facts. The
-// files themselves are not in this project: a stand-in has the effect of the real file, comment lines that fill it up
-// to the same size, and the text that the agent looks for at the same byte.
-// test/microshift/microshift-file-table.test.ts compares the table with real files, if they are available.
+// files themselves are not in this project: a stand-in has the effect and the size of the real file, and at the same
+// byte the text that the agent looks for. test/microshift/microshift-file-table.test.ts compares the table with real
+// files, if they are available.
 
 /** One file as the package installs it. */
 export interface MicroShiftFile {

@@ -22,7 +22,10 @@ const loopbackProfile = '/run/NetworkManager/system-connections/lo.nmconnection'
 /** Device that ovs-vswitchd makes for the userspace data path, with a random MAC. */
 const userspaceDataPath = 'ovs-netdev';
 export const dataPath = 'ovs-system';
-/** Interval between two pictures: taking one uses the node's CPU for half a second, which the awaited change needs. */
+/**
+ * Interval between two pictures: each picture uses the node's CPU for half a second, and the awaited change needs the
+ * CPU.
+ */
 const againMs = 1000;
 
 /** Returns the present picture of the node. */

@@ -221,8 +221,8 @@ function joinsGroup(t: Test, central: Host, write: ReturnType<typeof liarOn>, is
 }
 
 /**
- * Tests that `verify` reports ports of another node that a member claims, which OVN permits, as long as the claim
- * lasts.
+ * Tests a member that claims ports of another node, which OVN permits: `verify` reports these ports as long as the
+ * claim lasts.
  */
 async function claimsPort(
   t: Test,
@@ -287,7 +287,9 @@ async function claimsPort(
   t.match(central.agent('overlay', 'verify'), { status: 0 });
 }
 
-/** Tests that packets follow a route that a member writes for the cluster's router, and that `verify` reports it. */
+/**
+ * Tests that packets follow a route that a member writes for the cluster's router, and that `verify` reports the route.
+ */
 function learnsRoute(t: Test, central: Host, write: ReturnType<typeof liarOn>): void {
   const [port = '', datapath = ''] = central
     .must('ovn-sbctl', '--bare', '--columns=_uuid,datapath', 'find', 'Port_Binding', 'logical_port=rtos-n1')

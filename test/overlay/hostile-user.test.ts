@@ -198,8 +198,8 @@ function differences(key: string, before: MirrorRow, now: MirrorRow): readonly s
 }
 
 /**
- * Returns a value without the mark that makes ovn-northd compute all flows again, and without the external addresses
- * that a gateway announces, if all of them are in the ranges of ovn.yaml.
+ * Returns a value without the mark that makes ovn-northd compute all flows again. The external addresses that a gateway
+ * announces are also left out, if all of them are in the ranges of ovn.yaml.
  */
 function withoutMarks(value: unknown): string {
   return JSON.stringify(value ?? null)

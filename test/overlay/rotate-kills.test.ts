@@ -31,7 +31,7 @@ function hold(member: Host): void {
   member.must('sh', '-c', '"$@" > /root/held.out 2>&1', 'sh', ...words);
 }
 
-/** Returns true as soon as the program of the connection has exited, which it does when the connection ends. */
+/** Returns true as soon as the connection has ended, which makes its program exit. */
 function hasEnded(member: Host): boolean {
   const wait = 'test -e /root/held.pid || exit 0; exec timeout "$1" pidwait -F /root/held.pid';
   return member.run(['sh', '-c', wait, 'sh', endSeconds]).status !== 124;

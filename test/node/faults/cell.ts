@@ -40,7 +40,10 @@ const runLimitMs = 280_000;
 /** Limit for NetworkManager's timer, a restart by systemd and a whole run, on a busy machine. */
 const settleLimitMs = 60_000;
 const powerOnLimitMs = 60_000;
-/** Interval between two pictures: taking one uses the node's CPU for half a second, which the awaited change needs. */
+/**
+ * Interval between two pictures: each picture uses the node's CPU for half a second, and the awaited change needs the
+ * CPU.
+ */
 const againMs = 1000;
 
 /** Runs one cell. The node stays in the final state. */

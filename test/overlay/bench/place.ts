@@ -24,8 +24,8 @@ export const namespace = 'bench';
 export const probeNamespace = 'zzz-probe';
 
 /**
- * With an etcd before 3.4.25, which does not report its progress, the cache of the API server refuses a watch without a
- * version until an object of the same kind changes ("Too large resource version"). Not every contestant begins with a
+ * An etcd before 3.4.25 does not report its progress. The cache of the API server then refuses a watch without a
+ * version ("Too large resource version") until an object of the same kind changes. Not every contestant begins with a
  * list.
  */
 const withoutCache = ['--watch-cache=false'];

@@ -10,8 +10,8 @@ import { readTable, type TableCase, writeTable } from '../case-table.ts';
 /**
  * The parts ovn.yaml (without a heading), config.yaml and config.d/NAME of a case are files of the node; `effective` or
  * `error` is the result. `effective` has the warnings, and each setting with its source unless it has its default (the
- * case `absent` has all settings). `error` has the kind unless that is config-invalid, and the problems without their
- * excerpts, which consist of the line of the file and a caret below the column.
+ * case `absent` has all settings). `error` has the kind, unless the kind is config-invalid, and the problems. The
+ * excerpts of the problems are left out: the line of the file, and a caret below the column.
  */
 const file = join(process.cwd(), 'test/cases/config.txt');
 const outcomes = ['effective', 'error'];

@@ -9,9 +9,9 @@ import { changed } from '../plan/change.ts';
 import { changeOf, doctorCases, doctorTable, examinationOf } from './examined.ts';
 
 /**
- * The lines below the name of a case say which case it changes (`from NAME`; `healthy` by default), and how: `path =
- * value`, as changed() reads it. The part `report` is the whole report about `healthy`, and for other cases only the
- * differences. UPDATE_CASES=1 writes the reports; a person reviews the diff before the commit.
+ * The lines below the name of a case name the case that it changes (`from NAME`; `healthy` by default), and list the
+ * changes in the form `path = value`, which changed() reads. The part `report` is the whole report about `healthy`, and
+ * for other cases only the differences. UPDATE_CASES=1 writes the reports; a person reviews the diff before the commit.
  */
 const names = doctorCases.map(({ name }) => name);
 const judged = new Map(names.map((name) => [name, judge(examinationOf(name))] as const));

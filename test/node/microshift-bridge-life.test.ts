@@ -164,8 +164,8 @@ t.test("life of MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
-  // The recovery of a change rolls back before NetworkManager does, unless it cannot run. NetworkManager's rollback
-  // removes the row, and with it the ports and flows of other programs, which therefore are not compared.
+  // The recovery of a change rolls back before NetworkManager does, unless the recovery cannot run. NetworkManager's
+  // rollback removes the row, and with it the ports and flows of other programs, which therefore are not compared.
   await t.test('the bridge is made again after a rollback by NetworkManager alone', async (t) => {
     t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
     await node.text(`nm() { busctl "$1" org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager "$2" $3 $4; }

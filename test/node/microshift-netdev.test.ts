@@ -1,5 +1,5 @@
-// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses that it had before the package was
-// installed: its interface is a tap, and NetworkManager shows a generated profile br-ex for it.
+// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses from before the installation of the
+// package. The interface of the bridge is a tap, for which NetworkManager shows a generated profile br-ex.
 import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';

@@ -1,5 +1,5 @@
-// A further address of a node that services request: the node keeps its ports there, and answers for it to the LAN, to
-// itself and to pods.
+// A further address of a node, which services request as their own. The node keeps its ports at this address, and
+// answers for the address to the LAN, to itself and to pods.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { apiServerFor } from '../cluster/session.ts';

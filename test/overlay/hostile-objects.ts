@@ -97,7 +97,7 @@ export function hostileUser(random: Random, aims: Aims, store: Store): HostileUs
   };
 }
 
-/** Returns object number `index`; another object of the same number replaces it, as a change of it. */
+/** Returns object number `index`; a later object with the same number is a change of the earlier one. */
 export function hostileObject(random: Random, index: number, aims: Aims): HostileObject {
   const kinds = [pod, pod, service, service, slice, slice, policy, policy, namespace] as const;
   const make = kinds[random(kinds.length)] ?? pod;

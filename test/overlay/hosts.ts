@@ -200,7 +200,7 @@ function hostOf(name: string, address: string, pid: number, gone: Promise<unknow
   };
 }
 
-/** Creates a NIC, and connects it to the LAN of all NICs with its name. */
+/** Creates a NIC, and connects it to the LAN of all NICs with the same name. */
 function plug({ must, name, pid }: Host, nic: string, lan: number): void {
   const end = `${name}-${nic}`;
   execFileSync('ip', [

@@ -40,8 +40,8 @@ attempt();
 `;
 
 /**
- * Returns the source address with which a node's packets arrive at the distant host; they leave by its interface in the
- * cluster.
+ * Returns the source address with which a node's packets arrive at the distant host; the packets leave by the node's
+ * interface in the cluster.
  */
 export function seenAs(host: Host, own: string): string {
   const router = own.replace(/2$/, '1');

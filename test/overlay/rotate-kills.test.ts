@@ -1,5 +1,5 @@
-// Replacement of the authority that is killed before each of its lasting effects: afterwards both authorities are
-// trusted, or one of them, and the next run completes the replacement.
+// The command that replaces the authority is killed before each of its lasting effects. Afterwards the nodes trust one
+// of the authorities or both, and the next run completes the replacement.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { certificatesIn } from '../../agent/drivers/openssl/read-certificate.ts';

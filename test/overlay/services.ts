@@ -54,7 +54,7 @@ export interface Pod extends Pick<Host, 'must' | 'start'> {
 export interface Plug {
   readonly interface: string;
   readonly port: string;
-  /** UID of the pod, which the interface must have if its logical port has it. */
+  /** UID of the pod. If the logical port has the UID, the interface must have it as well. */
   readonly uid?: string;
   readonly mac: string;
   readonly address: string;

@@ -1,6 +1,6 @@
-// A UDP client that has sent packets before the node redirects them to a process on the wildcard address. In one test
-// the node's nftables table comes late, in the other the process does; then the same socket is answered. The test uses
-// only the kernel and nft(8).
+// A UDP client sends packets before the node can redirect them to a process on the wildcard address, because the
+// nftables table or the process comes later. The same socket is answered as soon as both exist. The test uses only the
+// kernel and nft(8).
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

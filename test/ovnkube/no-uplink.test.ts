@@ -1,5 +1,5 @@
 // The containers of ovn-kubernetes on a node whose br-ex has no NIC, as MicroShift makes it. The tests need a real
-// ovnkube: all other containers are the same as in the flavour `classic`.
+// ovnkube, because classic.test.ts already tests all other containers.
 import t from 'tap';
 import { microshiftStandInFile } from '../node/microshift-file-table.ts';
 import { liveOnOneNode } from './one-node.ts';

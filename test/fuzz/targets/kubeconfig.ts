@@ -1,5 +1,5 @@
-// Kubeconfigs: those that the agent reads itself, and those for which it uses the library. None names a plug-in,
-// because the library would run it.
+// Kubeconfigs: those that the agent reads by itself, and those that it passes to the library of Kubernetes. None of
+// them names a plug-in, because the library would run the plug-in.
 import { writeFileSync } from 'node:fs';
 import { readAccess } from '../../../agent/drivers/kubernetes/kubeconfig.ts';
 import { expectedFailure } from '../expect.ts';

@@ -90,7 +90,10 @@ async function unitEnded(node: TestNode): Promise<number> {
   return Math.abs(to - from) / 1000;
 }
 
-/** Takes a picture of a node that has settled: its address answers a moment before it has its default route. */
+/**
+ * Takes a picture of a node that has settled: the node's address answers a moment before the node has its default
+ * route.
+ */
 async function settledPicture(node: TestNode): Promise<Picture> {
   await node.text('sleep 2');
   return pictureLike(node, await picture(node));

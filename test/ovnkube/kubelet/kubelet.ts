@@ -67,8 +67,8 @@ async function bring(entry: Entry): Promise<void> {
 }
 
 /**
- * Creates this node's object, as a kubelet does if it does not exist; with MicroShift, every node has the label of the
- * control plane.
+ * Creates this node's object if the object does not exist, as a kubelet does; with MicroShift, every node has the label
+ * of the control plane.
  */
 async function register(): Promise<void> {
   const labels = {

@@ -141,7 +141,8 @@ function randomRoutes(link: Link, random: Random): Route[] {
 }
 
 /**
- * Properties that a profile can have, each in about every third profile; no version of NetworkManager has some of them.
+ * Properties that a profile can have, each in about every third profile; some of them exist in no version of
+ * NetworkManager.
  */
 const properties: readonly (readonly [setting: string, key: string, value: SettingValue])[] = [
   ['connection', 'zone', ['s', 'trusted']],

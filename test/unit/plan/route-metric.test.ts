@@ -1,5 +1,5 @@
-// A default route of another interface that takes precedence over the bridge's is reported, even with the same metric
-// if the kernel lists it first.
+// The agent reports a default route of another interface that takes precedence over that of the bridge, even one with
+// the same metric that the kernel lists first.
 import t from 'tap';
 import { addedNames } from '../../../agent/model/added-names.ts';
 import { type BridgeNames, gatewayBridge } from '../../../agent/model/names.ts';

@@ -4,7 +4,7 @@ import { asAgentError } from '../errors.ts';
 import type { Plan, ProfileName } from '../model/plan.ts';
 import type { Node } from './node.ts';
 
-/** NIC that a plan returns from its bridge, with the profile that is active on it afterwards. */
+/** NIC that a plan removes from its bridge, with the profile that is active on the NIC afterwards. */
 interface Returned {
   readonly interface: string;
   readonly profile: ProfileName;
@@ -26,9 +26,9 @@ export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[
 }
 
 /**
- * Runs NetworkManager's dispatcher scripts with the action `up` for each NIC that a plan has returned. Scripts may have
- * added routes or rules to br-ex when it came up, and those now belong on the NIC. The change is complete when this
- * function runs, so missing or slow scripts do not make it fail.
+ * Runs NetworkManager's dispatcher scripts with the action `up` for each NIC that a plan has removed from its bridge.
+ * Scripts may have added routes or rules to br-ex when it came up, and those now belong on the NIC. The change is
+ * complete when this function runs, so missing or slow scripts do not make it fail.
  */
 export async function announceUp(
   node: Pick<Node, 'bus' | 'nm'>,

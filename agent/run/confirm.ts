@@ -34,8 +34,8 @@ export function keepTried(reporter: Reporter): Promise<string> {
 
 /**
  * Keeps the change that awaits confirmation and returns its id. The caller holds the lock. A restart of NetworkManager
- * deletes its checkpoints without a rollback; if the checkpoint no longer exists, `recover` rolls the change back, and
- * the function fails with `nothing-to-confirm`.
+ * deletes its checkpoints without a rollback. If the checkpoint of the change no longer exists, `recover` rolls the
+ * change back, and the function fails with `nothing-to-confirm`.
  */
 export async function keepTriedOn(
   { nm }: Pick<Node, 'nm'>,
@@ -67,8 +67,8 @@ function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number
 }
 
 /**
- * Returns the error for a confirmation while no change waits. The message says that the change was reverted if the last
- * transaction ended that way, for example by a unit of systemd.
+ * Returns the error for a confirmation while no change waits. If the last transaction was reverted, for example by a
+ * unit of systemd, the message says so.
  */
 function nothingWaits(last: JournalRecord | undefined): AgentError {
   if (last?.state === 'reverted') return reverted(last.header.id, last.detail);

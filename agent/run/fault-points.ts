@@ -12,7 +12,7 @@ export const faultFile = '/run/microshift-net/fault.json';
 /** Function that is called at every point with its name; resolves at once unless that point is armed. */
 export type FaultPoints = (point: string) => Promise<void>;
 
-/** Pattern of the names of all fault points; the number of a step is the one that progress lines show. */
+/** Pattern of the names of all fault points. The number of a step in a name is the number that progress lines show. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
 /** Size limit, in bytes, of the file that names a fault point. */
 const fileLimitBytes = 1024;

@@ -48,8 +48,8 @@ async function proveWorking({ name, bond }: Link, limitMs: number, deadline: Dea
 }
 
 /**
- * Waits for the ARP monitor to mark a port as failed, and then fails with `proof-failed`; ends without an error at its
- * limit. The driver announces a failed port by rtnetlink.
+ * Waits for the ARP monitor to mark a port as failed, and then fails with `proof-failed`; ends without an error at the
+ * time limit. The driver announces a failed port by rtnetlink.
  */
 async function proveMonitor({ name, bond }: BondLink, before: Observation, deadline: Deadline): Promise<void> {
   const { arpMonitor, ports } = bond;

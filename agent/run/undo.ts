@@ -26,8 +26,8 @@ export interface UndoResult extends ReconcileResult {
 }
 
 /**
- * Returns the node to the state before a transaction: the one with this id or prefix of an id, or the last change that
- * a person requested. Fails with `transaction-not-found`.
+ * Restores the state of the node before a transaction. The transaction is that with this id or prefix of an id, or the
+ * last change that a person requested. Fails with `transaction-not-found`.
  */
 export async function undoTransaction(
   id: string | undefined,

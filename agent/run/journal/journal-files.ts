@@ -43,8 +43,8 @@ export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' 
 export interface Journal {
   readonly id: string;
   /**
-   * Appends an event without fsync. It may be lost in a power cut and survives a crash of the agent; recovery observes
-   * the real state anyway.
+   * Appends an event without fsync. The event may be lost in a power cut, but survives a crash of the agent. Recovery
+   * observes the real state anyway.
    */
   append(event: JournalEvent): void;
   /** Appends a state and fsyncs it, so that it survives a power cut. */

@@ -31,7 +31,7 @@ export interface RunRecorder {
 
 /**
  * Starts the record of a run. Has to be called under the lock: a run that does not get the lock must not overwrite the
- * record of its holder.
+ * record of the run that holds it.
  */
 export function startRecord(command: string): RunRecorder {
   const started = monotonicMs();

@@ -88,8 +88,8 @@ export interface ReconnectPorts<Connections> {
    */
   readonly completeUnaided: () => Promise<boolean>;
   /**
-   * Removes NICs that still have their addresses from the bridges, so that they are reachable. Does not need
-   * NetworkManager.
+   * Removes from the bridges the NICs that still have their addresses, so that the node is reachable through them. Does
+   * not need NetworkManager.
    */
   readonly freeAddressed: () => Promise<void>;
 }

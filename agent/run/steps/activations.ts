@@ -83,10 +83,10 @@ function ipv6Of(interfaceName: string): readonly string[] {
 }
 
 /**
- * Restores foreign entries that NetworkManager removes from an interface: before it begins to configure IPv6, it
- * removes all IPv6 addresses (nm-device.c, _dev_addrgenmode6_set). The first address that it adds is the link-local
- * one. The function waits for that address and then adds the missing entries. Returns without adding any if `isOver`
- * becomes true first.
+ * Restores foreign entries that NetworkManager removes from an interface. Before NetworkManager begins to configure
+ * IPv6, it removes all IPv6 addresses (nm-device.c, _dev_addrgenmode6_set). The first address that it adds then is the
+ * link-local one. The function waits for that address and then adds the missing entries. Returns without adding any if
+ * `isOver` becomes true first.
  */
 async function giveRemoved(
   held: KernelEntries,

@@ -35,7 +35,7 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
   });
   if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
   for (const bridge of left) await letGo(context, bridge);
-  // The profile of a bridge is named like its bridge.
+  // The profile of a bridge has the name of the bridge.
   const names = new Set([...step.bridges, ...step.profiles.map(({ id }) => id)]);
   for (const { bridge } of left) names.delete(bridge);
   await removeDevices(context, names);

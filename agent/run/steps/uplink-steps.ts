@@ -99,8 +99,8 @@ async function configured({ nm, watch, deadline }: StepContext, device: string, 
 }
 
 /**
- * Returns the NIC from the bridge to its own profile. NetworkManager configures the NIC while it is still a port and
- * the bridge is reachable, so that the addresses exist and are checked for duplicates before the NIC leaves. The kernel
+ * Moves the NIC from the bridge to its own profile. NetworkManager configures the NIC while it is still a port and the
+ * bridge is reachable, so that the addresses exist and are checked for duplicates before the NIC leaves. The kernel
  * holds addresses and routes of DHCP and router advertisements until they arrive again.
  */
 export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {

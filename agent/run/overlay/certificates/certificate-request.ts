@@ -7,8 +7,8 @@ import { readSystemId } from '../record/system-id.ts';
 import { requireOwnRequest } from './own-request.ts';
 
 /**
- * Returns the certificate request for this node's next certificate, as PEM. Creates the key of the next certificate,
- * which never leaves this node. Returns the same request until it is answered.
+ * Returns the certificate request for this node's next certificate, as PEM. Creates the key of the next certificate;
+ * the key never leaves this node. Returns the same request until it is answered.
  */
 export async function requestCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
   if (readRecord(record)?.members != null) {

@@ -73,8 +73,8 @@ export async function startCni(
 }
 
 /**
- * Removes ports of pods whose network device does not exist any more, as after a boot. A pod that gets the same port
- * name later would be in conflict with such a port.
+ * Removes pod ports without a network device; a boot leaves such ports. A pod that gets the same port name later would
+ * be in conflict with such a port.
  */
 async function removeDeviceless(ports: PodPorts, say: (line: string) => void): Promise<void> {
   const gone = ports.list().filter(({ name }) => !hasLink(name));

@@ -51,8 +51,8 @@ export function followNodePods(
     changes: (changes) => {
       for (const { type, object } of changes) {
         if (type !== 'DELETED') keep(object);
-        // The DELETED event of an old pod can arrive after a new pod of the same name was created, which has another
-        // uid and is kept.
+        // The DELETED event of an old pod can arrive after a new pod of the same name was created. The new pod has
+        // another uid and is kept.
         else if (pods.get(keyOf(object))?.uid === object.uid) pods.delete(keyOf(object));
       }
       wake();

@@ -9,7 +9,7 @@ import { readRecord } from '../record/record.ts';
 
 /** Comparison of the kernel with the record after events of the kernel. */
 export interface KernelLook {
-  /** Requests a comparison. Calls before the comparison begins cause only one. */
+  /** Requests a comparison. All calls before the comparison begins cause one comparison. */
   ask(): void;
   /** Stores the addresses that the node announces from now on. Later comparisons use them. */
   note(): void;

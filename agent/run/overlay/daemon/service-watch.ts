@@ -46,9 +46,9 @@ function ownRows({ name, systemId }: OverlayRecord['node']) {
 /**
  * Follows the services and peers in the southbound database until the returned function is called. Calls `onNews` when
  * the peers or the inbound services of this node differ from those that its flows serve; most changes of endpoints do
- * not concern a given node. Calls `onPublished` with SB_Global.external_ids after they have changed, and `onAnswered`
- * with the addresses for which this node's gateway, and other gateways and nodes, answer on the LAN. Deletes, in the
- * data path, the tracked UDP connections of servers that no longer serve.
+ * not concern a given node. Calls `onPublished` with SB_Global.external_ids after they have changed. Calls `onAnswered`
+ * with the addresses on the LAN for which this node's gateway answers, and those for which other gateways and nodes
+ * answer. Deletes, in the data path, the tracked UDP connections of servers that no longer serve.
  */
 export function followServices(
   record: OverlayRecord,

@@ -13,10 +13,10 @@ import { removeRecord, writeRecord } from '../record/record.ts';
 import { removeRows } from './undo-rows.ts';
 
 /**
- * Makes a node part of an overlay. First checks everything for which the node can be refused; then `prepare` installs
- * the certificates, and the databases and the kernel are changed. A later failure is rolled back, and the units that
- * were started return to their previous state. `places.stop` ends the waits and causes the same rollback. `files` are
- * the files that the rollback removes, unless they existed before.
+ * Makes a node part of an overlay. First checks everything for which the node can be refused. Then calls `prepare`,
+ * which installs the certificates, and changes the databases and the kernel. A later failure is rolled back, and the
+ * units that were started return to their previous state. `places.stop` ends the waits and causes the same rollback.
+ * `files` are the files that the rollback removes, unless they existed before.
  */
 export function attempt(
   record: OverlayRecord,

@@ -19,9 +19,9 @@ export interface Disabled {
 }
 
 /**
- * Removes this node from its overlay, as `leave` does, and returns the units of OVN to their state before the overlay.
- * On a node without an overlay, removes the remains of an interrupted run. Fails with `overlay-conflict` for a central
- * node with other members, unless `isForced`. Returns null if there is nothing to remove.
+ * Removes this node from its overlay, as `leave` does, and restores the state that the units of OVN had before the
+ * overlay. On a node without an overlay, removes the remains of an interrupted run. Fails with `overlay-conflict` for a
+ * central node with other members, unless `isForced`. Returns null if there is nothing to remove.
  */
 export async function disableOverlay(
   places: OverlayPlaces,

@@ -14,7 +14,9 @@ export interface GatewayOptions {
   readonly nextHop?: string;
   readonly vlan?: number;
   readonly subnets?: string;
-  /** With `vip`, several nodes are configured with the address, and it moves between them. */
+  /**
+   * With `vip`, several nodes have the same gateway address in their configuration, and the address moves between them.
+   */
   readonly highAvailability?: 'vip';
 }
 
@@ -54,7 +56,10 @@ function listOf(option: string, text: string, is: (word: string) => boolean, exa
   throw refused(`${option} "${wrong}" is not usable`, `write it as ${example}; several with commas`);
 }
 
-/** Returns an address or range in the notation of the kernel, so that it can be compared with the kernel's. */
+/**
+ * Returns an address or range in the notation of the kernel, so that it can be compared with addresses and ranges of
+ * the kernel.
+ */
 function canonical(word: string): string {
   const [address = '', ...length] = word.split('/');
   return [canonicalAddress(address), ...length].join('/');

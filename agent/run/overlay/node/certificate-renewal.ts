@@ -21,8 +21,8 @@ import { requireCentral } from '../record/record.ts';
 import { withPlan } from './planned-node.ts';
 
 /**
- * Carries out the central node's work on certificates. The caller has to plan the southbound rows afterwards, which
- * publish the results.
+ * Carries out the central node's work on certificates. Afterwards the caller has to plan the southbound rows, because
+ * they publish the results.
  */
 export async function doCertificateWork(
   { steps }: CertificateWork,
@@ -65,10 +65,10 @@ export interface Rotation {
 }
 
 /**
- * Begins to replace the authority of the cluster. The new authority signs from now on, and both are trusted until every
- * member has a certificate of the new one; the daemons issue and install these. With `isFinal` the trust in the old
- * authority ends at once, and members without a certificate of the new one have to join again. Refuses a second
- * replacement before the end of the first, because there would then be three authorities.
+ * Begins to replace the authority of the cluster. The new authority signs from now on, and both authorities are trusted
+ * until every member has a certificate of the new one. The daemons issue and install these certificates. With `isFinal`
+ * the trust in the old authority ends at once, and members without a certificate of the new one have to join again.
+ * Refuses a second replacement before the end of the first, because there would then be three authorities.
  */
 export async function rotateAuthority(
   places: OverlayPlaces,

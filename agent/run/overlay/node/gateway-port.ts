@@ -42,7 +42,8 @@ export async function refuseOtherBridge(
     const holder = index.parentOf(port);
     const name = textOf(port, 'name');
     const of = holder === null ? bridge : textOf(holder.row, 'name');
-    // The port with the bridge's own name is the bridge itself, which is refused because of the routes over it.
+    // The port with the bridge's own name is the bridge itself. Another check refuses that port, because routes lead
+    // over it.
     return of === bridge || of === name ? [] : { name, of };
   });
   const held = others.find(({ name }) => name === nic);

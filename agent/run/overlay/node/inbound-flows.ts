@@ -122,7 +122,7 @@ function textOfInbound({ services, peers }: Inbound): string {
 
 /**
  * Returns the services and peers in the southbound database. If the central node does not answer, returns the stored
- * ones; on a node without a shared gateway, only the stored services that the node itself serves.
+ * ones. In that case, a node without a shared gateway gets only the services that the node itself serves.
  */
 function inboundNowOrLast(planned: PlannedNode): Promise<Inbound> {
   return readInbound(planned).catch((error: unknown) => {

@@ -16,8 +16,9 @@ export interface PortFacts {
 
 /**
  * Plans the kernel entries that the management interface lacks: link state, MTU, addresses, and routes to the other
- * nodes' subnets and to services. The addresses and routes are static, so router advertisements are not needed. Those
- * that arrive come from pods, and OVN cannot drop them, so the kernel is set to ignore them before the interface is up.
+ * nodes' subnets and to services. The addresses and routes are static, so router advertisements are not needed. Router
+ * advertisements that arrive come from pods, and OVN cannot drop them. The kernel is therefore set to ignore them
+ * before the interface is up.
  */
 export function planManagementPort(
   device: string,

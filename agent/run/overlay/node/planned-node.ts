@@ -50,7 +50,9 @@ export interface PlannedNode {
   /** The node's own Open_vSwitch database, which is also in `databases`. */
   readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
-  /** Members with the gateways that they announce, and whether each answers. Empty except on the central node. */
+  /**
+   * Members with the gateways that they announce, and whether each gateway answers. Empty except on the central node.
+   */
   readonly members: readonly OverlayNode[];
   /** Sentences about refused claims, which are announcements in the Chassis rows of other nodes. */
   readonly refusedClaims: readonly string[];

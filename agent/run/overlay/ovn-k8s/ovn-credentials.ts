@@ -38,8 +38,8 @@ export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'so
 }
 
 /**
- * Throws the error again. If certificates were refused, replaces the hint of the error, which names `overlay pki`: the
- * commands of ovn-k8s-overlay use the certificates that their options name.
+ * Throws the error again. If certificates were refused, replaces the hint of the error. That hint names `overlay pki`,
+ * but the commands of ovn-k8s-overlay use the certificates that their options name.
  */
 export function explained(error: unknown): never {
   if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;

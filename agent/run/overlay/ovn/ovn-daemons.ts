@@ -102,7 +102,10 @@ export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerSta
   return controllerState(ovnRuns);
 }
 
-/** True if the condition holds within the limit. `words` name it in the report of a wait. `stop` ends the wait. */
+/**
+ * True if the condition holds within the limit. `words` name the condition in the report of a wait. `stop` ends the
+ * wait.
+ */
 function isSo(condition: () => Promise<boolean>, words: string, say: Say, stop?: AbortSignal): Promise<boolean> {
   const giveUp = monotonicMs() + listenMs;
   return reportedWait(waitingUntil(words), onTerminal(say), async () => {

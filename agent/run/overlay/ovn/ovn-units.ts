@@ -65,7 +65,7 @@ export async function startAgain(names: readonly string[], ask: AskSystemd = ask
 }
 
 /**
- * Calls `work`. If it fails, returns the units that it has started to their previous state. Keeps the units that an
+ * Calls `work`. If `work` fails, restores the previous state of the units that it has started. Keeps the units that an
  * earlier, interrupted run has started; `restoreUnits` restores those as well.
  */
 export async function withUnits<T>(
@@ -90,7 +90,9 @@ export async function withUnits<T>(
   }
 }
 
-/** Returns every unit that was started for the overlay to its previous state. Resolves with their names. */
+/**
+ * Restores the previous state of every unit that was started for the overlay. Resolves with the names of these units.
+ */
 export function restoreUnits({ units }: Pick<OverlayPlaces, 'units'>, ask: AskSystemd = askSystemd): Promise<string[]> {
   return restore(units, [], ask);
 }

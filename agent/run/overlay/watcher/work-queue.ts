@@ -25,7 +25,7 @@ export interface WorkQueue {
   take(nowMs: number): readonly WorkItem[];
   /** Reports work as written. Its keys are no longer refused. */
   done(items: readonly WorkItem[]): void;
-  /** Returns work to the front of the queue, because the database did not answer or the lock was lost. */
+  /** Puts work at the front of the queue again, because the database did not answer or the lock was lost. */
   putBack(items: readonly WorkItem[]): void;
   /**
    * Splits work that is too large for one transaction, or of which a part was refused. Several items are divided into

@@ -84,7 +84,7 @@ function shortId(uuid: string): string {
   return uuid.slice(0, 8);
 }
 
-/** Returns the peer or the Kubernetes object of a row, as ovn-kubernetes records it; otherwise the name of the row. */
+/** Returns the peer or Kubernetes object that a row records, as in ovn-kubernetes; otherwise the row's name. */
 function nameOf(row: DatabaseRow): string {
   const ids = mapOf(row, 'external_ids');
   const peer = ids[tagKeys.peer];

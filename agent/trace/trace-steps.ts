@@ -24,8 +24,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
   ],
   [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
-  // OVN records the affinity of a connection in the action commit_lb_aff, at which the trace of the packet ends. The
-  // packet is then sent again, and another run shows its further path.
+  // OVN records the affinity of a connection in the action commit_lb_aff. ovn-trace ends there, although OVN then sends
+  // the packet again, so another run shows the further path.
   [/^commit_lb_aff\(/, goOn],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
@@ -112,8 +112,8 @@ function balance(progress: Progress, [list = '']: readonly string[], step: Trace
 }
 
 /**
- * Starts another run of ovn-trace where the packet entered, with the packet as it is now. Steps up to this one are
- * skipped.
+ * Starts another run of ovn-trace where the packet entered, with the packet as it is now. The next run skips all steps
+ * up to this one.
  */
 function goOn(progress: Progress, _found: readonly string[], { number }: TraceStep): void {
   const { inPort, packet, chassis, seen, forcedBy } = progress;

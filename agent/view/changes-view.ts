@@ -34,7 +34,7 @@ function diffLines({ subject, before, after }: Change, style: Style): readonly s
 
 /**
  * Returns the settings that were changed in a profile and that `apply` does not put into effect, as the lines of a diff
- * with their remedy; no lines without such a setting.
+ * with their remedy. Returns no lines without such a setting.
  */
 export function unappliedLines(plan: Plan, observation: Observation, style: Style): readonly string[] {
   const edits = unappliedSettings(plan.wanted.bridges, observation);

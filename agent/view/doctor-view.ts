@@ -22,8 +22,9 @@ export interface DoctorScreen {
 }
 
 /**
- * Returns the report as text: a line per passed check, and evidence and fix for every other; if verbose, evidence for
- * all. Lines wider than the screen are broken and indented; a shell reads the lines of a broken fix as one command.
+ * Returns the report as text: a line per passed check, and the evidence and the fix for every other check. If verbose,
+ * passed checks have evidence as well. Lines wider than the screen are broken and indented; a shell reads the lines of
+ * a broken fix as one command.
  */
 export function doctorText(results: readonly CheckResult[], style: Style, screen: DoctorScreen): string {
   const { verbose } = screen;

@@ -17,7 +17,8 @@ export function errorDetail(error: AgentError, style: Style): string {
 }
 
 /**
- * Returns one failure as text. The first failure has the name of the program in front; later ones are its consequences.
+ * Returns one failure as text. The first failure has the name of the program in front. Later failures are consequences
+ * of the first.
  */
 function textOf(failure: AgentError, index: number, style: Style): string {
   const text = configProblemsText(failure);

@@ -19,7 +19,7 @@ const stateColour = {
 
 /**
  * Returns the transactions, the newest first. On a terminal, they are a table of at most `width` columns with the
- * reasons wrapped below; with a null width, as in a pipe, each is one line without a header.
+ * reasons wrapped below. With a null width, as in a pipe, each transaction is one line without a header.
  */
 export function historyText(
   records: readonly JournalRecord[],
@@ -73,7 +73,7 @@ export function transactionText(record: JournalRecord, style: Style, nowMs: numb
   ]);
 }
 
-/** True if the node has, or had until a later transaction, the state that the transaction planned. */
+/** True if the node has reached the planned state, even if a later transaction has changed it. */
 function isInEffect({ state }: JournalRecord): boolean {
   return ['committed', 'awaiting-confirm', 'confirmed'].includes(state);
 }

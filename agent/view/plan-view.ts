@@ -70,7 +70,9 @@ export function planText(
   return joinLines(lines);
 }
 
-/** Returns the decisions about an uplink; without `verbose`, not the last one, which the line above them repeats. */
+/**
+ * Returns the decisions about an uplink. Without `verbose`, leaves out the last one, because the line above repeats it.
+ */
 function traceLines(trace: readonly string[], verbose: boolean): readonly string[] {
   return verbose ? trace : trace.filter((line) => !line.endsWith(' verdict=chosen'));
 }

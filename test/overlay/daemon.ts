@@ -1,6 +1,7 @@
 // Daemon of a node, with a listener in the place of systemd.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import type { Host } from './hosts.ts';
 
 /** Text in the status of a daemon whose node is in the desired state. */
@@ -20,6 +21,11 @@ export interface Daemon {
   readonly pid: number;
   /** Resolves with the next message for systemd that matches. */
   reported(words: RegExp): Promise<string>;
+  /**
+   * Resolves with the next message for systemd that matches, or after a second. For conditions that can become true
+   * without a message, such as a tunnel that works again.
+   */
+  reportedOrLater(words: RegExp): Promise<void>;
   /** Returns the daemon's output so far. */
   said(): string;
   /** Resolves with the daemon's exit code when the daemon has ended. */
@@ -59,12 +65,18 @@ export async function startDaemon(
     said += chunk;
     tell(`# ${host.name}: ${chunk}`);
   });
-  const reported = async (words: RegExp): Promise<string> => {
+  let next: Promise<IteratorResult<string>> | null = null;
+  const reported = async (words: RegExp): Promise<string> => (await matching(words, null)) ?? '';
+  const matching = async (words: RegExp, late: Promise<null> | null): Promise<string | null> => {
     for (;;) {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`${host.name}: the daemon has ended`);
-      tell(`# ${host.name} reported ${value}\n`);
-      if (words.test(String(value))) return String(value);
+      next ??= lines.next();
+      const line = await (late === null ? next : Promise.race([next, late]));
+      // The promise of the next line stays for the next call.
+      if (line === null) return null;
+      next = null;
+      if (line.done === true) throw new Error(`${host.name}: the daemon has ended`);
+      tell(`# ${host.name} reported ${line.value}\n`);
+      if (words.test(line.value)) return line.value;
     }
   };
   await reported(ready);
@@ -72,6 +84,7 @@ export async function startDaemon(
   return {
     pid,
     reported,
+    reportedOrLater: async (words) => void (await matching(words, setTimeout(1_000, null))),
     said: () => said,
     ended: () => gone,
     stop: () => {

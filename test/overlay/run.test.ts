@@ -63,7 +63,7 @@ t.test('a daemon keeps a node in its desired state', { skip }, async (t) => {
   // A report may be older than the change, so the loop also runs `overlay plan`, which names the parts that do not work
   // yet, such as a tunnel.
   const mended = async (host: Host, daemon: Daemon, what: string): Promise<void> => {
-    do await daemon.reported(asWanted);
+    do await daemon.reportedOrLater(asWanted);
     while (!host.agent('overlay', 'plan').stdout.startsWith('Nothing '));
     t.pass(what);
   };
@@ -215,12 +215,12 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
 
   n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
   // An earlier report of the daemon may arrive first, so the loop waits for the change of the routes.
-  while (defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
+  while (defaultRoutes().includes('100.64.0.3')) await central.reportedOrLater(asWanted);
   t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'no default route uses the silent gateway');
   t.match(defaultRoutes(), /100\.64\.0\.2/, 'all packets leave by the other gateway');
   t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'other commands plan the same routes');
   n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
-  while (!defaultRoutes().includes('100.64.0.3')) await central.reported(asWanted);
+  while (!defaultRoutes().includes('100.64.0.3')) await central.reportedOrLater(asWanted);
   t.match(defaultRoutes(), /100\.64\.0\.3/, 'the gateway answers, and a default route uses it again');
 
   const flows = (): number =>
@@ -229,7 +229,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   t.ok(reported > 0, 'flows separate node and gateway on their bridge');
   killProcess(n2, '/run/openvswitch/ovs-vswitchd.pid');
   startVswitchd(n2);
-  while (flows() < reported) await member.reported(asWanted);
+  while (flows() < reported) await member.reportedOrLater(asWanted);
   t.equal(flows(), reported, 'the flows return after a crash of ovs-vswitchd');
 
   const number = (): string => n2.must('ovs-vsctl', 'get', 'Interface', 'eth0', 'ofport').trim();
@@ -241,7 +241,7 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
     const dump = n2.must('ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${flowCookie}/-1`);
     return dump.includes(`in_port=${number()},`) || dump.includes('in_port=eth0,');
   };
-  while (!ofNic()) await member.reported(asWanted);
+  while (!ofNic()) await member.reportedOrLater(asWanted);
   t.ok(ofNic(), 'the flows of the NIC exist');
 
   for (const daemon of [central, member]) t.equal(await daemon.stop(), 0);

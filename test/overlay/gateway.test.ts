@@ -47,7 +47,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   t.match(made, {
     status: 0,
     stdout:
-      /^Done, 2 changes: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay pki grant n2 --gateway 192\.0\.2\.112, or, where that was done, microshift-net overlay apply/,
+      /^Done, 3 changes: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay pki grant n2 --gateway 192\.0\.2\.112, or, where that was done, microshift-net overlay apply/,
   });
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a gateway yet/ });
   t.match(

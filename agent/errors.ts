@@ -196,7 +196,7 @@ function systemErrorText(error: NodeJS.ErrnoException & { address?: string; port
   return `${connectErrors[code]} ${place} (${code})`;
 }
 
-/** System calls that fail with the path of a directory. */
+/** System calls on directories: the `path` in their errors is that of a directory. */
 const directoryCalls: readonly (string | undefined)[] = ['scandir', 'opendir', 'rmdir', 'chdir', 'watch'];
 
 /**

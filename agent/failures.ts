@@ -7,9 +7,9 @@ import { type AgentError, asAgentError, messageOf, withDetails } from './errors.
  */
 
 /**
- * Returns both failures as one error, in this order. It has the kind, hint and exit code of the first one; or those of
- * the later failure if it reports that the old state was not restored (`not-restored`), which an administrator has to
- * know first.
+ * Returns both failures as one error, in this order. The error has the kind, hint and exit code of the first failure.
+ * If only the later failure is `not-restored`, the error has those of the later one, because an administrator first has
+ * to know that the old state was not restored.
  */
 export function followedBy(first: unknown, later: unknown): AgentError {
   const [one, two] = [asAgentError(first), asAgentError(later)];

@@ -5,8 +5,8 @@
  * Only root uses the cache, and only root can write to its folder. Without the cache (before Node 22.8, or if the
  * folder cannot be written) the agent starts more slowly. With --jitless, the process is small and needs no memory that
  * is writable and executable, which its unit forbids. Node 20 and 22 then warn at every start that WebAssembly is
- * disabled without a JIT (V8, src/init/v8.cc, DISABLE_FLAG(expose_wasm)); Node 24 does not warn. No option of V8 that
- * all three versions accept is suitable against the warning: Node 24 refuses --no-expose-wasm, and
+ * disabled without a JIT (V8, src/init/v8.cc, DISABLE_FLAG(expose_wasm)); Node 24 does not warn. V8 has
+ * no suitable option to suppress the warning in all three versions: Node 24 refuses --no-expose-wasm, and
  * --correctness-fuzzer-suppressions is meant for tests of V8. Other options without a JIT (--no-opt --no-sparkplug
  * --no-maglev --regexp-interpret-all --no-short-builtin-calls) work under MemoryDenyWriteExecute= in Node 20 and 22,
  * but make Node 24 abort. A script could choose the options by `node --version`, which takes 10 ms of each start.

@@ -13,9 +13,9 @@ export function escapeText(text: string, maxCharacters = 60): string {
 }
 
 /**
- * Escapes a name or value that may be mistyped: every character beyond ASCII is also shown as its code point, so that a
- * no-break space or a Cyrillic letter is not mistaken for the character that it resembles (Unicode Technical Standard
- * 39, confusable characters).
+ * Escapes a name or value that may be mistyped. Every character beyond ASCII is also shown as its code point.
+ * Otherwise, a no-break space would look like a space, and a Cyrillic letter like a Latin one (Unicode Technical
+ * Standard 39, confusable characters).
  */
 export function visibleText(text: string, maxCharacters = 60): string {
   return escapeText(text, maxCharacters).replaceAll(/[^\x20-\x7e…]|…(?!$)/gu, codePoint);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers';
 
 /**
  * Longest time, in ms, for which long work may occupy the event loop. Meanwhile, requests of the CNI plug-in wait, and
- * so do the probes of connections, on which a lock in OVN's database depends.
+ * so do the probes of connections. If a probe fails, its connection ends, and with it a lock in OVN's database.
  */
 const sliceMs = 20;
 

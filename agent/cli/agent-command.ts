@@ -90,7 +90,9 @@ export function commandPath(command: Command): string {
   return fullName(command).split(' ').slice(1).join(' ');
 }
 
-/** Returns `argument 'a'` or `arguments 'a', 'b'` as the only element of a list; an empty list without names. */
+/**
+ * Returns `argument 'a'` or `arguments 'a', 'b'` as the only element of a list; an empty list if there are no names.
+ */
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   return [`${what}${names.length === 1 ? '' : 's'} ${names.map((name) => `'${name}'`).join(', ')}`];

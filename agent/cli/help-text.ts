@@ -80,8 +80,8 @@ const examples: Readonly<Record<string, readonly (readonly [line: string, purpos
 };
 
 /**
- * Returns the end of the help of a command: its examples and the exit codes. Lines have at most `width` columns; a
- * broken command line ends with a backslash, so that a shell reads it as one line.
+ * Returns the end of the help of a command: its examples and the exit codes. Lines have at most `width` columns. Where
+ * an example is wrapped, the line ends with a backslash, so that a shell reads the example as one line.
  */
 export function helpEnd(command: Command, width: number): string {
   const shown = examples[commandPath(command)] ?? [];

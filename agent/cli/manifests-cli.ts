@@ -6,7 +6,7 @@ import { manifestsFlavors } from '../model/manifest-flavors.ts';
 import { positiveSeconds } from './numbers.ts';
 import { type AddTo, internalOption } from './parse.ts';
 
-/** Options of a command that have no flag of the same name. Every other option has the name of its flag. */
+/** Properties of a command's options that do not come from a flag of the same name; all other properties do. */
 type Given = 'config' | 'hasMicroshift' | 'output' | 'signal' | 'timeoutSeconds';
 
 /** Default limits of the commands that use a cluster, as their help shows them. */

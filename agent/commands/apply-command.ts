@@ -57,9 +57,9 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
 }
 
 /**
- * `apply --repair`: after an event that may have changed the node, returns the node to the state of the last change in
- * this boot that was not undone. Later changes of ovn.yaml wait for the next boot or `apply`. Prints a message and
- * changes nothing while another run is in progress or a change awaits confirmation.
+ * `apply --repair`: after an event that may have changed the node, returns the node to the state that the last change
+ * of this boot produced. Changes that were undone do not count. Later changes of ovn.yaml wait for the next boot or
+ * `apply`. Prints a message and changes nothing while another run is in progress or a change awaits confirmation.
  */
 export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
@@ -68,8 +68,8 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // In the former layout, of configure-ovs.sh and of agents before 0.2, a profile of NetworkManager makes the NIC a
-    // port of the bridge. Such a bridge is built again, because it does not survive a restart of NetworkManager.
+    // configure-ovs.sh, and agents before 0.2, built a bridge in which a profile of NetworkManager makes the NIC a
+    // port. Such a bridge is built again, because it does not survive a restart of NetworkManager.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };
@@ -88,8 +88,9 @@ export async function repair(output: Output): Promise<void> {
 }
 
 /**
- * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. A bridge that cannot be created
- * leaves its NIC unchanged and does not fail the repair of br-ex: the result is null, and the next event tries again.
+ * Creates the bridges of `bridge add` whose NIC has appeared, and returns the result. If a bridge cannot be created,
+ * its NIC is unchanged, and the repair of br-ex still succeeds: the result is null, and the next event causes another
+ * try.
  */
 async function addLate(output: Output): Promise<ReconcileResult | null> {
   try {

@@ -70,8 +70,8 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
 }
 
 /**
- * Returns the function with which a detached process writes its messages: to the log file if one is requested, as
- * with the daemons of Open vSwitch, otherwise to systemd's journal, or to standard error without a journal.
+ * Returns the function with which a detached process writes its messages. As with the daemons of Open vSwitch, they go
+ * to the log file if one is requested. Otherwise, they go to systemd's journal, or to standard error without a journal.
  */
 function lateOutput(logFile: string | true | undefined, output: Output): (text: string) => void {
   if (logFile !== undefined) {

@@ -84,7 +84,7 @@ async function readOverlayPart(): Promise<{ readonly overlay: OverlayPart | null
       node: record.node.name,
       role: record.members === null ? 'member' : 'central',
       membership: await readMembership(record, overlayPlaces),
-      // A controller whose main loop is stuck does not answer, but it is running.
+      // An ovn-controller whose main loop is stuck does not answer, but is running.
       hasController: await askController(overlayPlaces).then(
         (state) => state !== 'absent',
         () => true,

@@ -10,7 +10,7 @@ export interface PendingChange {
   readonly state: 'waiting' | 'expired';
 }
 
-/** Facts that show that a change has ended before its journal contains the end. */
+/** Facts that show that a change has ended although its journal does not contain the end yet. */
 export interface ExpiryFacts {
   readonly bootId: string;
   /**
@@ -42,9 +42,8 @@ export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFa
 }
 
 /**
- * Returns a record with the present state of its change, even if no run has written that state into the journal. A
- * reboot reverts an unconfirmed change. NetworkManager reverts the change if its time to confirm ends and the recovery
- * has not run.
+ * Returns a record with the present state of its change, even if no run has written that state into the journal. An
+ * unconfirmed change is reverted by a reboot, or by NetworkManager at the end of the time to confirm.
  */
 export function presentRecord(record: JournalRecord, facts: ExpiryFacts): JournalRecord {
   if (record.state !== 'awaiting-confirm') return record;

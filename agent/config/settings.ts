@@ -14,7 +14,8 @@ type ConfigPath = {
 }[keyof OvnYaml];
 
 /**
- * Settings with another name in the configuration, or with an older spelling in ovn.yaml. The newest spelling is first.
+ * Settings whose path in the configuration differs from their name in ovn.yaml, and settings that have an older
+ * spelling in ovn.yaml. The newest spelling is first.
  */
 const renamed = {
   disableOvsInit: ['disableOVSInit', 'ovsInit.disableOVSInit'],

@@ -27,8 +27,8 @@ export function configWarnings(config: Config): ConfigWarning[] {
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
-    // `uplink: none` needs no warning: checks of `doctor` and the manifests use this value even if the administrator
-    // builds br-ex.
+    // `uplink: none` causes no warning, because it has an effect even if the administrator builds br-ex: checks of
+    // `doctor` and the manifests use it.
     if (source === 'default' || value === 'none') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
     warnings.push({ source, message });

@@ -49,7 +49,7 @@ export function shownNode(node: YamlNode): string {
   return { mapping: 'a group of settings', sequence: 'a list', alias: 'an unknown alias' }[node.kind];
 }
 
-/** Returns a scalar in quotes, so that a message sets it apart from its own words. */
+/** Returns a scalar in quotes, which set it apart from the other words of a message. */
 function quoted(raw: string): string {
   return /^["']/.test(raw) ? raw : `"${raw}"`;
 }

@@ -4,7 +4,7 @@ import { advice, type Check, type Finding, failed, given, notApplicable, ok, ver
 import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
 import { unitNamed } from './unit-checks.ts';
 
-/** Checks that the services which the agent uses run, answer, and have no bug that affects it. */
+/** Checks of the services that the agent uses: they must be running and answer, without bugs that affect the agent. */
 export const serviceChecks: readonly Check[] = [
   {
     id: 'networkmanager',

@@ -170,8 +170,8 @@ function isWatching(name: string): boolean {
 }
 
 /**
- * Returns the words that join the state of a unit that is not enabled to the consequence of that state. A unit that
- * waits for events and is active keeps running until the next boot, so its consequence comes only then.
+ * Returns the words between "UNIT is disabled" and the consequence. If the unit waits for events and is active, it runs
+ * until the next boot, so there is no consequence before that boot.
  */
 function untilBoot({ name, active }: UnitFacts): string {
   return isWatching(name) && active === 'active' ? ' and runs until the next boot; after that, ' : ': ';

@@ -42,9 +42,9 @@ export async function readForeignEntries(
 }
 
 /**
- * Leaves out entries that the active profile of a link contains, even if NetworkManager generated this profile from the
- * configuration of another program, or if an administrator added the same entry by hand. Also leaves out links that
- * NetworkManager does not manage, except the agent's bridges and lo.
+ * Leaves out entries that the active profile of a link contains. These include entries of another program from which
+ * NetworkManager generated the profile, and entries that an administrator has also added by hand. Also leaves out
+ * links that NetworkManager does not manage, except the agent's bridges and lo.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],
@@ -70,8 +70,8 @@ export function withoutListed(
     const settings = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
       .map((profile) => profile.settings);
-    // All routes of a link with a generated profile come from this profile, whatever their protocol is, because
-    // NetworkManager generates it from everything that the link has.
+    // If the profile of a link is generated, all routes of the link count as the profile's, whatever their protocol is:
+    // NetworkManager generates the profile from everything that the link has.
     const isMadeUp = running.some(isExternal);
     const isManagers = isBridge
       ? isOfBridge(settings)

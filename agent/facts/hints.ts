@@ -67,8 +67,8 @@ export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
 }
 
 /**
- * Returns true if no earlier entry of the list has the same NIC or bridge, because a NIC belongs to only one bridge,
- * and a bridge has only one NIC.
+ * Returns true if no earlier entry of the list has the same NIC or bridge. Later entries are invalid, because a NIC
+ * belongs to only one bridge, and a bridge has only one NIC.
  */
 function isFirst(entry: AddedBridge, index: number, list: readonly AddedBridge[]): boolean {
   return index === list.findIndex(({ bridge, interface: name }) => bridge === entry.bridge || name === entry.interface);

@@ -2,8 +2,9 @@ import type { ConfigSection } from '../model/network-manager-config.ts';
 import { type ConfigFile, isEnabled, parseKeyfile } from './manager-defaults.ts';
 
 /**
- * Merges NetworkManager's configuration files, given lowest precedence first, for one of its versions. Returns the
- * sections highest precedence first. A value of a later file replaces that of the same section and key.
+ * Merges the configuration files that NetworkManager of this version reads; the first file has the lowest precedence.
+ * In the result, the first section has the highest precedence. A value of a later file replaces that of the same
+ * section and key.
  */
 export function mergeConfig(files: readonly ConfigFile[], version: string): readonly ConfigSection[] {
   const merged = new Map<string, { values: Record<string, string>; files: Record<string, string> }>();

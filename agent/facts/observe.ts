@@ -59,7 +59,8 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 
 /**
  * Reads the part of the observation that comes from the kernel and from files. The function is asynchronous, so that an
- * unreadable file rejects the result, like an error of a daemon, and does not throw before the daemons are awaited.
+ * unreadable file makes its promise reject, like an error of a daemon. An exception would be thrown before the caller
+ * awaits the answers of the daemons.
  */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];

@@ -7,11 +7,11 @@ const loopback = 32;
 
 /**
  * Leaves out the profiles that NetworkManager generates for the configuration of other programs on lo, and on the taps
- * of bridges in Open vSwitch's userspace data path. No user or program wrote these settings, and the id of such a
- * profile is the name of the interface, `br-ex`. NetworkManager generates a profile for a device that it may manage and
- * that has addresses when it first examines the device (nm-manager.c, recheck_assume_connection and
- * get_existing_connection). A configuration that makes the device unmanaged (50-microshift-net-devices.conf) does not
- * remove the profile if NetworkManager reads it later.
+ * of bridges in Open vSwitch's userspace data path. No user or program wrote the settings of such a profile, and
+ * its id is the name of the interface, such as `br-ex`. When NetworkManager first examines a device that it may manage,
+ * it generates a profile if the device has addresses (nm-manager.c, recheck_assume_connection and
+ * get_existing_connection). If NetworkManager reads 50-microshift-net-devices.conf only later, the device becomes
+ * unmanaged, but the profile stays.
  */
 export function withoutShown(facts: NetworkManagerFacts): NetworkManagerFacts {
   const ofOvs = facts.devices.filter(({ type }) => type === deviceType.ovsInterface).map((device) => device.interface);

@@ -27,7 +27,7 @@ export function applyOutcome(
 ): ObjectOutcome['outcome'] {
   if (verdict?.metadata.resourceVersion === undefined) return 'created';
   if (!isKnown) return 'taken-over';
-  // The comparison includes the managed fields, because an apply may become an owner of a field without changing it.
+  // The comparison includes the managed fields, because an apply may make the agent the owner of an unchanged field.
   return isDeepStrictEqual(before, verdict) ? 'unchanged' : 'changed';
 }
 

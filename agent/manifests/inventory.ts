@@ -10,8 +10,9 @@ import { kinds } from '../model/kubernetes/object-kinds.ts';
 import type { Flavor } from '../model/manifest-flavors.ts';
 
 /**
- * ConfigMap in the cluster that lists the applied objects. The labels of these objects are not sufficient to find them,
- * because labels can be removed by hand, and a later release may no longer know the kind of an object.
+ * ConfigMap in the cluster that lists the applied objects. The labels of the objects are not sufficient to find all of
+ * them: labels can be removed by hand, and a search needs the kinds of the objects, of which a later release may no
+ * longer know all.
  */
 export const inventoryReference: ObjectReference = {
   apiVersion: 'v1',

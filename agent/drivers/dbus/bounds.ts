@@ -2,11 +2,12 @@ import DBusBuffer from 'dbus-next/lib/dbus-buffer.js';
 import type { WireType } from 'dbus-next/lib/signature.js';
 
 /*
- * Bounds for dbus-next's parser. The parser trusts the length that an array claims to have, and would add elements
- * without end if they take no bytes or lie beyond the end of the message; here, such a message causes an error. The
- * parser also decodes the body of every message from every sender; here, a body is decoded only on request. The parser
- * also closes the connection over a message that contains a file descriptor (`h`) without a file, which the bus daemon
- * does not reject; here, the value is read as a number.
+ * Bounds for dbus-next's parser, which has three faults:
+ * - It trusts the length that an array claims to have, and would add elements without end if they take no bytes or lie
+ *   beyond the end of the message. Here, such a message causes an error.
+ * - It decodes the body of every message from every sender. Here, a body is decoded only on request.
+ * - It closes the connection over a message that contains a file descriptor (`h`) without a file; the bus daemon does
+ *   not reject such messages. Here, the value is read as a number.
  */
 
 const { readArray, read, readSimpleType } = DBusBuffer.prototype;

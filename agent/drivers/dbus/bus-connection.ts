@@ -8,10 +8,9 @@ import { inPieces } from './pieces.ts';
 import { openTransport } from './transport.ts';
 
 /*
- * The connection uses only the framing and marshalling of dbus-next. The MessageBus of dbus-next is not used, because
- * it has defects: a call that is pending when the bus is lost never settles, a call before the handshake never settles,
- * calls have no time limit, signals are filtered through a cache of name owners that an error reply can poison, and an
- * XML parser is loaded.
+ * The connection uses only the framing and marshalling of dbus-next. The MessageBus of dbus-next has defects and is not
+ * used. A call never settles if it is made before the handshake, or pending when the bus is lost; calls have no time
+ * limit. Signals are filtered through a cache of name owners that an error reply can poison. An XML parser is loaded.
  */
 
 const methodCall = 1;
@@ -57,8 +56,9 @@ export interface Bus {
    * Delivers every signal of this sender from now on, including signals that another subscription's rule requested,
    * until the returned function is called. The rule is sent at once, so it takes effect before any later call (the
    * daemon processes the messages of a connection in order). A rule does not exclude other senders: every user of the
-   * machine may send a signal directly to this connection. The sender is therefore compared. It is a unique name or the
-   * name of the daemon, and the daemon guarantees both (D-Bus specification, "Header Fields").
+   * machine may send a signal directly to this connection. Therefore the sender in each message is compared with
+   * `sender`, which is a unique name or the name of the daemon. The daemon sets the sender of every message, so it
+   * cannot be forged (D-Bus specification, "Header Fields").
    */
   subscribe(matchRule: string, sender: string, listener: (signal: Signal) => void): () => void;
   /** Calls the listener once when the connection is lost, or at once if it is already lost. */

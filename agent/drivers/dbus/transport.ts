@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net';
 
 /*
  * Connection to the bus: a unix socket and the EXTERNAL handshake, in which the kernel attests the user id (D-Bus
- * specification, "Authentication Protocol"). dbus-next's own connector is not used: it also loads the look-up of a bus
- * through X11, cookie authentication and cryptography, which take a third of the start time of a run that changes
- * nothing.
+ * specification, "Authentication Protocol"). dbus-next's own connector is not used: it also loads code for
+ * cryptography, for cookie authentication, and to find a bus through X11. Loading this code takes a third of the start
+ * time of a run that changes nothing.
  */
 
 /**

@@ -18,9 +18,9 @@ const mostNamespaces = 1_000;
 export type EventGrant = 'make' | 'last' | 'none';
 
 /**
- * Token bucket for each namespace, so that the Events of one namespace do not use up the budget of the cluster, and the
- * API server is not flooded. `nowMs` is the time of a monotonic clock. The first Event beyond the budget gets `last`,
- * and the next ones get `none` until the bucket has a token again.
+ * Token bucket for each namespace, so that the Events of one namespace neither use up the budget of the cluster nor
+ * flood the API server. `nowMs` is the time of a monotonic clock. The first Event beyond the budget gets `last`, and
+ * the next ones get `none` until the bucket has a token again.
  */
 export interface EventBudget {
   ask(namespace: string, nowMs: number): EventGrant;

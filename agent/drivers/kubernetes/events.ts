@@ -61,7 +61,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       return (await slot(() => persist(session, { call, doing: 'make an Event', answers: [404, 409] }))).status;
     } catch (thrown) {
       const { kind, message, facts } = asAgentError(thrown);
-      // The refusal is not reported if the namespace is being removed, because it then accepts no Events.
+      // The error is not reported if the namespace is being removed, because it then accepts no Events.
       if (!session.stop.aborted && facts.terminating !== true) complain(kind, message);
       return 0;
     } finally {

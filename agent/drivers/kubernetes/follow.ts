@@ -84,7 +84,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
         const isNew = version === null;
         version ??= await list();
         if (version !== null) version = await watch(version, isNew);
-        // If a watch lasted, the next watch is opened at once; if it ended immediately, the next one follows a pause.
+        // If a watch lasted, the next watch is opened at once; if it ended immediately, there is a pause first.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();
           continue;

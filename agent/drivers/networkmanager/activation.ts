@@ -12,8 +12,8 @@ import {
 } from './nm-names.ts';
 
 /**
- * Record of the states that NetworkManager has signalled since the watch was created, so that an activation that ends
- * before the agent waits for it is not missed. Each transaction uses one watch; `stop` ends its subscription.
+ * Record of the states that NetworkManager has signalled since the watch was created. An activation may end before the
+ * agent waits for it; the record then shows its end. Each transaction uses one watch; `stop` ends its subscription.
  */
 export interface ActivationWatch {
   /**

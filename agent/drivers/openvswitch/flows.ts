@@ -63,8 +63,8 @@ export function flowsOf(bridge: string, cookie: string, runDirectory: string): B
 
 /**
  * Runs `work` with a temporary file that contains a text, in a directory that only this user can enter. The command
- * diff-flows of ovs-ofctl(8) accepts only a path. /dev/stdin would not work, because the standard input that Node.js
- * gives a program is a socket, which cannot be opened by path.
+ * diff-flows of ovs-ofctl(8) accepts only a path. The path /dev/stdin would not work: Node.js gives a program a socket
+ * as its standard input, and a socket cannot be opened by path.
  */
 async function withFile<T>(text: string, work: (path: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(`${tmpdir()}/microshift-net-flows-`);

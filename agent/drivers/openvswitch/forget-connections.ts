@@ -13,9 +13,9 @@ interface End {
 }
 
 /**
- * Removes the tracked UDP connections from clients to `at`, an address and port, whose replies come from `server`.
- * Removes them in every zone of connection tracking (ovs-ofctl(8), ct-flush, since Open vSwitch 3.1). Resolves with
- * false if Open vSwitch does not accept the command.
+ * Removes tracked UDP connections in every zone of connection tracking (ovs-ofctl(8), ct-flush, since Open vSwitch
+ * 3.1): those that clients have opened to the address and port `at`, and whose replies come from `server`. Resolves
+ * with false if Open vSwitch does not accept the command.
  */
 export async function forgetConnections(bridge: string, at: End, server: End, runDirectory: string): Promise<boolean> {
   const [there, back] = at.address.includes(':') ? ['ct_ipv6_dst', 'ct_ipv6_src'] : ['ct_nw_dst', 'ct_nw_src'];

@@ -12,8 +12,8 @@ export interface BridgeTest {
 }
 
 /**
- * Runs `work` while a flow keeps packets of the host that match `held` (ovs-fields(7)) from leaving the bridge. Fails
- * with `vswitchd-not-responding` or `step-failed`.
+ * Runs `work` while a flow drops the host's own packets that match `held` (ovs-fields(7)), so that they do not leave
+ * the bridge. Fails with `vswitchd-not-responding` or `step-failed`.
  */
 export async function testBridge<T>(
   bridge: string,

@@ -33,9 +33,9 @@ export interface UplinkPort {
 }
 
 /**
- * Adds the NIC to the bridge in one transaction and waits until ovs-vswitchd has opened it. The rows do not have
- * NetworkManager's key in external_ids, so NetworkManager neither manages the NIC as its own port nor removes the port
- * while another profile is active on the NIC (nm-ovsdb.c).
+ * Adds the NIC to the bridge in one transaction and waits until ovs-vswitchd has opened the NIC. The rows do not have
+ * NetworkManager's key in external_ids, so NetworkManager does not treat the port as its own (nm-ovsdb.c). Otherwise,
+ * it would remove the port while another profile is active on the NIC.
  */
 export async function attachUplink(
   client: OvsdbClient,

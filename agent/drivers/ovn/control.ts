@@ -32,9 +32,9 @@ export async function askDaemon(
 }
 
 /**
- * Returns the remotes at which a central database's server listens by its options or by `add-remote`, without those in
- * the rows of its table Connection (ovsdb-server(8), `ovsdb-server/list-remotes`). Null if the server has no control
- * socket at the path that ovn-ctl(8) uses.
+ * Returns the remotes that the server of a central database has from its command line or from `add-remote`
+ * (ovsdb-server(8), `ovsdb-server/list-remotes`). Remotes in its table Connection are left out. Null if the server has
+ * no control socket at the path that ovn-ctl(8) uses.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',

@@ -14,8 +14,8 @@ export interface WantedDatabase {
 
 /**
  * Highest log index that servers of a cluster have reported (ovsdb-server(5), column index). A server with a lower
- * index is not used: a new leader determines only some time after its election which part of its log is valid, and has
- * older contents until then.
+ * index is not used: after its election, a new leader needs some time to determine which part of its log is valid, and
+ * has older contents until then.
  */
 export interface SeenIndex {
   clusterId: string | undefined;

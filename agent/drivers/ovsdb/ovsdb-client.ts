@@ -11,8 +11,8 @@ export interface ConnectOptions {
   /** Credentials for `ssl:`. */
   readonly credentials?: Credentials | undefined;
   /**
-   * Connects only to the server that leads the cluster of this database, and ends the connection when it loses the
-   * leadership.
+   * Connects only to the server that leads the cluster of this database, and ends the connection when that server loses
+   * the leadership.
    */
   readonly leaderOf?: string | undefined;
   /**

@@ -40,8 +40,8 @@ export interface Session {
    */
   follow(attach: (client: OvsdbClient) => Promise<void>): () => void;
   /**
-   * Calls the listener when the session is closed, or at once if it is already closed, until the returned function is
-   * called.
+   * Calls the listener when the session is closed, or at once if it is already closed. The returned function removes
+   * the listener.
    */
   onEnded(listener: (reason: OvsdbError) => void): () => void;
   close(): void;

@@ -38,7 +38,7 @@ export function readInteger(column: Json | undefined): number | undefined {
   throw unexpected('an integer', column);
 }
 
-/** Reads the UUIDs of a reference column of any size. */
+/** Reads the UUIDs of a column that contains any number of references. */
 export function readUuids(column: Json | undefined): readonly string[] {
   return readSet(column).map((item) => {
     if (isJsonArray(item) && item[0] === 'uuid' && typeof item[1] === 'string') return item[1];
@@ -46,7 +46,7 @@ export function readUuids(column: Json | undefined): readonly string[] {
   });
 }
 
-/** Returns the texts of a column that is a set of strings, of any size. */
+/** Returns the texts of a column that is a set of strings. */
 export function readStrings(column: Json | undefined): readonly string[] {
   return readSet(column).map((item) => {
     if (typeof item === 'string') return item;

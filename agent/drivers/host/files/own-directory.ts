@@ -10,8 +10,8 @@ const sticky = 0o1000;
 
 /**
  * Returns the reason why a directory or its parent cannot be trusted with the agent's state; null if both can, or if
- * they do not exist. If other users can write the directory or its parent, or have made one of them a link, they could
- * choose which files the agent reads, removes or overwrites.
+ * they do not exist. Other users who can write to the directory or its parent, or who have replaced one of them by a
+ * link, could choose which files the agent reads, removes or overwrites.
  */
 export function directoryFault(path: string): string | null {
   for (const one of [dirname(path), path]) {

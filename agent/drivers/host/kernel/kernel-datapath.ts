@@ -9,7 +9,7 @@ const kernelDatapath = 'ovs-system';
 /**
  * Removes NICs and internal interfaces from Open vSwitch's kernel data path, without ovs-vswitchd. If ovs-vswitchd
  * hangs, the node receives nothing through a NIC in the data path, even if the NIC has addresses. Interfaces outside of
- * the data path are ignored. When ovs-vswitchd runs again, it restores the state of its database.
+ * the data path are ignored. When ovs-vswitchd runs again, it adds the interfaces again.
  */
 export async function freeFromDatapath(interfaces: readonly string[]): Promise<void> {
   for (const name of interfaces) {

@@ -9,8 +9,8 @@ const directories = ['/run/netns', '/run/docker/netns'];
 const atATime = 4;
 
 /**
- * Returns one file for each network namespace of the machine except that of this process (namespaces(7)). Leaves out
- * the namespaces of processes that have only lo, such as that of a sandboxed service (PrivateNetwork= of
+ * Returns one file for each network namespace of the machine except that of this process (namespaces(7)). Also leaves
+ * out the namespace of a process if lo is the only device in it, as in a sandboxed service (PrivateNetwork= of
  * systemd.exec(5)).
  */
 function otherNamespaces(): readonly string[] {

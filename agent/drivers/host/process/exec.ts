@@ -144,7 +144,7 @@ export async function follow(
 
 /** Result of starting a script that continues to run. */
 export interface Detached {
-  /** First line that the script has printed, which reports that it is ready; null if the script has ended before. */
+  /** First line that the script has printed, which reports that it is ready; null if it printed none. */
   readonly line: string | null;
   readonly exitCode: number;
 }

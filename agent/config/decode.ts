@@ -24,8 +24,8 @@ function encodingFault(source: SourceText, bytes: Uint8Array): Problem | null {
 }
 
 /**
- * Returns the offset of the first U+FFFD that the decoder inserted for an invalid byte. A U+FFFD that was in the file
- * itself has three valid bytes there.
+ * Returns the offset of the first U+FFFD that the decoder inserted for an invalid byte. A U+FFFD that is in the file
+ * itself consists of three valid bytes.
  */
 function firstBadOffset(text: string, bytes: Uint8Array): number {
   let byte = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;

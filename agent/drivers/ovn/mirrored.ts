@@ -22,7 +22,7 @@ export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 /** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 /**
- * Time limit for the mirror to have current contents. The limit of the monitor request is shorter; when it ends, the
+ * Time limit for the mirror to have current contents. The limit of a monitor request is shorter; after that limit, the
  * connection is closed and another attempt begins.
  */
 const freshMs = 4 * limitMs;

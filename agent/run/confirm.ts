@@ -60,7 +60,10 @@ export async function keepTriedOn(
   return id;
 }
 
-/** Returns the seconds that are left to confirm, and at least 60, because a write to a slow disk can take that long. */
+/**
+ * Returns the seconds that are left to confirm. Returns 60 if less time is left, because a write to a slow disk can
+ * take that long.
+ */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;
   return Math.max(leastSecondsToDecide, Math.ceil(leftMs / 1000));

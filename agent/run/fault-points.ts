@@ -14,7 +14,10 @@ export type FaultPoints = (point: string) => Promise<void>;
 
 /** Pattern of the names of all fault points. The number of a step in a name is the number that progress lines show. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
-/** Size limit, in bytes, of the file that names a fault point. */
+/**
+ * Pattern of the names of all fault points. The number in the name of a step's fault point is the step number that
+ * progress lines show.
+ */
 const fileLimitBytes = 1024;
 
 const unarmed: FaultPoints = () => Promise.resolve();

@@ -238,7 +238,7 @@ function decoded(command: string): string {
   }
 }
 
-/** Returns the holder of the lock, for people; null if the lock is free. Never takes the lock. */
+/** Returns a text that names the holder of the lock; null if the lock is free. Never takes the lock. */
 export function lockHolder(directory: string): string | null {
   const holder = namesIn(directory)
     .map(contender)

@@ -1,6 +1,7 @@
 /**
- * Table of the messages that are written to the journal with a MESSAGE_ID, by which the journals of many nodes can be
- * searched. An id never changes its meaning. systemd/microshift-net.catalog explains each id; a test compares the two.
+ * Table of the messages that are written to systemd's journal with a MESSAGE_ID. By this id, the journals of many nodes
+ * can be searched for a message. An id never changes its meaning. systemd/microshift-net.catalog explains each id; a
+ * test compares the two files.
  */
 import type { AgentError } from '../errors.ts';
 
@@ -22,7 +23,7 @@ export const messageTable = {
 
 export type MessageKind = keyof typeof messageTable;
 
-/** A journal message with a MESSAGE_ID. */
+/** A message in systemd's journal, with a MESSAGE_ID. */
 export interface Message {
   readonly kind: MessageKind;
   /** Text for people; may have several lines. */

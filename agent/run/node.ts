@@ -72,8 +72,8 @@ export interface TuningPorts {
 }
 
 /**
- * Connects to D-Bus, NetworkManager and Open vSwitch. If one cannot be reached, closes the other connections and fails
- * with its error.
+ * Connects to D-Bus, NetworkManager and Open vSwitch. If one of them cannot be reached, closes the other connections
+ * and throws the error.
  */
 export async function openNode(): Promise<Node> {
   const bus = await openSystemBus();
@@ -182,7 +182,10 @@ async function reloadUnits(bus: Bus): Promise<void> {
   await openSystemd(bus).daemonReload();
 }
 
-/** Waits for both connections. If one fails, closes the Open vSwitch connection and throws the failures as one. */
+/**
+ * Waits for the connections to NetworkManager and Open vSwitch. After a failure, closes the connection to Open vSwitch
+ * if it is open. If both connections fail, throws the two failures as one error.
+ */
 async function settleBoth(
   nm: Promise<NetworkManager>,
   ovs: Promise<OpenVSwitch>,

@@ -78,7 +78,7 @@ export async function planWhenReady(
     if (awaited === null ? over.route : over.nic)
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     const isThere = awaited === null ? hasDefaultRoute : () => hasLink(awaited);
-    // The only default route may be that of a NIC that br-ex cannot have.
+    // The only default route may belong to a NIC that cannot be put into br-ex.
     if (!isThere()) say(`waiting up to ${wait.routeMs / 1000} s for ${awaited ?? 'a default route'}`);
     await appears(isThere, deadline, wait.routeMs);
     if (awaited !== null && hasLink(awaited)) await deviceReaches(node, awaited, isStarted, deadline, takenMs);
@@ -146,10 +146,10 @@ const eui64 = 0;
 
 /**
  * True if the bridge can request the NIC's addresses from the LAN itself, so that the run need not wait until the NIC
- * has them. This saves a second exchange at every boot. The NIC has to be the uplink of an earlier run: the bridge then
- * has the same MAC and gets the same addresses. Fixed addresses exist at once and are moved. A SLAAC address that is
- * not derived from the MAC has to be on the NIC before the move, or it is lost. The same is true if the DHCP identity
- * is not just the MAC.
+ * has them. This saves a second DHCP exchange at every boot. The NIC has to be the uplink of an earlier run: the bridge
+ * then has the same MAC and gets the same addresses. Fixed addresses exist at once and are moved. A SLAAC address that
+ * is not derived from the MAC would be lost unless the NIC has it before the move. A DHCP identity that would differ on
+ * the bridge can only be read from the NIC.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);

@@ -15,8 +15,8 @@ const tries = 3;
 const clientPorts = { first: 49_152, count: 16_384 };
 
 /**
- * Proves that the SSH client that started the run could connect again, if rules of the packet filter or a zone of
- * firewalld refer to the NIC and not to the bridge. The present session does not show that, because the packet filter
+ * If rules of the packet filter or a zone of firewalld refer to the NIC and not to the bridge, proves that the SSH
+ * client that started the run could connect again. The present session does not show that, because the packet filter
  * accepts an established connection. The host therefore gets a TCP SYN from the client's address as if it had arrived
  * through the bridge. The SYN-ACK is held in the bridge, and the connection is reset. Fails with `proof-failed`.
  */

@@ -12,7 +12,7 @@ export function reportedWait<T>(waiting: string, say: Say, work: () => Promise<T
 
 /**
  * Returns `say` if the output is a terminal, otherwise a function that reports nothing. Only a person needs to know why
- * nothing happens; scripts and the journal get the outcome.
+ * nothing happens; scripts and systemd's journal get the outcome.
  */
 export function onTerminal(say: Say | undefined, isTerminal: boolean = process.stderr.isTTY): Say {
   return isTerminal && say !== undefined ? say : () => undefined;

@@ -26,8 +26,8 @@ export interface UndoResult extends ReconcileResult {
 }
 
 /**
- * Restores the state of the node before a transaction. The transaction is that with this id or prefix of an id, or the
- * last change that a person requested. Fails with `transaction-not-found`.
+ * Restores the state of the node before a transaction. `id` is the transaction's id or a prefix of it; without an id,
+ * the transaction is the last change that a person requested. Fails with `transaction-not-found`.
  */
 export async function undoTransaction(
   id: string | undefined,
@@ -60,8 +60,8 @@ function asBefore({ header: { previous } }: JournalRecord): Wanted {
 }
 
 /**
- * Returns the transaction to undo. Without an id, changes of units are skipped: they restore the state that a person
- * requested, so undoing them would change nothing or bring back the fault that they repaired.
+ * Returns the transaction to undo. Without an id, skips changes that units of systemd made: they restore the state that
+ * a person requested, so undoing them would change nothing or bring back the fault that they repaired.
  */
 export function undoable(id: string | undefined, directory = journalDirectory): JournalRecord {
   const { records } = readJournals(directory);

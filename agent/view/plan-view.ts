@@ -71,7 +71,8 @@ export function planText(
 }
 
 /**
- * Returns the decisions about an uplink. Without `verbose`, leaves out the last one, because the line above repeats it.
+ * Returns the decisions about an uplink. Without `verbose`, leaves out the decision for the chosen NIC, because the
+ * line above the decisions names this NIC.
  */
 function traceLines(trace: readonly string[], verbose: boolean): readonly string[] {
   return verbose ? trace : trace.filter((line) => !line.endsWith(' verdict=chosen'));

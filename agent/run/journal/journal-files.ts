@@ -29,7 +29,7 @@ const journalLimitBytes = 8 * 1024 * 1024;
 
 /**
  * File name endings of journals. A journal is called ID.open while its transaction can still change its state, and
- * ID.json afterwards. A run finds the open journals by name and reads no other.
+ * ID.json afterwards. A run recognizes the open journals by their names, without reading the closed ones.
  */
 const openEnding = '.open';
 const closedEnding = '.json';

@@ -2,9 +2,9 @@ import { isSettings } from '../../drivers/networkmanager/shapes.ts';
 import { type JournalEvent, type JournalHeader, transactionStates } from '../../model/journal.ts';
 
 /*
- * Validation of journals. A journal is obeyed: its states decide what a recovery does, and its profiles are written to
- * NetworkManager. A journal is therefore rejected as a whole if any part does not have the form that this version
- * writes.
+ * Validation of journals. The agent acts on the content of a journal: the states decide what a recovery does, and the
+ * profiles are written to NetworkManager. A journal is therefore rejected as a whole if any part does not have the form
+ * that this version writes.
  */
 
 type Check = (value: unknown) => boolean;

@@ -84,8 +84,8 @@ export interface EndDetails {
 }
 
 /**
- * Writes the final state of a transaction whose own process has ended: it was rolled back, recovered after a crash, or
- * confirmed. Fails with `state-unwritable`.
+ * Writes the final state of a transaction whose own process has ended: the transaction was rolled back, recovered after
+ * a crash, or confirmed. Fails with `state-unwritable`.
  */
 export function endTransaction(
   command: string,

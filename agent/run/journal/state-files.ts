@@ -75,8 +75,8 @@ export function readStatus(directory = statusDirectory): RunRecord | null {
 }
 
 /**
- * Writes the record of a run for people, for Prometheus and for the units that watch events. Every run writes these
- * files, so they are not fsynced.
+ * Writes the record of a run: one file for people, one for Prometheus, and files for the units that handle events.
+ * Every run writes these files, so they are not fsynced.
  */
 export function writeRun(record: RunRecord, metrics: string, directory = statusDirectory): void {
   replaceFile(`${directory}/${statusFile}`, `${JSON.stringify(record)}\n`);

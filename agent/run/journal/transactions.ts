@@ -57,8 +57,8 @@ export function findTransaction(records: readonly JournalRecord[], id: string): 
 
 /**
  * Returns a unique id, made of the UTC time to the second and the pid. The order of the ids is that of the
- * transactions, and determines to which change a repair returns. The id is therefore greater than `newest`, the last
- * existing id, even if the clock was set back, as on a machine without a clock battery.
+ * transactions, and determines the change to which a repair returns. The id is therefore greater than `newest`, the
+ * last existing id, even if the clock was set back, as on a machine without a clock battery.
  */
 export function transactionId(now: Date, pid: number, newest: string | null): string {
   const time = new Date(Math.max(now.getTime(), newest === null ? 0 : timeOf(newest) + 1000));

@@ -24,8 +24,8 @@ const podEvents = { ...inNamespace, plural: 'events', fieldSelector: 'involvedOb
 
 /**
  * Waits until every daemonset of the agent runs its present version on every node, and reports the progress. Fails
- * before the time limit if a container cannot start; the status of the pods shows that, but not the status of the
- * daemonset.
+ * before the time limit if a container cannot start. Only the status of the pods shows such a container; the status of
+ * the daemonset does not.
  */
 export async function waitForRollout(run: ClusterRun, note: (line: string) => void): Promise<DaemonSetState[]> {
   const reported = new Map<string, string>();

@@ -83,8 +83,7 @@ export interface ReconnectPorts<Connections> {
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
   /**
    * Restores the parts that NetworkManager's checkpoint does not contain: bridges in Open vSwitch, and settings of the
-   * kernel.
-   * Returns true if both are in the old state afterwards. Does not need NetworkManager.
+   * kernel. Returns true if both are in the old state afterwards. Does not need NetworkManager.
    */
   readonly completeUnaided: () => Promise<boolean>;
   /**

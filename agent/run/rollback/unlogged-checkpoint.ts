@@ -12,9 +12,9 @@ const limitMs = checkpointSeconds * 1000 + 1_000;
 /**
  * Waits for the end of a checkpoint that is not in the journal, because the run crashed between NetworkManager's reply
  * and the journal entry. The run had changed nothing, so NetworkManager's rollback changes nothing either.
- * NetworkManager does not report which program has created a checkpoint, and one with the agent's timeout may belong to
- * another program. The function therefore neither destroys it nor rolls back to it. If it still exists at the limit, a
- * later run fails with `busy`.
+ * NetworkManager does not report which program has created a checkpoint, and a checkpoint with the agent's timeout may
+ * belong to another program. The function therefore neither destroys it nor rolls back to it. If the checkpoint still
+ * exists at the limit, a later run fails with `busy`.
  */
 export async function awaitUnloggedCheckpoint(
   nm: NetworkManager,

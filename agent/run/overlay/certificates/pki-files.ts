@@ -10,7 +10,7 @@ export function pkiFiles(folder: string) {
     own: `${folder}/node.pem`,
     /** Key of the node's next certificate, with the certificate request. */
     request: `${folder}/request.pem`,
-    /** Empty file that exists while connections which an old authority has admitted still have to be ended. */
+    /** Empty file that exists until the connections that an old authority has admitted are ended. */
     endConnections: `${folder}/end-connections`,
     issued: (node: string) => `${folder}/issued/${node}.crt`,
   };

@@ -40,10 +40,10 @@ export interface Corrected {
 }
 
 /**
- * Brings the node into the state of its record, after an update of the record to the node's present addresses. With the
- * scope `look`, takes the lock only if there is a difference, and compares again under the lock. A failure in the
- * inbound services is a part of the result, because the caller needs the other parts as well. Returns null if the node
- * has left its overlay.
+ * Updates the record to the node's present addresses, and brings the node into the state of the record. With the scope
+ * `look`, takes the lock only if there is a difference, and compares again under the lock. A failure in the inbound
+ * services is a part of the result, because the caller needs the other parts as well. Returns null if the node has left
+ * its overlay.
  */
 export async function correctNode(
   scope: Scope,
@@ -108,8 +108,8 @@ async function applyPlanned(
 }
 
 /**
- * Returns the faults of this node's gateway that other nodes have to correct. Does not wait for the correction, because
- * ovn-controller creates a port after it, and the new port causes an event.
+ * Returns the faults of this node's gateway that other nodes have to correct. Does not wait for the correction: after
+ * it, ovn-controller creates a port, and the new port causes an event.
  */
 async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
   return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];

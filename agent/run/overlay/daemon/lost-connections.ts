@@ -6,10 +6,10 @@ import type { ServedConnections } from '../../../overlay/services/datagram-servi
 
 /**
  * Times after the loss of a server at which the daemon removes the connections to that server. ovn-controller removes
- * them only once (options:ct_flush), when it removes the flows. Open vSwitch forwards by the old flows until it has
- * revalidated them, so a client that continues to send creates the connection again. The daemon also removes
- * connections when ovn-controller answers that the flows are removed. The fixed times are for a quick removal, and for
- * clusters in which ovn-controller does not answer.
+ * connections only once, together with the flows (options:ct_flush). Open vSwitch forwards by the old flows until it
+ * has revalidated them, so a client that continues to send creates the connection again. The daemon also removes
+ * connections when ovn-controller reports that the flows are removed. The fixed times make the first removal quick, and
+ * also serve clusters in which ovn-controller does not report this.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
@@ -42,7 +42,7 @@ interface Loss {
   readonly timers: readonly NodeJS.Timeout[];
 }
 
-/** Creates the removal of connections. At first no server is lost. Only one removal runs at a time. */
+/** Creates the removal of connections, at first without a lost server. Only one removal runs at a time. */
 export function createLostConnections(tools: ConnectionTools): LostConnections {
   const losses = new Set<Loss>();
   let isClosed = false;

@@ -94,7 +94,7 @@ export function followServices(
   };
 }
 
-/** Returns the changes of Load_Balancer rows. At the first contents, every row is new. */
+/** Returns the changes of Load_Balancer rows. With `isFirst`, every row counts as new. */
 function balancerChanges(
   contents: TableContents,
   changes: readonly RowChange[],

@@ -19,8 +19,8 @@ export interface Listener {
   /** Function that is called after any change of links, addresses or routes of the kernel. */
   onKernel(): void;
   /**
-   * Function that is called after an event that requires a check of the node (`look`), or a complete installation
-   * (`all`).
+   * Function that is called after an event. The scope says whether the node is changed only after a comparison has
+   * found a difference (`look`), or in any case (`all`).
    */
   onEvent(scope: Scope): void;
   /**

@@ -25,8 +25,7 @@ const listedMs = 60_000;
 
 /**
  * Result of a comparison of rows with objects of Kubernetes. `workload` is null if this node has no northbound database
- * or no kubeconfig, or if the comparison failed; after a failure, `unknown` contains the reason as a
- * sentence.
+ * or no kubeconfig, or if the comparison failed; after a failure, `unknown` contains the reason as a sentence.
  */
 export interface WorkloadDrift {
   readonly workload: OverlayPlan | null;

@@ -6,15 +6,15 @@ import { readDaemon, runsStill, writeDaemon } from '../record/daemon-state.ts';
 import type { OverlayPlaces } from '../record/places.ts';
 import { createWriting } from './writing.ts';
 
-/** Output of the daemon for the journal. */
+/** Output of the daemon to systemd's journal. */
 export interface DaemonOutput {
   say(step: string): void;
   fail(error: AgentError): void;
 }
 
 /**
- * State of the daemon. It is reported in the journal for people, in the status of the unit for systemd, and in a file
- * for other commands.
+ * State of the daemon. It is reported to people in systemd's journal, to systemd in the status of the unit, and to
+ * other commands in a file.
  */
 export interface Report {
   /** Values of NB_Global.nb_cfg that were requested by this daemon and by the previous one. */

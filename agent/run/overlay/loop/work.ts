@@ -2,8 +2,8 @@ import { monotonicMs } from '../../../deadline.ts';
 import { firstPace, type Outcome, paceAfter, pauseMs, retryAfterMs } from './pace.ts';
 
 /**
- * Scope of a run. `look`: only if there are differences. `all`: a complete installation. `boot`: also starts the
- * central daemons.
+ * Scope of a run. `look`: first compares the node with its record, and continues only if there is a difference. `all`:
+ * continues in any case. `boot`: like `all`, but first starts the central daemons.
  */
 export type Scope = 'boot' | 'all' | 'look';
 

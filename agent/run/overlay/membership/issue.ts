@@ -36,8 +36,8 @@ export interface IssueOptions {
 
 /**
  * Makes a node a member of the cluster with a subnet, and returns the bundle with which the node joins. Writes the
- * northbound rows of the node before it joins, because a member may not write to the northbound database.
- * `places.stop` ends the work until the first write; later writes go on to their end, so that none is left half done.
+ * northbound rows of the node before it joins, because a member may not write to the northbound database. `places.stop`
+ * can end the work only before the first write, so that no write is left half done.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;

@@ -88,7 +88,7 @@ export function otherMembers({ members, node }: OverlayRecord): readonly string[
 
 /**
  * Removes the Chassis row of this node, in case ovn-controller has crashed without removing it. A node has the right to
- * remove its own row (ovn-sb(5), RBAC_Role). Returns the command that remains for the central node.
+ * remove its own row (ovn-sb(5), RBAC_Role). Returns the command that has to be run on the central node.
  */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;

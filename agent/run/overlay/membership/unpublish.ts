@@ -17,8 +17,8 @@ const limitMs = 10_000;
 
 /**
  * Removes the annotations that this program has written on the Nodes of a cluster whose overlay ends. Does nothing
- * without a kubeconfig. Returns the command that remains if the API server does not allow it or does not answer, and
- * null otherwise.
+ * without a kubeconfig. If the API server refuses the removal or does not answer, returns the command that has to be
+ * run later; otherwise null.
  */
 export async function unpublish(
   { nodeName, kubeconfig }: { readonly nodeName: string; readonly kubeconfig: string | null },
@@ -39,7 +39,7 @@ export async function unpublish(
   }
 }
 
-/** Removes the annotations from all Nodes. Resolves with the first fault; null if none is left. */
+/** Removes the annotations from all Nodes. Resolves with the first failure; null if all annotations were removed. */
 async function removeAll(api: KubernetesApi, say: (step: string) => void): Promise<string | null> {
   const nodes = await new Promise<readonly ClusterNode[] | string>((resolve) => {
     api.follow<ClusterNode>(

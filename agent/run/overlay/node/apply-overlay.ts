@@ -37,7 +37,8 @@ const installedMs = 60_000;
 const portMs = 60_000;
 /**
  * Limit of the wait for a member's port. The port exists since `overlay pki issue`, and OVN's databases keep it. 15 s
- * allow for a central node that is writing its rows again. A node that was removed from the cluster waits in vain.
+ * allow for a central node that is writing its rows again. A node that was removed from the cluster has no port, and
+ * waits until the limit.
  */
 const memberPortMs = 15_000;
 

@@ -28,8 +28,8 @@ export async function gatewayPort(
 }
 
 /**
- * Fails with `interface-unsuitable` if a gateway's own NIC would be a port of another bridge, such as the uplink of
- * br-ex. Returns the names of all ports of other bridges.
+ * Fails with `interface-unsuitable` if a gateway's own NIC is a port of another bridge, such as the uplink of br-ex.
+ * Returns the names of all ports of other bridges.
  */
 export async function refuseOtherBridge(
   { bridge, interface: nic }: Pick<GatewayRequest, 'bridge' | 'interface'>,
@@ -42,8 +42,8 @@ export async function refuseOtherBridge(
     const holder = index.parentOf(port);
     const name = textOf(port, 'name');
     const of = holder === null ? bridge : textOf(holder.row, 'name');
-    // The port with the bridge's own name is the bridge itself. Another check refuses that port, because routes lead
-    // over it.
+    // The port with the bridge's own name is the bridge itself. Another check refuses that port as a gateway's NIC,
+    // because routes use it.
     return of === bridge || of === name ? [] : { name, of };
   });
   const held = others.find(({ name }) => name === nic);

@@ -89,8 +89,8 @@ async function echoesOf(
 }
 
 /**
- * Returns the state of the tunnel to another node; null for this node. If the rows of OVN show that it is down, returns
- * the reason; otherwise sends an echo request through it.
+ * Returns the state of the tunnel to another node; null for this node. If the rows of OVN show that the tunnel is down,
+ * returns the reason; otherwise sends an echo request through the tunnel.
  */
 async function tunnelTo(
   member: OverlayNode,

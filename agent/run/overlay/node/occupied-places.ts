@@ -80,7 +80,7 @@ export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'expos
   return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** Returns the services that this node may serve at present, without those at its own addresses and ports. */
+/** Returns the services of the list that this node accepts at present; see servedBeside(). */
 export async function servedHere(
   services: readonly InboundService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,

@@ -56,7 +56,7 @@ export interface PlannedNode {
   readonly members: readonly OverlayNode[];
   /** Sentences about refused claims, which are announcements in the Chassis rows of other nodes. */
   readonly refusedClaims: readonly string[];
-  /** Sentences about chassis that belong to no member and have no effect. */
+  /** Sentences about chassis that belong to no member. Such chassis have no effect. */
   readonly strangers: readonly string[];
   /** Work on certificates that is due on the central node; empty on all other nodes. */
   readonly certificates: CertificateWork;
@@ -207,7 +207,7 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
 }
 
 /**
- * Plans the kernel's changes: missing entries and settings of the management interface, and the link state of a
+ * Plans the changes of the kernel: missing entries and settings of the management interface, and the link state of a
  * gateway's NIC.
  */
 export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {

@@ -48,8 +48,8 @@ export interface PlannedInit {
 export const macsForNode = macsNeeded(1);
 
 /**
- * Plans a node from the request and from the rows that earlier commands have written. Throws every refusal that depends
- * on rows.
+ * Plans a node from the request and from the rows that earlier commands have written. Fails if these rows do not allow
+ * the request.
  */
 export function planInit(inputs: NodeInputs): PlannedInit {
   const { request, host, local, northbound, randomMacs } = inputs;

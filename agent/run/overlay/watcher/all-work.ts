@@ -33,7 +33,10 @@ export function* allWork(
   }
 }
 
-/** Returns true if the port of a pod exists: on the switch of its node, and not for an earlier pod of the same name. */
+/**
+ * Returns true if a pod has a port on the switch of its node. The port of an earlier pod with the same name does not
+ * count.
+ */
 function hasPort(key: NamespacedName, existing: RowIndex, { workload }: WorkloadFacts): boolean {
   const [pod, row] = [workload.pods.get(key), existing.named('Logical_Switch_Port', portName(key))];
   if (pod === undefined || row === null) return false;

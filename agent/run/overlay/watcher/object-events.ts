@@ -24,8 +24,8 @@ export interface ObjectEvents {
   /** Reports on the objects that have changed. */
   changed(changes: readonly ObjectChange[], cluster: Cluster): void;
   /**
-   * Reports the services of which the present cluster serves less than the previous one. `before` is null for the first
-   * cluster.
+   * Reports the services that the present cluster serves less completely than the previous one. `before` is null for
+   * the first cluster.
    */
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }

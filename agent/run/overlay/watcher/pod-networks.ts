@@ -98,7 +98,7 @@ export function createPodNetworks(
   };
 }
 
-/** Returns the last state of each changed pod, and the keys of the pods that were deleted last. */
+/** Returns the last state of each changed pod that still exists, and the keys of the pods that were deleted. */
 function podsOf(changes: readonly ObjectChange[]): {
   readonly pods: readonly Pod[];
   readonly gone: readonly NamespacedName[];

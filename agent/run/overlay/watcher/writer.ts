@@ -125,8 +125,8 @@ export function createWriter(
 }
 
 /**
- * Creates a list of changes, in their order, whose object keys still have to be determined. Determining the keys takes
- * long if there are many policies.
+ * Creates an ordered list of changes whose object keys still have to be determined. Determining the keys takes long if
+ * there are many policies.
  */
 function createUnread(put: (errand: WorkItem) => void) {
   let changes: ObjectChange[] = [];
@@ -171,8 +171,8 @@ function judge(errands: WorkQueue, batch: readonly WorkItem[], outcome: Outcome,
 }
 
 /**
- * Calls `look` with the row changes of other programs. Changes that arrive during a transaction of this process are
- * handled after its end; the last change is that of the transaction itself.
+ * Calls `look` with row changes. Changes that arrive during a transaction of this process are handled after its end.
+ * The last of them is the change by that transaction itself, and `look` then also gets its object keys (`own`).
  */
 function hearRows(
   northbound: Northbound,

@@ -10,7 +10,7 @@ export interface Reporter {
   readonly announce: (message: Message) => void;
 }
 
-/** Options of a run besides its plan, and its output. */
+/** Options of a run, without its plan, and the functions that receive its output. */
 export interface ReconcileOptions extends Reporter {
   readonly command: string;
   /** Other commands wait for the end of this run instead of being refused. */

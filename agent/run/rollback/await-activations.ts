@@ -26,7 +26,7 @@ export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
 }
 
 /**
- * Waits until NetworkManager neither activates nor deactivates a connection, so that the next observation is not of a
+ * Waits until NetworkManager neither activates nor deactivates a profile, so that the next observation is not of a
  * transient state. Ignores the NICs in `deaf`, which receive no replies.
  */
 export async function awaitActivations(

@@ -12,7 +12,7 @@ const roundMs = 5_000;
 
 /** Result of one round of requests to the gateways. */
 interface Round {
-  /** Values of NB_Global.nb_cfg that were requested, which the next round needs. */
+  /** Requested values of NB_Global.nb_cfg, which the next round needs. */
   readonly asked: readonly number[];
   /** Names of the gateways that are down. */
   readonly down: readonly string[];

@@ -16,11 +16,11 @@ const promptCorrections = 5;
 /** Time without a correction after which corrections are counted from zero. */
 const quietMs = 60_000;
 /**
- * Ratio of the pause after a `followed` run to its duration. Runs for services that change all the time then take a
- * tenth of the time.
+ * Ratio of the pause after a `followed` run to its duration. If services change all the time, the runs take a tenth of
+ * the time, or more if this pause would exceed `longestRestMs`.
  */
 const restPerRun = 9;
-/** Longest pause after a `followed` run, also on a machine on which the run takes long. */
+/** Longest pause after a `followed` run. */
 const longestRestMs = 5_000;
 
 /** Returns the pause after a number of failures in a row: 1 s, doubled with each failure, up to 60 s. */

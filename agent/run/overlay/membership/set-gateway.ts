@@ -64,8 +64,8 @@ async function changeGateway(
 }
 
 /**
- * Restores the addresses of a gateway's NIC, for which OVN has answered instead of the kernel. Does nothing if the
- * gateway of `to` uses the same NIC. The caller has to write the record afterwards.
+ * Gives the addresses of a gateway's NIC back to the kernel. While the NIC was the gateway's, OVN answered for these
+ * addresses. Does nothing if the gateway of `to` uses the same NIC. The caller has to write the record afterwards.
  */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;

@@ -27,7 +27,7 @@ import { openCentral } from './planned-node.ts';
 import { openFromHere } from './southbound.ts';
 
 /**
- * Number of results of connection tracking lookups that `ofproto/trace` gets as options; it ignores results that it
+ * Number of connection tracking results that are passed to `ofproto/trace` as options. It ignores the results that it
  * does not need.
  */
 const mostLookups = 40;

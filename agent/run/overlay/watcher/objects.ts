@@ -22,7 +22,7 @@ export interface ObjectListener {
 /** Objects that the network depends on, as the API server last reported them. */
 export interface Objects {
   readonly workload: Workload;
-  /** True when every kind has been listed completely. No row may be deleted before. */
+  /** True when every kind has been listed completely. Before that, no row may be deleted. */
   readonly isWhole: boolean;
   /** Returns the number of known objects by namespace; during the first list, the number of those that have arrived. */
   namespaces(): ReadonlyMap<string, number>;

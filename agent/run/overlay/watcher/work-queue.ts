@@ -33,8 +33,8 @@ export interface WorkQueue {
    */
   halve(items: readonly WorkItem[]): void;
   /**
-   * Reports work as refused by the database. Work of several keys is split, and the result is null. The attempts for a
-   * single key are repeated after growing pauses.
+   * Reports work as refused by the database. Returns a single key as refused; it is tried again after growing pauses.
+   * Splits work of several keys, and returns null.
    */
   refuse(items: readonly WorkItem[], nowMs: number): Refused | null;
   /** Returns the time at which the next work is due; null if there is no work. */

@@ -22,7 +22,8 @@ export const leastPreferredMetric = 800;
 const reservedNames = /^(br-ex1?|br-int|br-local|ovs-.*|phys\d+)$/;
 
 /**
- * Returns the reason why `bridge add` refuses a bridge name, as the second half of a sentence; null if it accepts it.
+ * Returns the reason why `bridge add` refuses a bridge name, as the second half of a sentence; null if the name is
+ * accepted.
  */
 export function addedNameFault(name: string): string | null {
   if (name.length > nameBytes) return `it has ${name.length} characters and the kernel allows ${nameBytes}`;
@@ -46,8 +47,8 @@ export function addedNames(bridge: string, routeMetric = leastPreferredMetric): 
 
 /**
  * Returns the UUID of a profile of `bridge add` from the profile's id. The UUID contains the name of the bridge (RFC
- * 9562 version 8). It is therefore the same in every boot, which DHCP and IPv6 identities need, and it identifies the
- * agent's profiles without a list. Null if the name cannot be an interface name.
+ * 9562 version 8). It is therefore the same in every boot, as DHCP and IPv6 identities require, and the agent
+ * recognizes its profiles without a list. Null if the name cannot be an interface name.
  */
 export function addedUuid(id: string): string | null {
   const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];

@@ -55,11 +55,14 @@ export interface OverlayConfig {
   readonly encapType: Sourced<'geneve' | 'vxlan'>;
   /** Address of this node's end of the tunnels; `auto` stands for the address on the device of the default route. */
   readonly encapAddress: Sourced<string>;
-  /** Path of the kubeconfig with which the daemon follows the cluster; null if it is found as `manifests` finds it. */
+  /**
+   * Path of the kubeconfig with which the daemon follows the cluster; null if the daemon looks for it where the command
+   * `manifests` does.
+   */
   readonly kubeconfig: Sourced<string | null>;
   /**
-   * Ports of the nodes' own addresses, besides the NodePort range, that services may use: ports and ranges, separated
-   * by commas (`80,443,8000-8099`); null if no port is set.
+   * Ports that services may use at the nodes' own addresses, besides the NodePort range: ports and ranges, separated by
+   * commas (`80,443,8000-8099`); null if no port is set.
    */
   readonly servicePorts: Sourced<string | null>;
   /** Address ranges in which `externalIPs` of services are served, separated by commas; null if no range is set. */

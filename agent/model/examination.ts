@@ -47,7 +47,10 @@ export interface Examination {
 /** Credentials with which the daemon works in Kubernetes. */
 export interface OverlayCredentials {
   readonly kubeconfig: string;
-  /** Problem of a cluster administrator's credentials, which permit more than the daemon needs; null for others. */
+  /**
+   * Problem of a cluster administrator's credentials, which permit more than the daemon needs; null for other
+   * credentials.
+   */
   readonly complaint: { readonly message: string; readonly hint: string } | null;
 }
 
@@ -92,8 +95,8 @@ export interface OverlayFacts {
 }
 
 /**
- * Time at which ovn-northd published the configuration, by the central node's clock, and time at which each other node
- * had applied it, by its own clock (ovn-sb(5), Chassis_Private).
+ * Time at which ovn-northd published the configuration, by the central node's clock, and for each other node, the time
+ * at which it had applied the configuration, by its own clock (ovn-sb(5), Chassis_Private).
  */
 export interface OverlayClocks {
   readonly nowMs: number;

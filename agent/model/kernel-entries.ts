@@ -50,8 +50,8 @@ export interface KernelAddress {
   /** True if the kernel does not choose the address as a source by itself. */
   readonly deprecated: boolean;
   /**
-   * True if the kernel lists one of the node's own IPv6 addresses before this address, and therefore prefers the node's
-   * own address as a source if no other rule decides. Absent otherwise.
+   * True if the kernel lists one of the node's own IPv6 addresses before this address. The kernel then prefers the
+   * node's own address as a source if no other rule decides. Absent otherwise.
    */
   readonly behindOwn?: true;
   /**
@@ -123,7 +123,10 @@ export function ruleValue({ words }: KernelRule, key: string): string | undefine
   return words.includes(key) ? words[words.indexOf(key) + 1] : undefined;
 }
 
-/** Returns the same entries for another interface: rules and next hops that name the old interface name the new one. */
+/**
+ * Returns the same entries for another interface. In rules and next hops, the name of that interface replaces the old
+ * one.
+ */
 export function onInterface(entries: KernelEntries, name: string): KernelEntries {
   const { interface: former, rules, routes } = entries;
   const renamed = (words: readonly string[], keys: readonly string[]): readonly string[] =>

@@ -8,8 +8,8 @@ export interface BridgeRow {
 
 /**
  * A bridge that remains after the agent's bridge is removed: without a NetworkManager profile and without a NIC, with
- * these keys and with the ports that other programs added. MicroShift's own script makes such a bridge. A bridge that
- * is rebuilt around the ports of other programs is in this state during that time.
+ * these keys and with the ports that other programs added. MicroShift's own script makes such a bridge. A bridge is
+ * also in this state while it is rebuilt around the ports of other programs.
  */
 export interface LeftBridge extends BridgeRow {
   readonly bridge: string;

@@ -99,7 +99,7 @@ export function linkKindOf(link: Link, { networkManager }: Pick<KnownLinks, 'net
 }
 
 function deviceKind(device: NmDevice | undefined): LinkKindName | null {
-  // For an rtnetlink kind that NetworkManager does not know, it reports the type "generic"; the driver's name is then
+  // NetworkManager reports the type "generic" for an rtnetlink kind that it does not know. The driver's name is then
   // the kind.
   const driver = device?.driver ?? '';
   return kindsOfDevices[device?.type ?? 0] ?? (device?.type === generic && isLinkKind(driver) ? driver : null);

@@ -172,10 +172,7 @@ export function profileUuid(id: string): string {
   return uuid;
 }
 
-/**
- * Functions with which a comparison finds the agent's bridges and profiles. Bridges and profiles that are not desired
- * have to be removed.
- */
+/** Functions with which a comparison finds the agent's bridges and profiles, to report those that are not desired. */
 export const ownNames = {
   bridgesOf: (observation: Observation): readonly string[] => bridgesOf(observation).map((names) => names.bridge),
   bridgeOf: (profile: NmProfile, observation: Observation): string | null =>

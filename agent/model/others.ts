@@ -11,7 +11,7 @@ export const uptimePath = '/proc/uptime';
 
 /**
  * Entries and ports that other programs had on one of the agent's bridges at the last run. The record belongs to the
- * bridge's interface of that time. An entry that is missing on the same interface was removed by its owner. An entry
+ * interface that the bridge had then. An entry that is missing on the same interface was removed by its owner. An entry
  * that is missing on a new interface was lost with the old interface.
  */
 export interface OthersRecord {

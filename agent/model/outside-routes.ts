@@ -14,7 +14,7 @@ export interface OutsideRoute {
   readonly clients: readonly string[];
 }
 
-/** Reason why no route leads to a subnet, as a word for programs. */
+/** Reason why no route leads to a subnet, as a keyword in JSON output. */
 export type NoRouteState =
   | 'no-gateway'
   | 'gateway-down'

@@ -44,10 +44,7 @@ export interface OverlayStatus {
   readonly addresses: readonly string[];
   readonly southbound: readonly string[];
   readonly membership: Membership;
-  /**
-   * State of ovn-controller's connection to the southbound database. On the central node, the node itself has the
-   * database.
-   */
+  /** State of ovn-controller's connection to the southbound database, which on the central node is a local one. */
   readonly controller: 'connected' | 'not connected' | 'absent';
   readonly daemon: OverlayDaemon | null;
   readonly isRunning: boolean;

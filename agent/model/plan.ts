@@ -55,7 +55,7 @@ export interface Wanted {
   readonly microshift?: readonly LeftBridge[];
   /**
    * List of the bridges of `bridge add` after the run, which also applies at later boots. Absent if the run does not
-   * concern them or the list was empty.
+   * concern these bridges, or if the list was empty.
    */
   readonly added?: readonly AddedBridge[];
   /**
@@ -222,7 +222,7 @@ export interface Plan {
   readonly wanted: Wanted;
   /**
    * Addresses and gateways that move to another interface. The field keeps its old name, because journals and JSON
-   * output contain it.
+   * output contain this name.
    */
   readonly carried: readonly MovedAddresses[];
   /** Current addresses of every link that the plan changes. A rollback must restore them. */

@@ -82,7 +82,7 @@ export type RowChange =
       readonly why: string;
     };
 
-/** Change of one column. Elements of a set and keys of a map that the change does not name stay. */
+/** Change of one column. Elements of a set and keys of a map stay unless the change names them. */
 export type ColumnChange =
   | { readonly column: string; readonly replace: WrittenValue; readonly before: ColumnValue }
   | { readonly column: string; readonly put: Readonly<Record<string, string>> }

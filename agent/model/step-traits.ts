@@ -42,8 +42,8 @@ const traits: { readonly [K in StepKind]: StepTraits<Readonly<StepArguments[K]>>
   deleteProfiles: { ...harmless, isDisruptive: always },
   activate: {
     ...harmless,
-    // Here, only the profile of a NIC has an interface. The activation of a bridge's profile moves no address that is
-    // in use.
+    // Only the profile of a NIC has an interface in this step. All others are profiles of a bridge, whose activation
+    // moves no address that is in use.
     isDisruptive: ({ profiles }) => profiles.some((profile) => profile.interface !== null),
   },
   signpost: harmless,

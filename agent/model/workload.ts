@@ -114,7 +114,7 @@ export interface Service extends Named, Budgeted {
   readonly affinitySeconds: number | null;
   readonly publishNotReadyAddresses: boolean;
   /**
-   * Field or annotation, with its value, that prefers some endpoints to others by their location. Absent if the service
+   * Field or annotation that prefers some endpoints to others by their location, with its value. Absent if the service
    * has none.
    */
   readonly preference?: string;

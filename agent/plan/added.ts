@@ -31,8 +31,8 @@ export interface AskedBridge {
 
 /**
  * Returns the list of the bridges of `bridge add` with one more bridge, or the same list if it contains the bridge.
- * Fails with `bad-usage` for an invalid name, `interface-not-found`, `interface-unsuitable` for a NIC that is in use
- * elsewhere, `bridge-foreign` for a name that is in use, and `config-invalid`.
+ * Fails with `interface-not-found` or `config-invalid`, with `bad-usage` for an invalid name, with
+ * `interface-unsuitable` for a NIC that is in use elsewhere, or with `bridge-foreign` for a name that is in use.
  */
 export function listWith(asked: AskedBridge, config: Config, observation: Observation): readonly AddedBridge[] {
   const list = observation.hints.addedBridges ?? [];
@@ -104,8 +104,8 @@ export function planAdded(
 const activated = 100;
 
 /**
- * Returns true if a NIC of `bridge add` is configured but in no bridge, because it appeared or got its lease after the
- * run that would have made its bridge.
+ * Returns true if a NIC of `bridge add` is configured but in no bridge: it appeared or got its lease after the run that
+ * would have made its bridge.
  */
 export function hasLateNic({ wanted }: Plan, observation: Observation): boolean {
   const list = observation.hints.addedBridges ?? [];

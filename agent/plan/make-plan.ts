@@ -57,7 +57,7 @@ export function planApply(
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
   if (late !== null) return late;
   const first = chooseUplink(config, observation, routeWaitOver);
-  // A wait is in vain only after the boot, because at boot a missing NIC may still appear.
+  // Only a run from the command line skips a wait that is in vain: at boot, a missing NIC may still appear.
   const isInVain = first.kind === 'waiting' && boot === null && isWithoutCandidates(config, observation);
   const decision = isInVain ? chooseUplink(config, observation, true) : first;
   // The NIC of br-ex1 is chosen first, so that its refusal is reported before a wait.
@@ -231,7 +231,7 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 }
 
 /**
- * Returns a difference for each of the agent's profiles that is on disk, as after `nmcli connection modify`, because
+ * Returns a difference for each of the agent's profiles that is on disk, for example after `nmcli connection modify`:
  * NetworkManager would start with this profile at the next boot. A rollback ignores these differences, because they
  * existed before the transaction.
  */

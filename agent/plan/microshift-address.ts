@@ -5,10 +5,11 @@ import { canonicalAddress, familyOf, isLinkLocal6 } from '../net/address.ts';
 import { isDefault } from '../net/destination.ts';
 
 /*
- * Model of how MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and the
- * ChooseHostInterface that it calls, k8s.io/apimachinery pkg/util/net/interface.go. MicroShift looks when it starts,
- * and every 5 s afterwards. If it finds no address, or a different address than at its start, it restarts itself
- * (pkg/sysconfwatch/sysconfwatch_linux.go:119-147). It compares addresses as text, IPv6 in the form of RFC 5952.
+ * Model of how MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and
+ * ChooseHostInterface, which it calls (k8s.io/apimachinery, pkg/util/net/interface.go). MicroShift looks for the
+ * addresses when it starts, and every 5 s afterwards. If it finds no address, or a different address than at its start,
+ * it restarts itself (pkg/sysconfwatch/sysconfwatch_linux.go:119-147). It compares addresses as text, IPv6 in the form
+ * of RFC 5952.
  */
 
 /** The node as MicroShift sees it. Links have their addresses in the kernel's order, IPv4 before IPv6. */
@@ -187,8 +188,8 @@ export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): H
 
 /**
  * Returns the routes with the default routes in the kernel's order: the route with the lowest metric first. Of two
- * routes with the same metric, that of the NIC is first, because the other route belongs to a NIC that leaves the
- * bridge and will get a higher metric.
+ * routes with the same metric, that of the NIC is first: the other route belongs to a NIC that leaves the bridge, and
+ * will get a higher metric.
  */
 function preferredFirst(routes: readonly Route[], nic: string): readonly Route[] {
   const defaults = routes.filter((route) => isDefault(route.destination));

@@ -49,9 +49,9 @@ export interface LoopbackNeeds {
  * addresses in no reliable order. With IPv6 alone and without node.nodeIP, MicroShift must also look at lo first.
  * Otherwise it would find the address that it adds to br-ex itself (rule 5).
  *
- * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). `host` is
- * the node as if all other bridges had been removed. `uplink` is null for a br-ex without a NIC, which hides no address
- * from MicroShift.
+ * MicroShift's own documentation also puts an address on lo, for a node without network
+ * (docs/user/howto_test_offline.md). `host` is the node as if all other bridges had been removed. `uplink` is null for
+ * a br-ex without a NIC, which hides no address from MicroShift.
  */
 export function loopbackNeeds(
   cluster: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6' | 'clusterNetwork'>,

@@ -33,8 +33,8 @@ export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'brid
 }
 
 /**
- * Returns the gateway that a request describes in the node's present state. Refuses a gateway without a next hop, and a
- * gateway whose addresses or subnets are used by the cluster or the node.
+ * Returns the gateway that results from a request and the node's present state. Refuses a gateway without a next hop,
+ * and a gateway whose addresses or subnets are used by the cluster or the node.
  */
 export function chooseGateway(
   request: GatewayRequest,

@@ -33,8 +33,8 @@ export function addTranslations(
     const set = toPeers.get(logical);
     const except = set === undefined ? '' : ', except to peers';
     const why = `packets from ${logical} leave with the address of ${node.name}${except}`;
-    // Without peers the column is emptied, because the row may stay: the subnet of a node can be the whole subnet of
-    // the cluster.
+    // Without peers, the plan has to empty exempted_ext_ips: if the subnet of a node is the whole subnet of the
+    // cluster, the row exists with and without peers.
     const columns = node.subnets.includes(logical) ? { exempted_ext_ips: is(set === undefined ? [] : [set]) } : {};
     if (external !== null) addTranslation(desired, router, logical, external, node.name, why, columns);
   }

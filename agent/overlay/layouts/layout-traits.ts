@@ -1,13 +1,13 @@
 import type { OverlayGateway } from '../../model/overlay.ts';
 
 /**
- * Properties in which the layouts of a cluster's rows differ. The planners ask for these properties and for no layout
- * by name.
+ * Properties in which the layouts of a cluster's rows differ. The planners read these properties, and never compare the
+ * name of a layout.
  */
 export interface LayoutTraits {
   /** Returns the name of a new cluster router. */
   readonly clusterRouter: (centralNode: string) => string;
-  /** True if the cluster router has the name of a node, which the router of another program may also have. */
+  /** True if the cluster router is named after a node, so that a router of another program may have the same name. */
   readonly isRouterNamedAfterNode: boolean;
   /** Returns the name of the node's own interface in the cluster; Linux allows 15 characters (IFNAMSIZ). */
   readonly managementInterface: (node: string) => string;
@@ -46,7 +46,10 @@ export interface LayoutTraits {
    * external_ids:gateway_ip of the switch names the router's address instead.
    */
   readonly excludesNode: boolean;
-  /** True if gateways drop packets from outside with an address of the cluster, and translate clients of services. */
+  /**
+   * True if gateways drop packets from outside whose source is an address of the cluster, and translate the addresses
+   * of clients of services.
+   */
   readonly guardsGateways: boolean;
   /** True if packets from the gateway router's own address on the join switch leave with the gateway's address. */
   readonly translatesJoinAddress: boolean;

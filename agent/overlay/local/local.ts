@@ -199,7 +199,7 @@ function addUplink(
 }
 
 /**
- * Returns the logical port that a patch port of ovn-controller connects between br-int and a gateway's bridge
+ * Returns the logical port for which ovn-controller made this patch port between br-int and a gateway's bridge
  * (ovn-controller(8), ovn-bridge-mappings); undefined for other ports.
  */
 function localnetPortOf(port: DatabaseRow): string | undefined {

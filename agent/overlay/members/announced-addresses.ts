@@ -6,8 +6,8 @@ import { nodeAddresses, unservableRanges } from '../node-ports.ts';
 /*
  * A member announces the addresses of its interfaces that its record does not contain, such as those of a second NIC.
  * It announces them in `ovn-cms-options` of its own chassis, as it does its gateway and its listening ports. The
- * central node treats them as the member's own addresses when it decides which services are served there. Packets from
- * pods therefore still reach the member's processes.
+ * central node treats them as the member's own addresses when it decides which services are served at them. Packets
+ * from pods therefore still reach the member's processes.
  */
 const prefix = 'microshift-net-has:';
 /**
@@ -37,8 +37,8 @@ export function announcedAddresses({ cmsOptions = '' }: Pick<OverlayChassis, 'cm
 }
 
 /**
- * Returns the sorted addresses on a node's interfaces that the record of the node does not contain yet and that are
- * outside of `ranges`, the ranges of the cluster; each once.
+ * Returns the further addresses of a node, sorted and each once: addresses on its interfaces that are neither in its
+ * record nor in `ranges`, the ranges of the cluster.
  */
 export function furtherAddresses(
   onInterfaces: readonly string[],

@@ -9,8 +9,8 @@ import { canonicalAddress, familyOf } from '../../net/address.ts';
  */
 const prefix = 'microshift-net-listens:';
 /**
- * Largest number of entries that the central node reads of a chassis. No usual node has as many processes that listen
- * in the NodePort range. Any further listeners are considered only by the node itself.
+ * Largest number of entries of a chassis that the central node reads. A usual node has fewer processes that listen in
+ * the NodePort range. Any further listeners are considered only by the node itself.
  */
 const mostEntries = 64;
 

@@ -35,8 +35,8 @@ const unused = [
 ] as const;
 
 /**
- * Returns a sentence for each table that has rows although this product causes none; every member may write them. The
- * rows may belong to switches or routers that other programs have added to the cluster.
+ * Returns a sentence for each table that has rows although this product causes none. Every member may write these
+ * tables. The rows may also belong to switches or routers that other programs have added to the cluster.
  */
 export function unexpectedRows({ tables }: DatabaseRows): readonly string[] {
   return unused.flatMap(({ table, reason, others }) => {

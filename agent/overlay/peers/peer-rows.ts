@@ -22,8 +22,8 @@ const priority = 1010;
  * Plans the rows by which the gateway of a node reaches peers: routes on its router, as in MicroShift's
  * clusterToCluster (docs/user/howto_c2cc.md, "How It Works"), and an address set of ranges. Packets of the node's own
  * pods to these ranges leave with the pod's address (ovn-nb(5), NAT, exempted_ext_ips). Returns the address set for
- * each subnet of such pods. Pods of other nodes keep the gateway's address, because the peer's answers to them could
- * arrive at another gateway.
+ * each subnet of the node's own pods. Pods of other nodes keep the gateway's address, because the peer's answers to
+ * them could arrive at another gateway.
  */
 export function addPeerWays(
   desired: DesiredRows,

@@ -2,8 +2,8 @@ import type { Atom, ColumnChange, ColumnShape, DatabaseRow, WrittenAtom, Written
 import { listOf, mapOf } from './row-index.ts';
 
 /**
- * Desired content of a column: exactly a value; some keys of a map, and some keys that it must not have; some elements
- * of a set; or exactly these elements of a set.
+ * Desired content of a column: exactly this value (`is`); keys that a map must have, and keys that it must not have
+ * (`keys`, `without`); elements that a set must have (`has`); or all elements of a set (`only`).
  */
 export type DesiredColumn =
   | { readonly is: WrittenValue }

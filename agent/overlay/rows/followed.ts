@@ -4,7 +4,7 @@ import { tagKeys } from './tag-keys.ts';
 
 type Condition = readonly [string, string, unknown];
 
-/** Monitored columns of a table, and the conditions that select rows; all rows without `where`. */
+/** Monitored columns of a table, and the conditions that select rows; without `where`, all rows are monitored. */
 export interface FollowedTable {
   readonly columns: readonly string[];
   readonly where?: readonly Condition[];
@@ -28,7 +28,7 @@ const wholeTables: readonly string[] = [
 
 /** Names of the rows of Open vSwitch on which a node's gateway depends although they do not belong to this product. */
 export interface FollowedGateway {
-  /** Logical port that ovn-controller's patch port on the bridge connects. */
+  /** Logical port for which ovn-controller made its patch port on the bridge. */
   readonly localnetPort: string;
   /** Name of ovn-controller's patch port on the bridge. */
   readonly clusterPort: string;

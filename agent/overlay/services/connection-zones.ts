@@ -2,8 +2,8 @@ import type { ServicePlace, ServiceProtocol } from '../../model/shared-bridge.ts
 
 /**
  * Zones of connection tracking for UDP services. They lie above the zones that ovn-controller assigns from 1 on, and
- * below those of ovn-kubernetes and of a shared bridge, which begin at 64000: Open vSwitch's kernel data path uses the
- * same connection tracking table as the kernel.
+ * below those of ovn-kubernetes and of a shared bridge, which begin at 64000. Zones must not overlap, because Open
+ * vSwitch's kernel data path uses the same connection tracking table as the kernel.
  */
 const zones = { first: 32_768, count: 64_000 - 32_768 };
 

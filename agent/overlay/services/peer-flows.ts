@@ -6,9 +6,9 @@ import { flowFamilies, sharedFrames, wantedFlow } from './flow-parts.ts';
 
 /**
  * Returns the flows by which hosts of peers reach the range of services at a gateway that shares its bridge with the
- * node, in addition to the flows of outside clients. Both use no connection tracking on the bridge. Without the flows
- * for peers, a packet to a service would be delivered to the node itself. `clients` are the ranges of peers that the
- * gateway reaches.
+ * node, in addition to the flows of outside clients. Neither group of flows uses connection tracking on the bridge.
+ * Without the flows for peers, a packet to a service would be delivered to the node itself. `clients` are the ranges of
+ * peers that the gateway reaches.
  */
 export function sharedPeerFlows(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,
@@ -35,8 +35,8 @@ export function sharedPeerFlows(
 }
 
 /**
- * Returns the flows by which hosts of peers reach the range of services at a gateway with an address of its own, whose
- * other flows drop packets to this range (dedicatedClientFlows).
+ * Returns the flows by which hosts of peers reach the range of services at a gateway with an address of its own. The
+ * other flows of such a gateway drop packets to this range (dedicatedClientFlows).
  */
 export function dedicatedPeerFlows(
   layout: Pick<OverlayLayout, 'naming' | 'serviceSubnets'>,

@@ -46,8 +46,8 @@ export function sharedBridgeFlows(
     families: flowFamilies.filter(({ isSix }) => gateway.addresses.some((address) => isIpv6(address) === isSix)),
     ports,
     ...sharedFrames(gateway, ports),
-    // The action NORMAL learns no MAC from frames to the shared MAC, because these flows forward such frames
-    // themselves. It would therefore flood many frames.
+    // These flows forward frames to the shared MAC themselves, so the action NORMAL does not learn the MACs of their
+    // senders, and would flood frames to these senders.
     away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
   };
   return [

@@ -146,7 +146,7 @@ function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Obser
 
 /**
  * Returns the step that restores foreign IPv6 entries. NetworkManager removes every IPv6 address from an interface when
- * it begins to configure it, and leaves IPv4 addresses (observed with 1.58.1).
+ * it begins to configure the interface, and leaves IPv4 addresses in place (observed with 1.58.1).
  */
 function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelEntries): readonly Step[] {
   const entries = {

@@ -33,8 +33,8 @@ export function stableAddresses(link: Link): readonly string[] {
 }
 
 /**
- * Returns the addresses of a link that NetworkManager adds for the profile; all stable addresses if the profile is not
- * known.
+ * Returns those addresses of a link that NetworkManager adds for the profile; all stable addresses if the profile is
+ * not known.
  */
 export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = stableAddresses(link);
@@ -200,8 +200,8 @@ function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addr
 }
 
 /**
- * Returns true for a route that moves. Connected routes follow from the addresses; multicast and link-local routes from
- * the interface.
+ * Returns true for a route that moves. Other routes do not have to move: connected routes follow from the addresses,
+ * and multicast and link-local routes from the interface.
  */
 function isMovedRoute(route: Route): boolean {
   return route.gateway !== null || isDefault(route.destination);

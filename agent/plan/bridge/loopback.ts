@@ -51,8 +51,8 @@ export function wantedOnLoopback(
 }
 
 /**
- * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own address of that
- * family, because a lease or an advertisement has ended. MicroShift exits if it does not find its address. With the
+ * Returns the agent's addresses on lo (`address/prefix`) that stay although the bridge has lost its own address of the
+ * same family, at the end of a lease or an advertisement. MicroShift exits if it does not find its address. With the
  * address on lo, it still runs when the bridge has an address again. Other hosts get no answer for these addresses
  * (`giveLoopback`).
  */
@@ -82,8 +82,8 @@ export function withoutBridges(observation: Observation): HostNetwork {
 const defaultMetric = 100;
 
 /**
- * Returns the metrics that the default routes of br-ex's uplink get when that NIC is back on its own profile, because
- * another NIC has become the uplink.
+ * Returns the metrics that the default routes of br-ex's present uplink get after another NIC has become the uplink:
+ * the present uplink then has its own profile again.
  */
 function ownMetrics(uplink: string, observation: Observation): NonNullable<Uplink['metrics']> {
   const settings = adminProfile(gatewayBridge, uplink, observation)?.settings;

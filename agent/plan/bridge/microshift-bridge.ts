@@ -71,8 +71,8 @@ export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: 
 }
 
 /**
- * Returns the agent's bridge without the agent's keys, for the rebuild of a bridge to which other programs added ports,
- * so that their ports and flows stay. Null without such ports, or if the bridge has to be made again.
+ * Returns the agent's bridge without the agent's keys, for a rebuild in which the ports and flows of other programs
+ * stay. Null without ports of other programs, or if the bridge has to be made again.
  */
 export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);

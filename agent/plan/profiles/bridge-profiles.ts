@@ -141,9 +141,9 @@ function bridgeProfiles(
 }
 
 /**
- * Returns the connection setting of a bridge's profile. Such profiles never connect by themselves: after a restart,
- * NetworkManager would bring the bridge up without the NIC, because no setting of NetworkManager contains the NIC's
- * port, and the node would be unreachable.
+ * Returns the connection setting of a bridge's profile. Such profiles never connect by themselves. After a restart,
+ * NetworkManager would otherwise bring the bridge up without the NIC, because no setting of NetworkManager contains the
+ * NIC's port. The node would then be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

@@ -21,9 +21,9 @@ const madeDuids = ['stable-llt', 'stable-ll', 'stable-uuid'];
 const madeIaids = [undefined, 'ifname', 'stable'];
 
 /**
- * Returns the DHCP identifiers for the profile of the bridge's internal interface. Identifiers that this profile
- * already has stay until the administrator changes the setting that they stand for. Without a lease on the NIC, those
- * that an earlier run recorded are used.
+ * Returns the DHCP identifiers for the profile of the bridge's internal interface. An identifier in this profile stays
+ * until the administrator changes the corresponding setting. Without a lease on the NIC, the identifiers that an
+ * earlier run recorded are used.
  */
 export function keepDhcpIdentity({ settings: source, dhcp: observed, recorded, given, mac }: UplinkSource): {
   readonly ipv4: Values;

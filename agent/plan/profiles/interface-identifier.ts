@@ -49,7 +49,9 @@ function asToken(identifier: string): KeptIdentifier {
   };
 }
 
-/** Returns the interface identifiers of advertised addresses. A deprecated address counts only without any other. */
+/**
+ * Returns the interface identifiers of advertised addresses. Deprecated addresses count only if there are no others.
+ */
 function slaacIdentifiers(source: UplinkSource): readonly string[] {
   const fixed = listOf(source.settings, 'ipv6', 'address-data').map((entry) => entry.address);
   const addresses = source.addressLink.addresses

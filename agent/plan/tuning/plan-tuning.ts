@@ -75,7 +75,7 @@ export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): 
   return finished(draft);
 }
 
-/** Plans the removal of the tuning before the package is removed, together with its drop-ins. */
+/** Plans the removal of the tuning before the removal of the package, which also deletes the packaged drop-ins. */
 export function planRemoval(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const asOurs = (dropIn: DropInFacts): DropInFacts => {
     if (isForeign(dropIn) || effectiveText(dropIn) === null) return dropIn;

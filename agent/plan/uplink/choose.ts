@@ -33,9 +33,9 @@ interface Choosing {
 
 /**
  * Chooses the uplink of br-ex in this order: explicit setting, default_bridge, node-IP hint, MicroShift's node.nodeIP,
- * current uplink of br-ex, hint file, default route (IPv4, then IPv6; lowest metric). When the wait for a default route
- * is over, the first other route of a real device follows. Writes one trace line per decision. Fails with
- * `interface-not-found`, `interface-unsuitable` or `no-uplink`.
+ * current uplink of br-ex, hint file, default route (IPv4, then IPv6; lowest metric). Once the wait for a default route
+ * is over, the first suitable device with another route is chosen instead. Writes one trace line per decision. Fails
+ * with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
   const external = externalCandidate(config, observation);

@@ -24,8 +24,8 @@ export function leftBehindText(nic: string, bridge: string, { table, chain, rule
 }
 
 /**
- * Returns notes about the rules that name a NIC that moves into a bridge, and about its firewalld zone if the bridge
- * would be in another one.
+ * Returns notes about a NIC that moves into a bridge: about the rules that name the NIC, and about its firewalld zone
+ * if the bridge would be in another zone.
  */
 export function filterNotes(
   { link, id, settings }: UplinkSource,

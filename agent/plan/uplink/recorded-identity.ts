@@ -8,13 +8,13 @@ import { carriedDefaults, withDefaults } from './carried-defaults.ts';
 export interface RecordedIdentity {
   /** Recorded values that still apply. */
   readonly values: IdentityValues;
-  /** Keys of the profile whose setting the administrator has changed since the record. */
+  /** Keys of the settings that the administrator has changed since the values were recorded. */
   readonly changed: readonly IdentityKey[];
 }
 
 /**
- * Returns the recorded identity of a NIC with a profile, whose `settings` include NetworkManager's defaults; empty if
- * none is recorded for both.
+ * Returns the identity that is recorded for a NIC together with this profile; empty if none is recorded. `settings` are
+ * those of the profile, with NetworkManager's defaults.
  */
 export function recordedIdentity(
   name: string,

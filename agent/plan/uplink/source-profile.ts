@@ -85,8 +85,8 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 
 /**
  * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined without one. A generated
- * profile counts only if the agent's profiles were made from it, or if no other profile is known from which they were
- * made: NetworkManager also generates a profile for a NIC whose own profile it has lost (bridge/displaced-profile.ts).
+ * profile counts only if the agent's profiles were made from it, or if their source is unknown: NetworkManager also
+ * generates a profile for a NIC whose own profile it has lost (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);

@@ -139,7 +139,7 @@ function isOnlyWayOut(name: string, observation: Observation): boolean {
 
 /**
  * Returns the Open vSwitch bridge that has a device as a port. Null if no bridge has the device, if the device is the
- * bridge itself, or if it is in a bridge of the agent, which can release it.
+ * bridge itself, or if the device is in a bridge of the agent, because the agent can release it.
  */
 function otherBridge(name: string, observation: Observation): string | null {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);

@@ -84,8 +84,8 @@ export function createAddressBook(): AddressBook {
    */
   const holders = new Map<NamespacedName, string>();
   /**
-   * Addresses of static pods whose mirror pod was deleted. They keep running, and the kubelet creates another mirror
-   * pod for each.
+   * Addresses of static pods whose mirror pod was deleted. Such a pod keeps running, and the kubelet creates another
+   * mirror pod for it.
    */
   const left = new Map<NamespacedName, readonly string[]>();
   /** Last reported fault of each pod that needs addresses and has none. */
@@ -211,11 +211,12 @@ interface Counter {
 }
 
 /**
- * Assigns addresses to each pod. Pods that already have addresses come first, in the order of trust in the source. The
- * kubelet reports the addresses of a running pod (status.podIPs, which users who may change the pod cannot write). Only
- * the central node writes a row. An annotation counts last, because every user who may change the pod can write it; it
- * is needed for a cluster whose rows were lost. Pods that request an address come next, and all others last. Returns a
- * fault for each pod that did not get the addresses that it needs, or cannot keep those with which it runs.
+ * Assigns addresses to each pod. Pods that already have addresses come first, those with the most trusted source of
+ * their addresses before the others. The kubelet reports the addresses of a running pod in status.podIPs, which users
+ * who may change the pod cannot write. Only the central node writes rows. An annotation is trusted less, because every
+ * user who may change the pod can write it; annotations are needed for a cluster whose rows were lost. Pods that
+ * request an address come next, and all others last. Returns a fault for each pod that did not get the addresses that
+ * it needs, or cannot keep those with which it runs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {

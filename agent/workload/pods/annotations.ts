@@ -12,8 +12,8 @@ export const annotationNames = {
   /** Interface of the pod in the format of ovn-kubernetes of 2017. */
   first: 'ovn',
   /**
-   * Uid of the pod to which the annotations `podNetworks` and `first` belong, because annotations can be copied from
-   * another pod.
+   * Uid of the pod to which the annotations `podNetworks` and `first` belong. It distinguishes them from annotations
+   * that were copied from another pod.
    */
   of: 'microshift-net/address-of',
   /** Addresses that the user requests for the pod, separated by commas and without prefix length. */

@@ -21,8 +21,8 @@ const tier = 0;
 
 /**
  * Planner of the port group of each policy, with the ports of its pods and its ACLs: the default deny, and the
- * permissions of its rules. Each group has its own default deny, so that a pod is isolated by the first policy that
- * selects it, and a drop has the name of a policy.
+ * permissions of its rules. Each group has its own default deny, so that the first policy that selects a pod isolates
+ * it, and each drop is attributed to a policy by name.
  */
 export const policyGroups: Part = {
   kind,

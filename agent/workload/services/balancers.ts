@@ -6,10 +6,10 @@ import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Switches and gateways that have a load balancer: all of both, all switches, or the switch or gateway of one node.
- * `external` and `announced` stand for `externalIPs` at a gateway. The addresses for which the gateway answers on its
- * LAN (`announced`) have a load balancer of their own, because answering is an option of the whole row (ovn-nb(5),
- * neighbor_responder).
+ * Switches and gateways that have a load balancer: all switches and gateways, all switches, or the switch or gateway of
+ * one node. `external` and `announced` stand for `externalIPs` at a gateway. The addresses for which the gateway
+ * answers on its LAN (`announced`) have a load balancer of their own, because answering is an option of the whole row
+ * (ovn-nb(5), neighbor_responder).
  */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }

@@ -12,7 +12,7 @@ export interface OverlayLayout {
   readonly joinSubnets: readonly string[];
   /** MTU in bytes of the pods' interfaces and of the management ports. */
   readonly mtu: number;
-  /** Value of external_ids:owner in every row that the agent writes. Only rows with this value are ever deleted. */
+  /** Value of external_ids:owner in the rows of this product, by which stale rows are found. */
   readonly owner: string;
 }
 

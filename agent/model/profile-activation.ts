@@ -12,8 +12,8 @@ export interface ProfileActivation extends ProfileName {
   readonly interface: string | null;
   /**
    * Name of the bridge's tap in a userspace data path, which may exist before the activation. NetworkManager configures
-   * it at the next notification from the kernel, and the kernel sends no notification for an existing tap by itself, so
-   * the step causes one.
+   * it at the next notification from the kernel. The kernel sends no notification for an existing tap by itself, so the
+   * step causes one.
    */
   readonly tap?: string;
   /**

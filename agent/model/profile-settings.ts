@@ -3,8 +3,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /**
  * A value of a NetworkManager profile with its D-Bus signature, without loss. Byte arrays (`ay`) are hex strings.
- * 64-bit integers are numbers while they are safe integers, and decimal strings beyond. `a{sv}` is an object of
- * SettingValues, `a{ss}` an object of strings.
+ * 64-bit integers are numbers if they are safe integers of JavaScript, and decimal strings otherwise. `a{sv}` is an
+ * object of SettingValues, `a{ss}` an object of strings.
  */
 export type SettingValue = readonly [signature: string, value: Json];
 

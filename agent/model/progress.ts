@@ -1,6 +1,6 @@
 import type { Step } from './plan.ts';
 
-/** Start or end of a step, the proof or the commit of a transaction, from which a line of progress is printed. */
+/** Start or end of a step, of the proof or of the commit, as printed in a line of progress. */
 export interface ProgressEvent {
   readonly index: number;
   readonly total: number;

@@ -111,7 +111,7 @@ function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
 
 /**
  * Returns the node's spelling of an address that the configuration spells differently: MicroShift compares text and
- * does not find it. Null if the node has the address in the same spelling, or not at all.
+ * does not find the address. Null if the node has the address in the same spelling, or not at all.
  */
 export function otherSpelling(address: string, { links }: HostNetwork): string | null {
   const canonical = canonicalAddress(address);

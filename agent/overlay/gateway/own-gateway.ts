@@ -82,7 +82,7 @@ export function chooseGateway(
     interface: nic,
     physicalNetwork: networkOf(request),
     // An address that the bridge itself does not have needs a MAC of its own. So does an address that moves between
-    // nodes, because it keeps its MAC.
+    // nodes, because its MAC moves with it.
     mac: isVip === true || (nic === null && kind === 'dedicated') ? macOf(withoutLength(addresses[0] ?? '')) : link.mac,
     addresses,
     nextHops,

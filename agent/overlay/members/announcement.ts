@@ -5,9 +5,9 @@ import { escapeText } from '../../printable.ts';
 import { isHost, isIpv6, macOf, rangeOf, withoutLength } from '../addresses.ts';
 
 /*
- * A member may write only its own chassis in the central databases. ovn-controller copies `ovn-cms-options` of its node
- * there, for the system that manages the cluster (ovn-controller(8)). The value is a list, separated by commas, and
- * entries with the prefix `microshift-net:` announce a gateway.
+ * A member announces its gateway in its own row of Chassis, which no other member may write. ovn-controller copies
+ * `ovn-cms-options` of its node to this row, for the system that manages the cluster (ovn-controller(8)). The value is
+ * a list, separated by commas; entries with the prefix `microshift-net:` announce a gateway.
  */
 const prefix = 'microshift-net:';
 /**

@@ -1,6 +1,6 @@
 /** Keys of external_ids that identify rows of this product. */
 export const tagKeys = {
-  /** Owner of the row; only rows with the product's own value are ever deleted. */
+  /** Owner of the row, by which stale rows of this product are found. */
   owner: 'owner',
   /** Node of the row; rows of the whole cluster do not have the key. */
   node: 'owner-node',

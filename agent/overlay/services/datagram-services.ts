@@ -24,7 +24,10 @@ export interface BalancerChange {
  * Servers (backends) of UDP services. An address and port in several rows has the servers of all of these rows.
  */
 export interface DatagramServers {
-  /** Processes the changes of one transaction. Returns the connections whose server no longer serves after it. */
+  /**
+   * Processes the changes of one transaction. Returns the connections whose server no longer serves after the
+   * transaction.
+   */
   change(changes: readonly BalancerChange[]): readonly ServedConnections[];
   isServing(connections: ServedConnections): boolean;
 }

@@ -12,7 +12,10 @@ import {
   wantedFlow,
 } from './flow-parts.ts';
 
-/** Cookie of every flow of this product; flows with any other cookie stay. ovn-kubernetes uses 0xdeff105. */
+/**
+ * Cookie of every flow of this product except those of withheld-answers.ts, which have another one. Flows of other
+ * programs stay; ovn-kubernetes uses 0xdeff105.
+ */
 export const flowCookie = '0x6d6e6f766c79';
 
 /** Marks of a tracked connection, which name the side that has sent the last packet of the connection to the LAN. */
@@ -115,7 +118,7 @@ function tunnels({ families: own, ports, inbound, ofNode, away }: Parts, types: 
 }
 
 /**
- * Returns the flows of ARP and neighbour discovery. Answers reach both node and gateway, because they have the same
+ * Returns the flows of ARP and neighbour discovery. Answers reach both node and gateway, because both have the same
  * addresses.
  */
 function discovery({ families: own, ports, inbound, ofCluster, ofNode, away }: Parts): DesiredFlow[] {

@@ -35,7 +35,7 @@ function withPermanentMacs(links: readonly Link[], { devices }: NetworkManagerFa
  * 4.14 to 5.1).
  */
 export const microshiftScript = '/usr/bin/configure-ovs.sh';
-/** MAC that only this script sets on br-ex. */
+/** MAC that only MicroShift's configure-ovs.sh sets on br-ex. */
 const microshiftMac = '0a:59:00:00:00:01';
 
 /**

@@ -98,7 +98,8 @@ function gatewayTarget(uplink: string | null, config: Config, observation: Obser
 
 /**
  * Plans the removal of the agent's bridges and profiles, except the bridges `kept`. NICs return to their own profiles.
- * `added`: new list of `bridge add`. A note names each bridge of `bridge add`, with its fate.
+ * `added` is the list of the bridges of `bridge add` after the run; undefined if the run does not change this list.
+ * Notes name the bridges of `bridge add` that stay, and those that are removed.
  */
 export function planDisable(
   observation: Observation,

@@ -41,6 +41,12 @@ const startedBy = {
     'taskset -c -p 0 $(cat /run/nobodys.pid)',
     'for pid in $(pidof ovs-vswitchd ovsdb-server); do taskset -a -c -p 0 $pid; done',
   ],
+  'microshift-net-overlay': [
+    'touch /etc/microshift-net/pki/probe && rm /etc/microshift-net/pki/probe',
+    'touch /etc/cni/net.d/probe && rm /etc/cni/net.d/probe',
+    'openssl version',
+    'ovs-vsctl --timeout=5 list-br',
+  ],
   'microshift-net-uplink': ['ovs-vsctl --timeout=5 list-br', 'touch /run/microshift-net/probe'],
 };
 
@@ -63,6 +69,7 @@ t.test("hardening of the agent's units", { skip: nodeSkip }, async (t) => {
   await t.test('lets the programs work that each unit starts', async (t) => {
     // State as on RHEL, where another user owns ovsdb-server.
     await node.text('chown nobody:nogroup /run/openvswitch/db.sock && chmod 750 /run/openvswitch/db.sock');
+    await node.text('install -d -m 700 /etc/microshift-net/pki');
     await node.text('setpriv --reuid nobody sleep 300 > /dev/null 2>&1 & echo $! > /run/nobodys.pid');
     for (const [of, programs] of Object.entries(startedBy)) {
       for (const program of programs) {

@@ -279,7 +279,7 @@ export function newerSwitch(): readonly string[] {
 
 /**
  * Starts the programs of a central node with ovn-ctl(8): both databases, which listen at the addresses in their tables,
- * and ovn-northd. `root` is a root on the node with another release of OVN, whose /run is the node's.
+ * and ovn-northd. `root` is the root folder of another release of OVN; its /run is that of the node.
  */
 export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = ''): void {
   for (const [short, name, table] of [
@@ -307,7 +307,7 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
   startNorthd({ must }, root);
 }
 
-/** Starts only ovn-northd; `root` is a root with another release of OVN. */
+/** Starts only ovn-northd; `root` is the root folder of another release of OVN. */
 export function startNorthd({ must }: Pick<Host, 'must'>, root = ''): void {
   const databases = ['--ovnnb-db=unix:/run/ovn/ovnnb_db.sock', '--ovnsb-db=unix:/run/ovn/ovnsb_db.sock'];
   must(...(root === '' ? [] : ['chroot', root]), 'ovn-northd', ...databases, ...quiet);

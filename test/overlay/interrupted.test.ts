@@ -24,7 +24,7 @@ function centralRows(host: Host): string {
       .split('\n')
       .map((line) => JSON.parse(line) as { caption: string; headings: readonly string[]; data: readonly unknown[][] });
     return tables.flatMap(({ caption, headings, data }) => {
-      // ovn-northd numbers the rights of members again whenever it starts.
+      // At each start, ovn-northd replaces rows of the RBAC tables, and the new rows have other UUIDs.
       if (data.length === 0 || /^RBAC/.test(caption)) return [];
       const kept = /_Global/.test(caption)
         ? data.map((row) => ['connections', 'ssl', 'external_ids'].map((column) => row[headings.indexOf(column)]))

@@ -34,7 +34,7 @@ export interface DatagramServers {
 
 /** Creates an empty set of servers. */
 export function createDatagramServers(): DatagramServers {
-  /** Number of rows by the text of ServedConnections. */
+  /** By ServedConnections.text: the number of rows that have this service address and server. */
   const rows = new Map<string, number>();
   const count = (text: string, by: number): void => {
     const now = (rows.get(text) ?? 0) + by;

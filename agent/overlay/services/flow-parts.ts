@@ -18,7 +18,7 @@ export const sideZone = 64_000;
 /** Action that finds the side to which the connection of a packet belongs: connection tracking, and then table 1. */
 export const findSide = `ct(table=1,zone=${sideZone})`;
 
-/** Matches of the frames that a node and its gateway have on one bridge. */
+/** OpenFlow matches on a bridge that a node and its gateway share, by the kind of frame that they match. */
 export interface SharedFrames {
   /** Match of frames of the gateway's network: untagged, or of its VLAN. */
   readonly network: string;

@@ -53,7 +53,7 @@ export function answeredRequests(
  * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due for
  * renewal, or was issued by an authority that is being replaced. A request at any other time is refused, so that no
  * member can keep the central node busy. OVN's access control ensures that a member announces a request only for itself
- * (ovn-sb(5), RBAC_Permissions, Chassis.name).
+ * (ovn-sb(5), RBAC_Permission, Chassis.name).
  */
 export function certificateWork(
   { members, node: central }: OverlayRecord,

@@ -30,7 +30,8 @@ export interface Lock {
 
 /**
  * Kind of a run. Other commands wait for the end of a brief run, and are refused during a long run. Brief runs are
- * those that systemd starts, and commands that several nodes may request of a central node at the same time.
+ * recoveries, repairs, and commands that several nodes may request of a central node at the same time. The run at boot
+ * is a long one.
  */
 type RunKind = 'brief' | 'long';
 

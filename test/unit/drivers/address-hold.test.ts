@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { holdAddresses } from '../../../agent/drivers/host/kernel/address-hold.ts';
 
-t.test('held addresses have the broadcast address that NetworkManager would give them', async (t) => {
+t.test('held addresses have the broadcast address that NetworkManager gives them', async (t) => {
   const folder = t.testdir({});
   const read = join(folder, 'read');
   writeFileSync(join(folder, 'ip'), `#!/bin/sh\ncat > ${read}\n`);

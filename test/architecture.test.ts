@@ -583,7 +583,7 @@ t.test('a server of a test outlives a connection that its client has reset', (t)
 });
 
 t.test('regular-file.ts reads files up to a limit, and never cuts them', (t) => {
-  // The list has the exceptions: fault-points.ts and collect.ts report a file that is too large. listening-sockets.ts
+  // These files also read: fault-points.ts and collect.ts report a file that is too large, and listening-sockets.ts
   // need not read all of the kernel's table, because listening sockets come before connections.
   const others = [
     'run/fault-points.ts',

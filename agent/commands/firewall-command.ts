@@ -35,8 +35,8 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
       output.result(firewallText(plan, output.style), documentOf(wanted, plan));
       return complete ? exitCode.done : exitCode.drift;
     }
-    // The runtime configuration is changed first, so that a source which firewalld refuses does not get into the
-    // permanent configuration either.
+    // The runtime configuration is changed first: if firewalld refuses a source there, the command ends before it
+    // changes the permanent configuration.
     for (const source of plan.addRunning) await firewalld.addRunning(plan.zone, source);
     for (const source of plan.addPermanent) await firewalld.addPermanent(plan.zone, source);
     const after = planFirewall(config, await firewalld.sources(trustedZone));

@@ -15,7 +15,7 @@ export const minIpv6MtuBytes = 1280;
  */
 export const geneveOverheadBytes = { ipv4: 58, ipv6: 78 } as const;
 
-/** Returns the warnings that follow from the files alone. */
+/** Returns the warnings that follow from the configuration files alone, without facts about the node. */
 export function configWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, externalUplink, disableOvsInit } = config;
   const warnings: ConfigWarning[] = [];

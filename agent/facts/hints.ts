@@ -85,7 +85,10 @@ function isAddedBridge(value: unknown): value is AddedBridge {
   );
 }
 
-/** Parses the record of a NIC. A damaged record counts as missing, because the hint still has the name. */
+/**
+ * Parses the record of a NIC, which has its name and its permanent MAC. A damaged record counts as missing: the hint
+ * file then identifies the NIC by its name only.
+ */
 function parseHintedNic(text: string | null): HintedNic | null {
   try {
     const { interface: name, permanentMac } = JSON.parse(text ?? '{}') as Record<string, unknown>;

@@ -14,7 +14,7 @@ export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>, hasMicro
   if (remoteNetworks.value.length > 0) {
     const message = `clusterToCluster.remoteClusters (${remoteNetworks.source}) needs MicroShift's own ovn-kubernetes, so nothing else may be put on the cluster`;
     throw new AgentError('manifests-foreign', message, {
-      hint: 'leave the manifests to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or do without clusterToCluster',
+      hint: 'leave the manifests to MicroShift, whose ovn-kubernetes also runs on this br-ex; or do without clusterToCluster',
       facts: { source: remoteNetworks.source },
     });
   }
@@ -22,7 +22,7 @@ export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>, hasMicro
   const by = cniPlugin.source === 'default' ? 'is not set' : `is ${cniPlugin.value} (${cniPlugin.source})`;
   const message = `network.cniPlugin ${by}, so MicroShift puts ovn-kubernetes on the cluster itself, under the same names`;
   throw new AgentError('manifests-foreign', message, {
-    hint: 'leave that to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it',
+    hint: 'leave that to MicroShift, whose ovn-kubernetes also runs on this br-ex; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it',
     facts: { source: cniPlugin.source },
   });
 }

@@ -70,8 +70,8 @@ const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
  * Returns the bridge for which this agent or configure-ovs.sh made a profile; null if the profile is the
- * administrator's. For a copy of a bond port's profile, the controller decides: the profile ovs-if-phys0 (br-ex) or
- * ovs-if-phys1 (br-ex1), which the copy names by UUID or by id.
+ * administrator's. The copy of a bond port's profile has the copy of the bond's profile as its controller
+ * (`connection.controller`, by UUID or by id): ovs-if-phys0 belongs to br-ex, and ovs-if-phys1 to br-ex1.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));

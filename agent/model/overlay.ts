@@ -203,7 +203,7 @@ export interface LocalFacts {
 /** Facts from which the connections of OVN_Northbound or OVN_Southbound are planned. */
 export interface CentralFacts {
   readonly owner: string;
-  /** Desired connections on which the server listens. */
+  /** Desired connections on which the server of the database listens. */
   readonly connections: readonly OverlayConnection[];
   readonly tls: OverlayTls | null;
   /** Keys of SB_Global.external_ids that members read. Absent if the agent's keys have to be removed. */

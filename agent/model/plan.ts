@@ -100,7 +100,7 @@ export interface StepArguments {
   writeProfiles: { profiles: readonly WantedProfile[] };
   /**
    * Deletes profiles, waits until they are inactive, and removes bridges on which no profile is active. `left`: bridges
-   * that remain with the ports of other programs, or that are made if they do not exist.
+   * that remain with the ports of other programs; such a bridge is made again if its row is lost.
    */
   deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[]; left?: readonly LeftBridge[] };
   /** Activates profiles in parallel and waits until all are active. */

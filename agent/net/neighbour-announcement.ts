@@ -1,7 +1,7 @@
 import { familyOf } from './address.ts';
 import { addressBytes, internetChecksum } from './packet-bytes.ts';
 
-/** EtherTypes and the protocol number of ICMPv6 (IANA). */
+/** EtherTypes of ARP, IPv6 and 802.1Q, and protocol number of ICMPv6 (IANA). */
 const etherType = { arp: '0806', ipv6: '86dd', vlan: '8100' };
 const icmp6 = 58;
 

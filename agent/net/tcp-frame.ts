@@ -9,7 +9,7 @@ export interface TcpEnd {
 
 /** Flags of RFC 9293 section 3.1. */
 const flagBits = { syn: 0x02, rst: 0x04 };
-/** Protocol number and EtherTypes (IANA). */
+/** Protocol number of TCP, and EtherTypes of IPv4 and IPv6 (IANA). */
 const tcp = 6;
 const etherType = { ipv4: 0x0800, ipv6: 0x86dd };
 

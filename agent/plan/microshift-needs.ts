@@ -86,7 +86,7 @@ function single(address: string): string {
 /**
  * Returns the fault of an ingress.listenAddress that names the uplink of a bridge: MicroShift's router uses the
  * addresses of the named interface, and if that interface has no address, it listens nowhere, without an error
- * (pkg/loadbalancerservice/router.go:96-117). null if the setting does not name the uplink.
+ * (pkg/loadbalancerservice/router.go:96-117). Null if the setting does not name the uplink.
  */
 export function ingressFault(
   { listenAddresses }: Pick<ClusterConfig, 'listenAddresses'>,

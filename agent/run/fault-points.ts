@@ -14,10 +14,7 @@ export type FaultPoints = (point: string) => Promise<void>;
 
 /** Pattern of the names of all fault points. The number of a step in a name is the number that progress lines show. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
-/**
- * Pattern of the names of all fault points. The number in the name of a step's fault point is the step number that
- * progress lines show.
- */
+/** Size limit of the file that arms a point, in bytes. */
 const fileLimitBytes = 1024;
 
 const unarmed: FaultPoints = () => Promise.resolve();

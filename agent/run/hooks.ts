@@ -12,7 +12,7 @@ export type HookEvent = 'post-install' | 'post-upgrade' | 'pre-uninstall';
 export interface HookPorts {
   readonly say: (message: string) => void;
   readonly planTuning: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan;
-  /** Function that restores the admin's own profiles before an uninstall on a running node. */
+  /** Function that restores the administrator's own profiles before an uninstall on a running node. */
   readonly disable: () => Promise<void>;
 }
 

@@ -43,8 +43,8 @@ export interface Node {
 }
 
 /**
- * Unit that runs the recovery. systemd starts it when a run that a person started ends, and at the end of the time to
- * confirm a change.
+ * Unit that runs the recovery. systemd starts it when a manual run has ended, and at the end of the time to confirm a
+ * change.
  */
 const recoveryUnit = 'microshift-net-died';
 

@@ -67,7 +67,7 @@ export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
 /**
  * Returns the paths of the agent's profiles that are on disk, for example after `nmcli connection modify`.
  * NetworkManager would activate these at boot and create the bridge before the agent runs. Without them, NetworkManager
- * activates the admin's profile on the NIC, and the agent's run at boot moves the NIC.
+ * activates the administrator's profile on the NIC, and the agent's run at boot moves the NIC.
  */
 function profilesOnDisk(): readonly string[] {
   const keyfiles = readKeyfiles([diskProfiles]);

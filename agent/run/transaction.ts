@@ -224,7 +224,7 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
 
 /**
  * Returns the cause of a failure. NetworkManager closes its connections before it leaves the bus, so a step can fail
- * before the exit of NetworkManager is known. The exit is then the cause that the admin has to correct.
+ * before the exit of NetworkManager is known. The exit is then the cause that the administrator has to correct.
  */
 function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;

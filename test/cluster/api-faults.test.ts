@@ -131,7 +131,7 @@ if (server !== null) {
     const config = withChanges(ours, { mtu: 1270 });
     server.freezeStore();
     t.teardown(server.thawStore);
-    // /readyz still returns the result of its previous check for a moment.
+    // The test polls, because /readyz still returns the result of its previous check for a moment.
     while ((await server.call('GET', '/readyz')).status !== 500) await pause(100);
     const shortPatience = await run(server, 'apply', { config, timeoutSeconds: 1 });
     t.match(shortPatience.error, { kind: 'cluster-not-ready', message: /is not ready: etcd.*\(waited \d s\)/ });

@@ -54,9 +54,9 @@ export function buildBinaries(): void {
       .map((path) => `k8s.io/kubernetes/cmd/${basename(path)}`)
       .filter((name) => !name.endsWith('/in-pod'));
     goBuild(['-p=2', '-ldflags', flags, '-o', `${temporary}/`, ...kubernetes]);
-    // Built without C, so that the program runs in an image that contains nothing else.
+    // The program is built without C, so that it runs in an image that contains nothing else.
     goBuild(['-ldflags', '-s -w', '-o', `${temporary}/`, './in-pod'], { CGO_ENABLED: '0' });
-    // Renamed at the end, so that an interrupted or repeated build never leaves an incomplete folder.
+    // The folder gets its name at the end, so that an interrupted or repeated build never leaves an incomplete folder.
     if (!isBuilt()) renameSync(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });

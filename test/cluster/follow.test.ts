@@ -64,7 +64,7 @@ if (server !== null) {
     const { maps, put } = await newNamespace(server, 'again');
     const other = await newNamespace(server, 'elsewhere');
     const between = await goBetween(t, server);
-    // The server sends a bookmark two seconds before it ends a watch.
+    // The watch lasts four seconds, because the server sends a bookmark two seconds before it ends a watch.
     const api = openTestApi(server.kubeconfig('between', { server: between.server }), { watchSeconds: 4 });
     t.teardown(api.close);
     await put('a', '1');

@@ -54,7 +54,7 @@ export function fetchGo(): string | null {
       return `${versionOf('go')} is too old and ${release} cannot be fetched: ${fetched.problem}`;
     if (fetched.hash !== pin.hash) throw new Error(`${name} has the hash ${fetched.hash}; pinned is ${pin.hash}`);
     makeExecutable(fetched.folder);
-    // Renamed at the end, so that an incomplete release is never used.
+    // The folder gets its name at the end, so that an incomplete release is never used.
     rmSync(folder, { recursive: true, force: true });
     renameSync(fetched.folder, folder);
   } finally {

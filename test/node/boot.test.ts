@@ -66,7 +66,7 @@ t.test('the unit, userspace data path', { skip: nodeSkip }, async (t) => {
     const run = node.start('microshift-net apply');
     await run.saw(held);
     await node.powerCut();
-    await run.ended.catch(() => {}); // The power cut ends the connection of the command.
+    await run.ended.catch(() => {}); // The error is ignored, because the power cut ends the connection.
     await ended(node);
     hasMoved(t, before, await node.state());
     await isWanted(t, node);
@@ -108,7 +108,7 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
   });
 
   await t.test('starts the unit at most once in ten minutes', async (t) => {
-    // A boot without a network leaves these files.
+    // The files mean that a run has failed without a network, and that the unit was started when a network appeared.
     await node.text('touch /run/microshift-net/network-missed /run/microshift-net/network-came');
     t.equal(await attemptsAfterLease(node), 0, 'within ten minutes');
     await node.text('touch -d "11 minutes ago" /run/microshift-net/network-came');
@@ -145,7 +145,8 @@ async function isBroughtUp(t: Test, node: TestNode): Promise<NodeState> {
 async function attemptsAfterLease(node: TestNode): Promise<number> {
   const before = Number(await node.text(attempts));
   await node.text(`systemctl is-failed ${unit}`);
-  await node.text(`${eth0HasLease}; sleep 3`); // No event would report a missing start.
+  // The pause has a fixed length, because no event would report that the unit is not started.
+  await node.text(`${eth0HasLease}; sleep 3`);
   return Number(await node.text(attempts)) - before;
 }
 

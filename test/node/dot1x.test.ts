@@ -43,7 +43,8 @@ t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => 
   await t.test('authenticates once in a boot that makes it the uplink', async (t) => {
     await node.text(`systemctl enable --quiet ${units.join(' ')}`);
     const readyMs = await node.reboot();
-    const unit = await node.run(`systemctl start ${units[0]}`); // Waits for the authentication of the boot.
+    // The start of the unit ends only after the authentication at boot.
+    const unit = await node.run(`systemctl start ${units[0]}`);
     t.equal(unit.exitCode, 0, `${units[0]} has started: ${unit.stderr}`);
     await node.ready();
     t.comment(`answered ${Math.round(readyMs)} ms after power on`);

@@ -204,5 +204,6 @@ t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async 
 
 async function until(node: TestNode, time: number): Promise<void> {
   const left = time - (await node.now());
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // No event would report an unchanged state.
+  // The wait has a fixed end, because no event would report that the state does not change.
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left)));
 }

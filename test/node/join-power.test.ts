@@ -39,7 +39,7 @@ async function cutBefore(node: TestNode, step: number): Promise<boolean> {
   );
   if (!isHeld) return false;
   await node.text('systemctl stop second-node');
-  // The program that ran the command has ended with the second node.
+  // The command has ended together with the second node; the signal ends the program that runs it on the first node.
   await run.signal('SIGKILL');
   await run.ended;
   await node.text('systemctl start second-node');

@@ -11,7 +11,7 @@ export interface Moment {
 export interface HeldAddress {
   readonly device: string;
   readonly family: 4 | 6;
-  /** `address/prefix` */
+  /** Address as `address/prefix`. */
   readonly address: string;
   readonly scope: string;
   readonly isTentative: boolean;

@@ -175,7 +175,7 @@ export class TestNode {
    */
   strikeHeld(file: string, strike: Strike | null): void {
     const what = `a run to stand at ${file}`;
-    // No run has reached the point, or the node is off.
+    // The failure is ignored: no run has reached the point, or the node is off.
     this.#boot.wire.ask<null>({ do: 'strike', file, strike }, strikeLimitMs, what).value.catch(() => {});
   }
 
@@ -262,7 +262,7 @@ export class TestNode {
 
   /** Turns the node off; boot() starts the same disk again. */
   async powerOff(): Promise<void> {
-    this.start('systemctl poweroff').ended.catch(() => {}); // The command ends its own connection.
+    this.start('systemctl poweroff').ended.catch(() => {}); // The error is ignored: the command ends its connection.
     await this.#boot.off();
   }
 

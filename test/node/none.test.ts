@@ -30,7 +30,7 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
     everyPingAnswered(t, await node.read('/run/testnode/ping'));
     t.comment(`none: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     const after = await node.state();
-    // The tap of the userspace data path is in promiscuous mode.
+    // Open vSwitch sets the flag PROMISC for a tap of its userspace data path.
     t.match(after.link('br-ex'), {
       mac: '0a:59:00:00:00:01',
       flags: ['BROADCAST', 'MULTICAST', 'PROMISC', 'UP', 'LOWER_UP'],

@@ -54,7 +54,8 @@ export async function pictureLike(
   for (;;) {
     const now = compared(await picture(node));
     if (performance.now() > end || JSON.stringify(now) === expected) return now;
-    await new Promise((resolve) => setTimeout(resolve, againMs)); // No single event reports the end of all of them.
+    // The picture is polled, because no single event reports the end of all the work that changes it.
+    await new Promise((resolve) => setTimeout(resolve, againMs));
   }
 }
 

@@ -140,7 +140,7 @@ t.test('a run that was interrupted', { skip: nodeSkip }, async (t) => {
 async function cutAt(node: TestNode, point: string, shell = 'true'): Promise<void> {
   await armFault(node, point, 'hold');
   const command = node.start(apply);
-  command.ended.catch(() => {}); // The power cut ends the connection.
+  command.ended.catch(() => {}); // The error is ignored, because the power cut ends the connection.
   await command.saw('armed fault: held');
   await node.text(shell);
   await node.powerCut();

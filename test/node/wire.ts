@@ -35,7 +35,7 @@ export class Wire {
     this.hello.catch(() => {}); // The caller that waits for the promise handles its error.
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => this.#take(text));
-    socket.on('error', () => {}); // the node's end is reported by fail()
+    socket.on('error', () => {}); // The error is ignored, because fail() reports the end of the node.
   }
 
   /** Sends a request; its id names the running command in later requests. */

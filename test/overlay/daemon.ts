@@ -22,8 +22,8 @@ export interface Daemon {
   /** Resolves with the next message for systemd that matches. */
   reported(words: RegExp): Promise<string>;
   /**
-   * Resolves with the next message for systemd that matches, or after a second. For conditions that can become true
-   * without a message, such as a tunnel that works again.
+   * Resolves with the next message for systemd that matches, or after a second. The limit is for conditions that can
+   * become true without a message, such as a tunnel that works again.
    */
   reportedOrLater(words: RegExp): Promise<void>;
   /** Returns the daemon's output so far. */
@@ -71,7 +71,7 @@ export async function startDaemon(
     for (;;) {
       next ??= lines.next();
       const line = await (late === null ? next : Promise.race([next, late]));
-      // The promise of the next line stays for the next call.
+      // At the limit, the promise of the next line is kept for the next call.
       if (line === null) return null;
       next = null;
       if (line.done === true) throw new Error(`${host.name}: the daemon has ended`);

@@ -27,7 +27,7 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
     t.notMatch(host.must('ovs-vsctl', 'show'), /ovn-k8s-mp0|geneve/, 'no port is left');
   };
   const join = (): void => {
-    // `leave` and `disable` stop ovn-controller.
+    // ovn-controller is started again, because `leave` and `disable` stop it.
     startController(n2);
     const { stdout } = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
     t.match(n2.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 }, 'n2 joins');

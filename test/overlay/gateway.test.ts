@@ -129,7 +129,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   // Value of ovn-cms-options on a node without a gateway and without entries of other programs.
   const announced = 'external_ids:ovn-cms-options="microshift-net-cidr:192.0.2.12/24"';
   n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', announced);
-  // ovn-controller removes its own patch ports.
+  // The test waits until ovn-controller has removed its patch ports.
   for (const [index, bridge] of ['br-ex', 'br-int'].entries())
     n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Bridge', bridge, `ports=${ports[index]}`);
   t.equal(state(n2), before, 'n2 has the same state as before the gateway');

@@ -265,7 +265,8 @@ const makers: readonly ((making: Making) => HostileFrame)[] = [
     if (shape === 1) return frame('a giant', false, Buffer.concat([whole, Buffer.alloc(2_000 + random(6_000), 0x61)]));
     const damaged = Buffer.from(whole);
     for (let count = 0; count < 3; count += 1) damaged[14 + random(damaged.length - 14)] = random(256);
-    // A damaged header may name any source. A switch does not drop a frame for a damaged checksum.
+    // The frame does not count as forged: its damaged header may name any source, and a switch forwards frames with
+    // damaged checksums.
     return frame('a damaged frame', false, damaged);
   },
   // EtherTypes that no interface here uses, and those of bridges and of neighbour discovery.

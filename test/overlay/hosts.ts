@@ -110,7 +110,7 @@ export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): P
       execFileSync('ip', ['link', 'add', own, 'type', 'veth', 'peer', 'name', own, 'netns', String(lan)]);
       execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', own, 'master', 'lan-eth0', 'up']);
       execFileSync('ip', ['address', 'add', `${address}/24`, 'dev', own]);
-      // The userspace data path needs complete checksums.
+      // The kernel has to compute checksums itself, because the userspace data path needs complete ones.
       execFileSync('ethtool', ['-K', own, 'tx', 'off'], { stdio: 'ignore' });
       execFileSync('ip', ['link', 'set', own, 'up']);
     },

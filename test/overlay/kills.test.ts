@@ -24,13 +24,13 @@ t.test('every command is killed before each of its effects', { skip }, async (t)
   startCentral(n1);
   for (const host of [n1, n2]) startController(host);
   const clear = remainsOf(n2);
-  // The killed run may have stopped ovn-controller.
+  // ovn-controller is started again, because the killed run may have stopped it.
   const startAgain = (host: Host): void => {
     host.run(['sh', '-c', `kill -KILL "$(cat ${controllerPid})"; rm -f ${controllerPid}`]);
     startController(host);
   };
   const isClear = (what: string): void => {
-    // The next run has no work if the killed run had not changed anything.
+    // If the killed run had not changed anything, `disable` finds no overlay and says so.
     t.match(n2.agent('overlay', 'disable'), { stderr: /^$|this node is not in an overlay/ }, `${what}: disable`);
     t.equal(remainsOf(n2), clear, `${what}: the node is as before the join`);
     startAgain(n2);

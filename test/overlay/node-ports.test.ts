@@ -46,7 +46,8 @@ t.test('a node keeps its ports', { skip }, async (t) => {
     ...at(n1.address, [22, 80, 6641, 6642]),
     '127.0.0.1:4000': `${far.address}:8080`,
   };
-  // A gateway that answers for the other node's address would be another fault, and would interrupt the tunnels.
+  // With `none`, the gateway does not answer ARP for the other node's address. An answer would be another fault, and
+  // would interrupt the tunnels.
   balance(n1, 'taking', 'tcp', taken, 'none');
   t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served');
   t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'a port that ovn.yaml lists is redirected');

@@ -49,7 +49,7 @@ export function makeAsIn2017(central: Central): void {
   }
 }
 
-/** Writes the rows of the gateway on the third node as after two initialisations, which duplicated its translation. */
+/** Writes the rows of the gateway on the third node as after two initializations, which duplicated its translation. */
 export function makeGatewayAsIn2017(central: Central): void {
   const nbctl = nbctlOf(central);
   const [name, address, mac] = ['GR_kube-node2', '192.0.2.13', '52:54:00:00:00:03'];

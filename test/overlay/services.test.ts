@@ -51,7 +51,7 @@ async function converse(from: Pod, address: string, port: number): Promise<{ nex
     const socket = require('dgram').createSocket('udp4');
     let timer = null;
     const ask = () => socket.send('?', ${port}, '${address}');
-    // The second answer to a repeated request has no receiver.
+    // Only the first answer is printed: a request that was repeated may get several answers.
     socket.on('message', (answer) => { if (timer !== null) console.log(String(answer)); clearInterval(timer); timer = null; });
     process.stdin.on('data', () => { ask(); timer = setInterval(ask, 500); });`;
   const child = from.start(process.execPath, '-e', script);

@@ -18,7 +18,8 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
   const node = await bootCluster(ovnkubeFolder, ovnYaml, { files: withSecondNode('/testnode/ovnkube/edit-second.sh') });
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init second-node');
-  await kubectl(node, `wait node/${second.name} --for=create --timeout=100s`); // a boot takes 5 to 15 s
+  // The limit is far above the 5 to 15 s that a boot takes.
+  await kubectl(node, `wait node/${second.name} --for=create --timeout=100s`);
   await node.text(`${onSecond} systemctl start microshift-ovs-init`);
   const on = (name: string, command: string): string => (name === firstNode ? command : `${onSecond} ${command}`);
   const connected = async (what: string): Promise<void> => {

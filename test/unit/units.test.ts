@@ -4,7 +4,7 @@ import t from 'tap';
 import { watchUnits } from '../../agent/model/units.ts';
 
 const directory = 'systemd';
-/** Units for an admin who wants the agent to apply the manifests; no package enables them. */
+/** Units for an administrator who wants the agent to apply the manifests; no package enables them. */
 const optional = /^microshift-net-manifests\./;
 const installed = readdirSync(directory)
   .filter((name) => /\.(service|path|socket)$/.test(name) && !optional.test(name))

@@ -64,7 +64,7 @@ export interface Follower<T> {
    * reported until the promise has settled.
    */
   whole(objects: readonly T[]): void | Promise<void>;
-  /** Receives later changes in their order; changes that arrive together are reported in one call. */
+  /** Receives the changes after the objects of `whole`, in order; changes that arrive together come in one call. */
   changes(changes: readonly FollowedChange<T>[]): void;
   /**
    * Receives the reason when the connection is lost, and again if a later attempt fails for another kind of reason. The

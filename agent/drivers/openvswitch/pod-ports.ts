@@ -169,8 +169,8 @@ function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operat
     place += 1;
     const [port, link] = [`port${place}`, `interface${place}`];
     changes.push(insert('Interface', { name, external_ids: mapOf(externalIds) }, link));
-    // The port is marked as transient, so that Open vSwitch deletes it at boot, which ends the pod (ovs-ctl(8),
-    // delete-transient-ports).
+    // The port is marked as transient, so that Open vSwitch deletes it at boot, when the pod no longer runs
+    // (ovs-ctl(8), delete-transient-ports).
     const row = { name, interfaces: setOf([namedUuid(link)]), other_config: mapOf({ transient: 'true' }) };
     changes.push(insert('Port', row, port));
     changes.push(mutate('Bridge', where, [['ports', 'insert', setOf([namedUuid(port)])]]));

@@ -1,7 +1,10 @@
 import { run } from '../host/process/exec.ts';
 import { processOf } from '../host/process/pid-file.ts';
 
-/** Time limit for a round of revalidation. A round takes some 100 ms, and seconds on a loaded machine. */
+/**
+ * Time limit for one round in which ovs-vswitchd compares the cached flows of the data path with the OpenFlow flows. A
+ * round takes some 100 ms, and seconds on a loaded machine.
+ */
 const roundMs = 15_000;
 
 /**

@@ -11,9 +11,10 @@ export interface MonitorRequest {
 }
 
 /**
- * Starts a monitor (RFC 7047 section 4.1.5). `begin` receives the reply with the initial contents, then `update` the
- * parameters of each notification. Notifications that arrive before `begin` has settled are delayed until then. The
- * returned function ends the calls; the caller also has to cancel the monitor at the server (monitor_cancel).
+ * Starts a monitor (RFC 7047 section 4.1.5). Calls `begin` with the reply, which has the initial contents, and then
+ * calls `update` with the parameters of each notification. Notifications that arrive before `begin` has settled are
+ * delayed until then. The returned function ends the calls; the caller also has to cancel the monitor at the server
+ * (monitor_cancel).
  */
 export async function startMonitor(
   client: OvsdbClient,

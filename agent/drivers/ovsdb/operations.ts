@@ -41,49 +41,53 @@ export type Operation =
   | Wait;
 
 /**
- * Operation `insert` of section 5.2.1. Other operations of the transaction can refer to the row by
+ * Returns the operation `insert` (RFC 7047 section 5.2.1). Other operations of the transaction can refer to the row by
  * `namedUuid(uuidName)`.
  */
 export function insert(table: string, row: Row, uuidName: string): Operation {
   return { op: 'insert', table, row, 'uuid-name': uuidName };
 }
 
-/** Operation `select` of section 5.2.2, which returns columns of the matching rows in no particular order. */
+/**
+ * Returns the operation `select` (RFC 7047 section 5.2.2), whose result has columns of the matching rows, in no
+ * particular order.
+ */
 export function select(table: string, where: Where, columns: readonly string[]): Operation {
   return { op: 'select', table, where, columns };
 }
 
-/** Operation `update` of section 5.2.3, which replaces columns of the matching rows. */
+/** Returns the operation `update` (RFC 7047 section 5.2.3), which replaces columns of the matching rows. */
 export function update(table: string, where: Where, row: Row): Operation {
   return { op: 'update', table, where, row };
 }
 
 /**
- * Operation `mutate` of section 5.2.4, which changes a set or map in place and keeps the elements that other clients
- * have written there.
+ * Returns the operation `mutate` (RFC 7047 section 5.2.4), which changes a set or map in place and keeps the elements
+ * that other clients have written there.
  */
 export function mutate(table: string, where: Where, mutations: readonly Mutation[]): Operation {
   return { op: 'mutate', table, where, mutations };
 }
 
-/** Operation `delete` of section 5.2.5, which deletes every matching row. */
+/** Returns the operation `delete` (RFC 7047 section 5.2.5), which deletes every matching row. */
 export function deleteRows(table: string, where: Where): Operation {
   return { op: 'delete', table, where };
 }
 
 /**
- * Operation `wait` of section 5.2.6, which delays the transaction until `columns` of the matching rows are (`==`) or
- * are not (`!=`) exactly `rows`. After `timeout`, the transaction fails with `timeout`. A timeout of 0 tests the
- * condition once, as a precondition that fails with `operation`. The RFC makes the timeout optional; it is required
- * here, because a transaction without it might never end.
+ * Returns the operation `wait` (RFC 7047 section 5.2.6), which delays the transaction until `columns` of the matching
+ * rows are (`==`) or are not (`!=`) exactly `rows`. At the end of `timeout`, the transaction fails with OvsdbError
+ * `timeout`. A timeout of 0 tests the condition once, as a precondition, without which the transaction fails with
+ * OvsdbError `operation`. The RFC makes the timeout optional; it is required here, because a transaction without it
+ * might never end.
  */
 export function wait(condition: Omit<Wait, 'op'>): Operation {
   return { op: 'wait', ...condition };
 }
 
 /**
- * Operation `assert` of section 5.2.10, a precondition. If this connection does not hold the lock, the transaction
- * fails with `operation` ("not owner") and changes nothing.
+ * Returns the operation `assert` (RFC 7047 section 5.2.10), a precondition of the transaction. If this connection does
+ * not hold the lock, the transaction changes nothing and fails with OvsdbError `operation` ("not owner").
  */
 export function assertLock(lock: string): Operation {
   return { op: 'assert', lock };

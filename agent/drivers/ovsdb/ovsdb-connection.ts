@@ -89,7 +89,8 @@ export function openConnection(socket: Socket, { remote, limitMs, probeMs }: Con
       if (id !== null) socket.write(JSON.stringify({ id, ...answer }));
       else if (isJsonArray(params)) for (const listener of [...listeners]) listener(method, params);
     } else if (typeof id === 'number') {
-      const call = take(id); // undefined if the answer arrived after the call's time limit
+      // The call is undefined if its answer arrived after its time limit.
+      const call = take(id);
       const error = message.error ?? null;
       if (error === null) call?.resolve(message.result ?? null);
       else call?.reject(refusedCall(call.method, error));

@@ -78,6 +78,6 @@ function addTls(desired: DesiredRows, global: PlannedRow, tls: NonNullable<Centr
       external_ids: keys({}),
     },
     place: { row: global, column: 'ssl' },
-    why: 'clients are recognised by their certificates of the cluster',
+    why: 'clients are recognized by their certificates of the cluster',
   });
 }

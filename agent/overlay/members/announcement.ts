@@ -156,7 +156,7 @@ export function nextHopsFault(nextHops: readonly string[], addresses: readonly s
   return null;
 }
 
-/** Returns the fault of a subnet that a gateway shall serve, as a sentence; null if it is valid. */
+/** Returns the fault of a subnet that a gateway is to serve, as a sentence; null if it is valid. */
 export function subnetFault(subnet: string, { clusterSubnets }: OverlayLayout): string | null {
   const range = parseRange(subnet);
   if (range?.canonical !== true) return `"${subnet}" is not a subnet`;

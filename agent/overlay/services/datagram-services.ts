@@ -34,7 +34,7 @@ export interface DatagramServers {
 
 /** Creates an empty set of servers. */
 export function createDatagramServers(): DatagramServers {
-  /** By ServedConnections.text: the number of rows that have this service address and server. */
+  /** Number of rows that have a service address and a server, by the ServedConnections.text that names both. */
   const rows = new Map<string, number>();
   const count = (text: string, by: number): void => {
     const now = (rows.get(text) ?? 0) + by;

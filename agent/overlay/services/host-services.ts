@@ -10,7 +10,7 @@ const families = [
   { isSix: true, map: 'services6', zones: 'zones6', ip: 'ip6', type: 'ipv6_addr' },
 ] as const;
 
-/** Comments of the rules. A rule is recognised by its comment, so a changed rule needs a changed comment. */
+/** Comments of the rules. A rule is recognized by its comment, so a changed rule needs a changed comment. */
 const comments = {
   ip: 'IPv4: to whom serves it',
   ip6: 'IPv6: to whom serves it',

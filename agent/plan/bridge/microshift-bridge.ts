@@ -82,7 +82,7 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
   // A port that belongs to a profile of NetworkManager was made by configure-ovs.sh or by an agent before 0.2.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
-  // A bridge with a NIC of another program cannot stay, because the NIC has to leave it.
+  // A bridge to which another program has added a second NIC cannot stay, because this NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;

@@ -98,7 +98,7 @@ function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, ba
   else if (dropIn.text !== affinityText(cpus)) {
     const subject = `CPUAffinity of ${daemon.name}.service`;
     draft.differences.push({ subject, wanted: cpus ?? 'none', observed: set ?? 'none' });
-    const why = `${daemon.name} shall start on ${cpus === null ? 'every CPU' : `CPU ${cpus}`} next time, too`;
+    const why = `${daemon.name} has to run on ${cpus === null ? 'every CPU' : `CPU ${cpus}`} also after its next start`;
     draft.steps.push({ do: 'writeDropIn', path: dropIn.path, text: affinityText(cpus), why });
   }
 }

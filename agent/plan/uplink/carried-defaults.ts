@@ -52,7 +52,8 @@ const ofBothFamilies = (family: string): Readonly<Record<string, Property>> => (
 });
 
 /**
- * Properties with a default in the configuration that follow the address (nm-device.c and nm-policy.c, NM_CON_DEFAULT).
+ * Properties that follow the address, and for which NetworkManager's configuration may have a default (nm-device.c and
+ * nm-policy.c, NM_CON_DEFAULT).
  */
 const properties: Readonly<Record<string, Property>> = {
   'connection.mdns': mode,

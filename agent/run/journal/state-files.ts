@@ -8,7 +8,7 @@ import type { RunRecord } from '../../model/run-record.ts';
 import { identitiesOf } from '../../plan/uplink/recorded-identity.ts';
 import { hintPath } from '../../plan/uplink/remembered.ts';
 
-/** Copy of the hint that the agent wrote; the hint is the admin's if it differs from this copy. */
+/** Copy of the hint that the agent wrote; the hint is the administrator's if it differs from this copy. */
 const ownHintPath = '/var/lib/microshift-net/hint';
 /** Directory of state that a reboot makes obsolete. */
 export const statusDirectory = '/run/microshift-net';
@@ -51,8 +51,8 @@ export function writeHint(plan: Plan, observation: Observation): void {
 }
 
 /**
- * Removes the record of the NIC, and the hint if the agent wrote it. A hint that the admin wrote is a setting and
- * stays.
+ * Removes the record of the NIC, and the hint if the agent wrote it. A hint that the administrator wrote is a setting
+ * and stays.
  */
 export function removeHint(): void {
   rmSync(hintedNicPath, { force: true });

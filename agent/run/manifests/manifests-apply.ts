@@ -132,8 +132,8 @@ function refuseTerminating({ labelled }: Earlier): void {
 }
 
 /**
- * Merges conflicts into one error, so that an admin sees all fields in conflict at once. Otherwise returns the first
- * error of another kind.
+ * Merges conflicts into one error, so that an administrator sees all fields in conflict at once. Otherwise returns the
+ * first error of another kind.
  */
 function mergedError(first: AgentError, others: readonly AgentError[]): AgentError {
   const failures = [first, ...others];

@@ -37,7 +37,7 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
 
 /**
  * Returns the ConfigMaps and workloads of other owners in the namespace, which would be deleted with it. The ConfigMap
- * env-overrides belongs to the admin.
+ * env-overrides belongs to the administrator.
  */
 async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[]): Promise<string[]> {
   const keys = new Set([...own, inventoryReference].map(keyOf));

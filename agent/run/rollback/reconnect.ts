@@ -101,7 +101,7 @@ export async function reconnectOrRestored<Connections>(
   { reconnect, completeUnaided, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
-  // A failure means that Open vSwitch is not running either, so the old state is not proved.
+  // completeUnaided() fails if Open vSwitch, like NetworkManager, is not running. The old state is then not proved.
   const isRestored = (): Promise<boolean> => completeUnaided().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
     // The state is checked again: after NetworkManager's rollback, LACP or DHCP can take longer than the time until the

@@ -211,12 +211,12 @@ interface Counter {
 }
 
 /**
- * Assigns addresses to each pod. Pods that already have addresses come first, those with the most trusted source of
- * their addresses before the others. The kubelet reports the addresses of a running pod in status.podIPs, which users
- * who may change the pod cannot write. Only the central node writes rows. An annotation is trusted less, because every
- * user who may change the pod can write it; annotations are needed for a cluster whose rows were lost. Pods that
- * request an address come next, and all others last. Returns a fault for each pod that did not get the addresses that
- * it needs, or cannot keep those with which it runs.
+ * Assigns addresses to each pod. Pods that already have addresses come first, in the order in which the sources of the
+ * addresses are trusted: the previous batch, status.podIPs, the pod's row, and last the pod's annotation. The kubelet
+ * writes status.podIPs, and the central node writes rows; a user who may change a pod can write neither, but can write
+ * the annotation. The annotation is needed only in a cluster whose rows were lost. After pods with addresses come pods
+ * that request an address, and then all others. Returns a fault for each pod that did not get the addresses that it
+ * needs, or cannot keep those with which it runs.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const isLeft = (seeker: Seeker, addresses: readonly string[]): boolean => {

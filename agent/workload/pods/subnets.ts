@@ -52,7 +52,7 @@ export function addressOf(range: AddressRange, place: number): string {
 
 /**
  * Returns the range that contains an address, the address's position in it, and whether a pod may have the address:
- * addresses of the router and the node, and the broadcast address, are not usable. null if no range contains the
+ * addresses of the router and the node, and the broadcast address, are not usable. Null if no range contains the
  * address.
  */
 export function rangeWith(

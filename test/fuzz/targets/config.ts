@@ -1,4 +1,4 @@
-// The admin's ovn.yaml and MicroShift's config.yaml with its drop-ins.
+// The administrator's ovn.yaml and MicroShift's config.yaml with its drop-ins.
 import { withoutProblems } from '../../../agent/config/effective.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import type { ConfigFiles } from '../../../agent/config/read-files.ts';

@@ -71,7 +71,8 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
   if (fault.name === 'clock') since = await node.now();
   if (fault.action === 'hold' && !fault.keepsHolding) await node.text(letGoOfRun);
   if (fault.passes !== undefined) {
-    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // The fault lasts for this time.
+    // Unless the fault lasts as long as the run, it ends after a fixed time.
+    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs));
     await Promise.race(fault.lasts === 'run' ? [command.ended] : [command.ended, seconds]);
     await fault.passes({ node, command });
     if (fault.lasts !== 'run') since = await node.now();
@@ -91,9 +92,10 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
 
 async function powerCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
   const command = await started(node, fault, point);
-  command.ended.catch(() => {}); // The fault may end the connection of the command.
+  command.ended.catch(() => {}); // The error is ignored, because the fault may end the connection.
   if (typeof point === 'string') await command.saw(`armed fault: held ${point}`);
-  else await new Promise((resolve) => setTimeout(resolve, point.afterMs)); // A sweep uses times and not events.
+  // In a sweep, the fault happens at a time after the start of the run, and not at a point of the run.
+  else await new Promise((resolve) => setTimeout(resolve, point.afterMs));
   await fault.strike?.({ node, command });
   const awayMs = await node.boot();
   const state = await settled(node, ends, fault);

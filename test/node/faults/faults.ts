@@ -121,7 +121,7 @@ const machine: readonly Fault[] = [
     action: 'hold',
     prepare: ownDisk,
     strike: ({ node }) =>
-      // The journal of ext4 frees blocks after a write has failed, so that one round is not always enough.
+      // The disk is filled until no block is free: after a write has failed, the journal of ext4 may free blocks again.
       node.text(`n=0; until test "$(stat -f -c %a ${disk})" = 0; do
           n=$((n + 1)); test $n -le 50 || exit 1; dd if=/dev/zero of=${disk}/fill$n bs=1k 2> /dev/null; sync
         done`),

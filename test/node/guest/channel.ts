@@ -26,7 +26,7 @@ function control(file: string, text: string): void {
   try {
     fs.writeFileSync(file, text);
   } catch {
-    // The last process of the control group has ended, so no signal is needed.
+    // The failure is ignored: the last process of the control group has ended, so no signal is needed.
   }
 }
 
@@ -55,7 +55,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       try {
         process.kill(Number(pid), signal as NodeJS.Signals);
       } catch {
-        // The process has ended meanwhile.
+        // The failure is ignored: the process has ended meanwhile.
       }
     }
     // cgroup.kill also reaches processes that were started meanwhile.
@@ -93,7 +93,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       send({ id, stream, text });
     });
   }
-  child.stdin.on('error', () => {}); // The command need not read its input.
+  child.stdin.on('error', () => {}); // The error is ignored, because a command need not read its input.
   child.stdin.end(request.stdin);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -91,8 +91,8 @@ async function unitEnded(node: TestNode): Promise<number> {
 }
 
 /**
- * Takes a picture of a node that has settled: the node's address answers a moment before the node has its default
- * route.
+ * Takes a picture of a node after a pause of two seconds, because the address of the node answers a moment before the
+ * node has its default route.
  */
 async function settledPicture(node: TestNode): Promise<Picture> {
   await node.text('sleep 2');

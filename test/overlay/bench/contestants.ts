@@ -146,6 +146,6 @@ function killed(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch {
-    // The process has exited by itself.
+    // The failure is ignored: the process has exited by itself.
   }
 }

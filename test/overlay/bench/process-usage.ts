@@ -65,7 +65,7 @@ function kibibytes(pid: number, key: string): number {
   return Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(contents(`/proc/${pid}/status`))?.[1] ?? 0);
 }
 
-/** Empty if the process has ended meanwhile. */
+/** Returns the content of a file; empty if its process has ended meanwhile. */
 function contents(file: string): string {
   try {
     return readFileSync(file, 'utf8');

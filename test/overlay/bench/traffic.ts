@@ -72,7 +72,7 @@ t.test('traffic', { skip: missingForHosts() ?? false }, async (t) => {
     const { status, result } = await cni(host, 'ADD', sandbox);
     if (status !== 0) throw new Error(JSON.stringify(result));
     const inside = inPod(host, sandbox);
-    // The userspace data path needs complete checksums.
+    // The kernel has to compute checksums itself, because the userspace data path needs complete ones.
     inside.run(['ethtool', '-K', 'eth0', 'tx', 'off']);
     return { inside, address: String(result.ips[0].address).replace(/\/.*/, '') };
   };

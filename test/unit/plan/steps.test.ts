@@ -154,7 +154,7 @@ t.test('every step can be run, a second run has no steps, and `disable` or `undo
 t.test('a run that fails at any step is rolled back to the old state', (t) => {
   let tried = 0;
   for (const { seed, config, start, plan } of nodes((random) => configs[random(3)] ?? configOf(null))) {
-    // Every third node, because each node is run once per step.
+    // Only every third node is tested, because each node is run once per step.
     if (seed % 3 !== 0) continue;
     for (let done = 0; done <= plan.steps.length; done++) {
       const node = new ModelNode(start);

@@ -143,7 +143,7 @@ t.test('a signal ends the wait for a brief run, and the error names the state of
   await firstLine(child);
   const listeners = process.listenerCount('SIGINT');
   const message = /^stopped by SIGINT; this run has not changed the node$/;
-  // The wait is reported before the signal arrives.
+  // The report of the wait sends the signal, so that the signal arrives during the wait.
   await t.rejects(
     takeLock(directory, 'apply', 'long', () => process.emit('SIGINT')),
     failure('interrupted', { message, hint: /^run it again/ }),

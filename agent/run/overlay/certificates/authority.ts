@@ -26,7 +26,7 @@ import { pkiFiles } from './pki-files.ts';
 
 /**
  * Validity of the authority, in days. It is longer than that of a certificate, because the daemons renew certificates,
- * and only an admin replaces an authority.
+ * and only an administrator replaces an authority.
  */
 const authorityDays = 3650;
 /** Validity of a certificate, in days (three years); `pki show` and `nodes` show the remaining days. */

@@ -8,8 +8,8 @@ export interface EventBatch {
 }
 
 /**
- * Shortest time from an event to the call that handles it, in which further events arrive. One command of an admin
- * causes several events.
+ * Shortest time from an event to the call that handles it, in which further events arrive. One command of an
+ * administrator causes several events.
  */
 const gatherMs = 100;
 /**

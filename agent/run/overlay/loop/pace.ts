@@ -4,7 +4,9 @@
  */
 export type Outcome = 'nothing' | 'followed' | 'corrected';
 
-/** Shortest pause before a run, in which further events arrive. One command of an admin causes several events. */
+/**
+ * Shortest pause before a run, in which further events arrive. One command of an administrator causes several events.
+ */
 const gatherMs = 100;
 /** Longest pause after a failure. Its cause may disappear without an event, so the pause must not be long. */
 const longestPauseMs = 60_000;

@@ -32,7 +32,7 @@ import { openFromHere } from './southbound.ts';
  */
 const mostLookups = 40;
 
-/** Facts and connections for tracing a packet, the same for both directions. */
+/** Facts from which a packet is traced, and the database that ovn-trace reads; the same for both directions. */
 interface Tracer {
   readonly facts: LegFacts;
   readonly database: TraceDatabase;

@@ -117,7 +117,9 @@ async function applyDifference(
   return withLockWhenFree(command, () => applySharedFlows(record, places, local, services, say));
 }
 
-/** Follows the services in the southbound database, at the remote that the admin has configured in Open vSwitch. */
+/**
+ * Follows the services in the southbound database, at the remote that the administrator has configured in Open vSwitch.
+ */
 function followServices(
   { southbound: remotes }: OverlayRecord,
   _places: OverlayPlaces,

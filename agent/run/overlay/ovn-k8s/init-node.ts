@@ -57,8 +57,8 @@ export async function initNode(
       explained,
     );
     try {
-      // ovn-controller can start before the rows are written, because the admin has already configured the address of
-      // the southbound database.
+      // ovn-controller can start before the rows are written, because the administrator has already configured the
+      // address of the southbound database.
       await ensureController(places, say);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);

@@ -10,7 +10,7 @@ import { type Kind, keyOf, kinds, type Projected } from './followed-kinds.ts';
 export interface ObjectListener {
   /** Function that is called once, when every kind has been listed completely. */
   whole(): void;
-  /** Function that is called with later changes in their order; `workload` already contains them. */
+  /** Function that is called with the changes after the first lists, in order; `workload` already contains them. */
   changed(changes: readonly ObjectChange[]): void;
   /**
    * Function that is called with an error when the API server no longer reports objects of a kind, and with null when

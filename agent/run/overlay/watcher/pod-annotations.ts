@@ -29,7 +29,7 @@ export interface PodAnnotations {
 /**
  * Creates the writer. `assignmentOf` returns the present assignment of a pod; null if the pod has no addresses.
  * `report` is called with an error while a pod cannot be annotated, and with null when no such pod is left. Tries again
- * after a refusal, because no event reports that an admin has allowed the write.
+ * after a refusal, because no event reports that an administrator has allowed the write.
  */
 export function createPodAnnotations(
   api: Pick<KubernetesApi, 'annotate'>,

@@ -40,8 +40,8 @@ export interface WorkQueue {
   /** Returns the time at which the next work is due; null if there is no work. */
   dueMs(): number | null;
   /**
-   * Returns true if the work that waits fills a transaction, together with the work of `more` changed objects. Also
-   * returns true if work was put back or halved.
+   * Returns true if the waiting work, together with the work of `more` changed objects, fills a transaction. Also
+   * returns true if the queue has work that putBack() or halve() has added.
    */
   fills(more: number): boolean;
   /** Refused object keys that have not been written since. */

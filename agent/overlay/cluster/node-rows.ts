@@ -159,7 +159,7 @@ function addReach(desired: DesiredRows, cluster: Cluster, node: OverlayNode, nod
       key: { priority: 1004, match },
       columns: { action: is('reroute'), [hops]: is([hop]) },
       node: node.name,
-      why: `${host} is also an address of the gateway; pods have to reach the node itself`,
+      why: `packets of pods to ${host} have to reach the node itself, even if a gateway has this address`,
     });
   }
 }

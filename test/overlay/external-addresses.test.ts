@@ -93,8 +93,8 @@ t.test('external addresses', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13), await lan.host('client', 50)];
   for (const host of [n1, n2, n3, client]) {
-    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data path,
-    // the kernel does not answer on a NIC that is a port. On all other interfaces it answers.
+    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data
+    // path, the kernel does not answer on a NIC that is a port. On all other interfaces it answers.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
   }

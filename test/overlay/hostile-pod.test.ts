@@ -214,8 +214,8 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const router = await startOutside(lan);
   const client = await lan.host('client', 50);
   for (const host of [n1, n2, client, router]) {
-    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data path,
-    // the kernel does not answer on a NIC that is a port.
+    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data
+    // path, the kernel does not answer on a NIC that is a port.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     // Kernel setting without a distribution's change: sources are not checked.
     host.must('sysctl', '-qw', ...['all', 'default', 'br-ex'].map((one) => `net.ipv4.conf.${one}.rp_filter=0`));

@@ -172,8 +172,8 @@ t.test(`${count} objects, HOSTILE_SEED=${seed}`, { skip }, async (t: Test) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [client, next] = [await lan.host('client', 50), await lan.host('router', 51)];
   for (const host of [n1, n2, client, next]) {
-    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data path,
-    // the kernel does not answer on a NIC that is a port.
+    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data
+    // path, the kernel does not answer on a NIC that is a port.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
   }

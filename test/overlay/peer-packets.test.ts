@@ -60,8 +60,8 @@ async function connected(t: Test, which: WhichOvn): Promise<void> {
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   const west = await lan.host('west', 60);
   for (const host of [n1, n2, n3, west]) {
-    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data path,
-    // the kernel does not answer on a NIC that is a port.
+    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data
+    // path, the kernel does not answer on a NIC that is a port.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     configure(host, dualStack);
   }

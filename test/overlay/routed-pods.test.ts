@@ -67,8 +67,8 @@ async function routed(t: Test, which: WhichOvn): Promise<void> {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   const [n3, client] = [await lan.host('n3', 13, ['eth1']), await lan.host('client', 50, ['eth1'])];
   for (const host of [n1, n2, n3, client]) {
-    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data path,
-    // the kernel does not answer on a NIC that is a port.
+    // These settings keep the kernel from answering ARP and neighbour discovery on the NIC. With the kernel's data
+    // path, the kernel does not answer on a NIC that is a port.
     host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8', 'net.ipv6.conf.eth0.disable_ipv6=1');
     host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
     configure(host, dualStack);

@@ -8,7 +8,7 @@ import { historyText, transactionText } from '../view/history-view.ts';
 import { historyDocument, transactionDocument } from '../view/json/status-json.ts';
 import type { Output } from './output.ts';
 import { expiryFacts } from './pending.ts';
-import { requireRoot } from './root.ts';
+import { requireReadable } from './root.ts';
 import { terminalWidth } from './terminal-width.ts';
 
 /**
@@ -16,7 +16,7 @@ import { terminalWidth } from './terminal-width.ts';
  * confirmation, because the node's clock may have been set since the change.
  */
 export async function history(id: string | undefined, output: Output): Promise<void> {
-  requireRoot('history');
+  requireReadable('history', journalDirectory);
   const { records: written, unusable } = readJournals(journalDirectory);
   const waits = written.some(({ state }) => state === 'awaiting-confirm');
   const facts = expiryFacts(waits ? await askCheckpoints() : null);

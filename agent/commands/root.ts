@@ -1,8 +1,9 @@
+import { accessSync, constants } from 'node:fs';
 import { AgentError } from '../errors.ts';
 
 /** Reasons why commands need root, by the first words of the command; the first entry that matches applies. */
 const reasons: readonly (readonly [words: string, why: string])[] = [
-  ['history', 'only root may read the journals in /var/lib/microshift-net'],
+  ['history', 'only root and the group systemd-journal may read the journals in /var/lib/microshift-net/tx'],
   ['overlay pki', 'only root may read the keys in /etc/microshift-net/pki'],
   ['overlay', 'it talks to Open vSwitch and OVN as the system'],
   ['firewall', 'it talks to firewalld as the system'],
@@ -14,8 +15,22 @@ const reasons: readonly (readonly [words: string, why: string])[] = [
 
 /** Fails with `not-root` unless this process runs as root; the message says why the command needs root. */
 export function requireRoot(command: string, program = 'microshift-net'): void {
-  if (process.getuid?.() === 0) return;
+  if (process.getuid?.() !== 0) throw notRoot(command, program);
+}
+
+/**
+ * Fails with `not-root` if this process may not read a directory. A directory that does not exist is no reason to fail.
+ */
+export function requireReadable(command: string, directory: string): void {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw notRoot(command);
+  }
+}
+
+function notRoot(command: string, program = 'microshift-net'): AgentError {
   const why = reasons.find(([words]) => `${command} `.startsWith(words === '' ? '' : `${words} `))?.[1];
   const hint = `run: sudo ${program} ${command}`;
-  throw new AgentError('not-root', `\`${command}\` needs root, because ${why}`, { hint });
+  return new AgentError('not-root', `\`${command}\` needs root, because ${why}`, { hint });
 }

@@ -55,6 +55,22 @@ t.test('a kernel of its own', { skip: nodeSkip }, async (t) => {
   t.teardown(() => node.halt());
   for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
 
+  await t.test('init of an overlay refuses this kernel, which has no zones of connection tracking', async (t) => {
+    await node.text('microshift-net apply');
+    t.match(await node.text('ovs-appctl dpif/show-dp-features br-ex'), /^CT zone: No$/m);
+    const look =
+      'ovs-vsctl get Open_vSwitch . external_ids; ovs-vsctl list-br; find /etc/microshift-net /var/lib/microshift-net || true';
+    const before = await node.text(look);
+    t.match(await node.run('microshift-net overlay init'), {
+      exitCode: 5,
+      stdout: '',
+      stderr:
+        "microshift-net: this kernel's data path lacks CT zone, without which OVN cannot work; use a kernel with CONFIG_NF_CONNTRACK_ZONES, or write in ovn.yaml: ovs: {datapathType: netdev}\n",
+    });
+    t.equal(await node.text(look), before, 'the databases and the state are as before');
+    await node.text('microshift-net disable');
+  });
+
   await t.test('out of memory when the NIC is in the bridge', async (t) => {
     // The unit is masked, because it would otherwise roll the run back.
     await node.text('systemctl mask --quiet microshift-net-died.service');

@@ -43,6 +43,12 @@ const refusals: Refusal[] = [
   { name: 'not root', command: asNobody('apply'), exitCode: 2, says: /needs root.*sudo microshift-net apply/ },
   { name: 'not root, plan', command: asNobody('plan'), exitCode: 2, says: /needs root/ },
   { name: 'not root, disable', command: asNobody('disable'), exitCode: 2, says: /needs root/ },
+  {
+    name: 'not root, history',
+    command: asNobody('history'),
+    exitCode: 2,
+    says: /needs root, because only root and the group systemd-journal may read the journals/,
+  },
   { name: 'a command that does not exist', command: 'microshift-net aply', exitCode: 2, says: /aply/ },
   { name: 'an invalid time', command: 'microshift-net apply --confirm-timeout x', exitCode: 2, says: /seconds/ },
   { name: 'nothing to confirm', command: 'microshift-net confirm', exitCode: 2, says: /no change waits/ },

@@ -95,6 +95,9 @@ t.test("hardening of the agent's units", { skip: nodeSkip }, async (t) => {
     await gateway.saw('listening');
     t.not((await node.run(`systemctl restart ${unit}`)).exitCode, 0);
     t.match(await node.journal(unit), /the gateway 192\.0\.2\.1 answered before the change/);
+    const asMember = 'setpriv --reuid nobody --regid nogroup --groups systemd-journal';
+    const history = await node.run(`${asMember} microshift-net history`);
+    t.match(history, { exitCode: 0, stdout: /rolled-back/ }, 'the group systemd-journal reads the journal of the unit');
     await node.text(`systemctl stop ${unit}; ip netns exec lan sysctl -w net.ipv4.icmp_echo_ignore_all=0`);
     await node.ready();
     t.strictSame((await node.state()).addressesOf('eth0'), addresses);

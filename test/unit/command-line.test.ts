@@ -143,7 +143,6 @@ t.test('commands without root', { skip: whyNotNobody() }, (t) => {
     doctor: services,
     disable: services,
     'bridge list': services,
-    history: 'only root may read the journals in /var/lib/microshift-net',
     'support-bundle': 'only root may read the logs and files that it collects',
     'ovs tune': 'it changes the daemons of Open vSwitch while they run',
     'firewall check': ofFirewall,

@@ -2,10 +2,17 @@ import { commandMs, run } from '../host/process/exec.ts';
 import { processOf } from '../host/process/pid-file.ts';
 
 /**
- * Features of connection tracking that OVN's flows need, as `dpif/show-dp-features` names them (ofproto-dpif.c).
- * ovs-vswitchd refuses a flow with NXBAC_CT_DATAPATH_SUPPORT if one is missing.
+ * Features of connection tracking that OVN's flows need, as `dpif/show-dp-features` names them (ofproto-dpif.c), each
+ * with the option that a kernel needs for it (net/openvswitch/conntrack.c). ovs-vswitchd refuses a flow with
+ * NXBAC_CT_DATAPATH_SUPPORT if one is missing.
  */
-const neededFeatures = ['CT state', 'CT zone', 'CT mark', 'CT label', 'CT state NAT'];
+const kernelOptions: Readonly<Record<string, string>> = {
+  'CT state': 'CONFIG_NF_CONNTRACK',
+  'CT zone': 'CONFIG_NF_CONNTRACK_ZONES',
+  'CT mark': 'CONFIG_NF_CONNTRACK_MARK',
+  'CT label': 'CONFIG_NF_CONNTRACK_LABELS',
+  'CT state NAT': 'CONFIG_NF_NAT',
+};
 
 /**
  * Returns the features of connection tracking that the data path of a bridge lacks for OVN; empty if it has all, or if
@@ -22,5 +29,10 @@ export async function missingDatapathFeatures(bridge: string, runDirectory: stri
 /** Returns the needed features that are absent according to the answer. */
 export function missingFeatures(answer: string): readonly string[] {
   const lines = answer.split('\n').map((line) => line.trim());
-  return neededFeatures.filter((feature) => lines.includes(`${feature}: No`));
+  return Object.keys(kernelOptions).filter((feature) => lines.includes(`${feature}: No`));
+}
+
+/** Returns the options of the kernel's configuration that missing features need. */
+export function optionsFor(missing: readonly string[]): readonly string[] {
+  return missing.flatMap((feature) => kernelOptions[feature] ?? []);
 }

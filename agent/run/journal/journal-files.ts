@@ -53,8 +53,8 @@ export interface Journal {
 }
 
 /**
- * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all.
- * Fails with `state-unwritable`.
+ * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all. Its
+ * group, which may read it, is that of the folder (the setgid bit, inode(7)). Fails with `state-unwritable`.
  */
 export function openJournal(directory: string, header: JournalHeader): Journal {
   try {
@@ -64,7 +64,7 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
   }
   const path = `${directory}/${header.id}${openEnding}`;
   if (existsSync(path)) throw unwritable(path, new Error('this transaction has a journal already'));
-  writeFileAtomically(path, `${JSON.stringify(header)}\n`, 0o600);
+  writeFileAtomically(path, `${JSON.stringify(header)}\n`, 0o640);
   return appendTo(directory, header.id, '');
 }
 
@@ -207,7 +207,7 @@ function readJournal(path: string): JournalRecord {
   if (path.endsWith(asideEnding)) throw unusable('it was set aside');
   const status = lstatSync(path);
   if (!status.isFile()) throw unusable('it is not a regular file');
-  if (status.uid !== process.getuid?.()) throw unusable('it belongs to another user');
+  if (status.uid !== 0 && status.uid !== process.getuid?.()) throw unusable('it belongs to another user');
   if (status.size > journalLimitBytes) throw unusable('it is larger than any journal');
   const lines = (readSmallFile(path, journalLimitBytes) ?? '').split('\n');
   const header = parseLine(lines[0] ?? '');

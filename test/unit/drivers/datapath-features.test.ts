@@ -1,5 +1,5 @@
 import t from 'tap';
-import { missingFeatures } from '../../../agent/drivers/openvswitch/datapath-features.ts';
+import { missingFeatures, optionsFor } from '../../../agent/drivers/openvswitch/datapath-features.ts';
 
 const answer = `Masked set action: Yes
 Tunnel push pop: No
@@ -18,6 +18,7 @@ t.test('connection tracking that OVN needs', (t) => {
   t.strictSame(missingFeatures(answer.replace('CT state NAT: Yes', 'CT state NAT: No')), ['CT state NAT']);
   const none = answer.replaceAll(/^(CT .*): Yes$/gm, '$1: No');
   t.strictSame(missingFeatures(none), ['CT state', 'CT zone', 'CT mark', 'CT label', 'CT state NAT']);
+  t.strictSame(optionsFor(['CT zone', 'CT state NAT']), ['CONFIG_NF_CONNTRACK_ZONES', 'CONFIG_NF_NAT']);
   t.strictSame(missingFeatures(''), [], 'an answer without a feature states nothing about it');
   t.end();
 });

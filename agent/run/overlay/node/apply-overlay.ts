@@ -203,7 +203,7 @@ export async function proveInstalled(
   say(`waiting up to ${installedMs / 1000} s until OVN has connected ${ownDevice(record)}`);
   if (await local.appears(installedPort(ownDevice(record)), installedMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
-    hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
+    hint: 'look for flows that Open vSwitch refused in /var/log/ovn/ovn-controller.log, and at `microshift-net overlay verify` and /var/log/ovn/ovn-northd.log on the central node',
   });
 }
 

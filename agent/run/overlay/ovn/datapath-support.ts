@@ -1,4 +1,4 @@
-import { missingDatapathFeatures } from '../../../drivers/openvswitch/datapath-features.ts';
+import { missingDatapathFeatures, optionsFor } from '../../../drivers/openvswitch/datapath-features.ts';
 import { openSwitchDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
 import type { Config } from '../../../model/config.ts';
@@ -27,7 +27,7 @@ export async function refuseWithoutConntrack({ ovs }: Config, places: OverlayPla
       hint:
         wanted === 'netdev'
           ? 'update Open vSwitch'
-          : 'use a kernel whose module openvswitch has connection tracking (CONFIG_NF_CONNTRACK, CONFIG_NF_NAT), or write in ovn.yaml: ovs: {datapathType: netdev}',
+          : `use a kernel with ${optionsFor(missing).join(', ')}, or write in ovn.yaml: ovs: {datapathType: netdev}`,
       facts: { missing },
     },
   );

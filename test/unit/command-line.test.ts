@@ -1,5 +1,6 @@
 // The command line as a process: its output and its exit codes.
 import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 
@@ -7,6 +8,7 @@ const main = new URL('../../agent/main.js', import.meta.url).pathname;
 
 interface Ended {
   readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -165,6 +167,17 @@ t.test('commands without root', { skip: whyNotNobody() }, (t) => {
   }
   const words = ['disable', '--all', '--dry-run'];
   t.match(run(words, asNobody).stderr, /; run: sudo microshift-net disable --all --dry-run\n$/, 'with all options');
+  t.end();
+});
+
+t.test('Ctrl-C while a command runs that does not handle it', (t) => {
+  const stub = '#!/bin/sh\nkill -INT $PPID\nexec sleep 30\n';
+  const names = ['ip', 'nft', 'systemctl', 'nmcli', 'ovs-vsctl', 'ovs-appctl', 'ping', 'iptables'];
+  const folder = t.testdir(Object.fromEntries(names.map((name) => [name, stub])));
+  for (const name of names) chmodSync(join(folder, name), 0o755);
+  const ended = run(['doctor'], ['env', `PATH=${folder}:${process.env.PATH}`]);
+  t.match(ended, { status: null, signal: 'SIGINT', stdout: '' });
+  t.match(ended.stderr, /microshift-net: stopped by SIGINT; `microshift-net status` shows the state of the node\n$/);
   t.end();
 });
 

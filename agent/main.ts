@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { endOnInterrupt } from './cli/interrupt.ts';
 import { runCommandLine } from './cli/run.ts';
 
 // Entry point of the process: the only file that reads argv and ends the process.
@@ -24,22 +24,4 @@ runCommandLine(words, path).then(end, async (error: unknown) => {
 async function end(code: number): Promise<void> {
   await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
   process.exit(code);
-}
-
-/**
- * Ends the process on SIGINT (Ctrl-C) with a sentence about the node, while no command handles the signal itself: a
- * command that changes the node handles it from before its first change to the end of its rollback. The process ends by
- * the signal, so that the shell sees it (signal(7); bash(1), "SIGNALS").
- */
-function endOnInterrupt(): void {
-  const onInterrupt = (signal: NodeJS.Signals): void => {
-    if (process.listenerCount(signal) > 1) return;
-    process.off(signal, onInterrupt);
-    try {
-      writeSync(2, `microshift-net: stopped by ${signal}; \`microshift-net status\` shows the state of the node\n`);
-    } finally {
-      process.kill(process.pid, signal);
-    }
-  };
-  process.on('SIGINT', onInterrupt);
 }

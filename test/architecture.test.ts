@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   cli: {
     may: ['commands', 'errors.ts', 'model', 'printable.ts', 'version.ts'],
-    packages: ['commander'],
+    packages: ['commander', 'node:fs'],
     because: 'the command line parses words and loads the command that was chosen',
     never: {
       run: '`--help` must not load what it does not use; commands/ does that',

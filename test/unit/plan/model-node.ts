@@ -4,7 +4,7 @@
 
 import { withForeignMarks } from '../../../agent/facts/foreign.ts';
 import { entriesOf, joined, type KernelEntries, noEntries } from '../../../agent/model/kernel-entries.ts';
-import type { BridgeRow, LeftBridge } from '../../../agent/model/left-bridge.ts';
+import type { LeftBridge } from '../../../agent/model/left-bridge.ts';
 import {
   type Link,
   type LinkAddress,
@@ -12,7 +12,6 @@ import {
   type NmProfile,
   type Observation,
   type OvsBridge,
-  type OvsPort,
   prefixedAddress,
   type Route,
 } from '../../../agent/model/observation.ts';
@@ -20,8 +19,18 @@ import type { HeldRoute, ProfileActivation, Step, WantedProfile } from '../../..
 import type { ProfileSettings, SettingValue } from '../../../agent/model/profile-settings.ts';
 import { linkOf } from '../link.ts';
 import { linkAddress } from '../link-address.ts';
-
-type Family = 4 | 6;
+import { bridgeRow, ModelBridges } from './model-bridges.ts';
+import {
+  ethernetMetric,
+  type Family,
+  fixedAddresses,
+  fixedRoutes,
+  isDynamic,
+  isPortOfOvs,
+  profileOf,
+  typeOf,
+  waitsForLan,
+} from './model-profiles.ts';
 
 /** Leases and advertisements of the LAN for a MAC. */
 interface Given {
@@ -47,13 +56,10 @@ interface LinkState {
   heldRoutes: Route[];
 }
 
-const owner = 'NM.connection.uuid';
 const external = 0x80;
 const [disconnected, ipConfig, activated] = [30, 70, 100];
 const [ovsInterface, ovsPort, ovsBridge] = [24, 25, 26];
 const disabled = { method: ['s', 'disabled'] } as const;
-/** Metric of the routes of an Ethernet NIC whose profile sets none (NetworkManager, ipv4.route-metric). */
-const ethernetMetric = 100;
 
 export class ModelNode {
   readonly #start: Observation;
@@ -67,7 +73,7 @@ export class ModelNode {
   #foreign: readonly KernelEntries[];
   /** Links by their names. */
   readonly #states = new Map<string, LinkState>();
-  #bridges: OvsBridge[];
+  readonly #bridges: ModelBridges;
 
   /** Creates the node as it was observed. */
   constructor(observation: Observation) {
@@ -75,7 +81,7 @@ export class ModelNode {
     this.#start = observation;
     this.#profiles = [...nm.profiles];
     this.#devices = [...nm.devices];
-    this.#bridges = [...ovs.bridges];
+    this.#bridges = new ModelBridges(ovs.bridges);
     this.#foreign = observation.foreign ?? [];
     this.#links = [...links];
     this.#signpost = observation.signpost === true;
@@ -139,18 +145,18 @@ export class ModelNode {
 
   /** Has the effect of `ovs-vsctl add-port`. */
   addPort(bridge: string, name: string): void {
-    if (this.#bridgeWith(name) === undefined) this.#addPort(bridge, name, 'system', {}, {});
+    if (this.#bridges.bridgeWith(name) === undefined) this.#bridges.addPort(bridge, name, 'system');
   }
 
   /** Has the effect of `ovs-vsctl del-port`. */
   removePort(name: string): void {
-    this.#removePort(name);
+    this.#bridges.removePort(name);
     this.#hearLan();
   }
 
   /** Has the effect of `ovs-vsctl del-br`, which also removes NetworkManager's interface. */
   removeBridge(name: string): void {
-    this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
+    this.#bridges.remove(name);
     for (const device of this.#devices.filter((entry) => entry.interface === name)) this.#stop(device.path);
     this.#hearLan();
   }
@@ -185,7 +191,7 @@ export class ModelNode {
       this.#running.delete(path);
       this.#devices = this.#devices.filter((entry) => entry !== device);
       if (device.type !== ovsInterface) continue;
-      this.#mark(device.interface, undefined, undefined, undefined);
+      this.#bridges.mark(device.interface, undefined, undefined, undefined);
       const addresses = links.find((link) => link.name === device.interface)?.addresses ?? [];
       const own = routes.filter((route) => route.device === device.interface);
       this.#states.set(device.interface, stateOf({ addresses, routes: own }, null));
@@ -200,7 +206,7 @@ export class ModelNode {
   observe(): Observation {
     const { networkManager: nm, ovs } = this.#start;
     const inBridge = (name: string): boolean => {
-      const bridge = this.#bridgeWith(name);
+      const bridge = this.#bridges.bridgeWith(name);
       return bridge !== undefined && bridge.name !== name;
     };
     const started = new Map(nm.devices.map((device) => [device.path, device]));
@@ -245,7 +251,7 @@ export class ModelNode {
           stateFlags: running.isExternal ? 0xdc : 0x5c,
         })),
       },
-      ovs: { ...ovs, bridges: [...this.#bridges] },
+      ovs: { ...ovs, bridges: this.#bridges.rows() },
     };
   }
 
@@ -255,10 +261,10 @@ export class ModelNode {
         for (const profile of step.profiles) this.#write(profile);
         return;
       case 'deleteProfiles': {
-        const kept = this.#bridges.filter((row) => step.left?.some(({ bridge }) => bridge === row.name));
+        const kept = this.#bridges.rows().filter((row) => step.left?.some(({ bridge }) => bridge === row.name));
         for (const { uuid } of step.profiles) this.#delete(uuid);
         for (const name of step.bridges) {
-          this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
+          this.#bridges.remove(name);
           this.#dropLink(name);
         }
         for (const left of step.left ?? [])
@@ -273,12 +279,13 @@ export class ModelNode {
         return;
       case 'claimBridge': {
         const { bridge, port, interface: face } = step.profiles;
-        this.#mark(step.bridge, bridge, port, face);
-        if (step.row !== undefined) this.#rekey(step.bridge, step.row);
+        this.#bridges.mark(step.bridge, bridge, port, face);
+        if (step.row !== undefined) this.#bridges.rekey(step.bridge, step.row);
+        if (step.row?.otherConfig.hwaddr !== undefined) this.setMac(step.bridge, step.row.otherConfig.hwaddr);
         return;
       }
       case 'attachUplink':
-        this.#addPort(step.bridge, step.interface, 'system', {}, {});
+        this.#bridges.addPort(step.bridge, step.interface, 'system');
         return;
       case 'clearUplink': {
         const device = this.#kernelDevice(step.interface);
@@ -345,10 +352,10 @@ export class ModelNode {
     }
     this.#hold(step.interface, step.addresses, step.routes, step.metric);
     this.#mustHave(step.interface, step.addresses);
-    const bridge = this.#bridgeWith(step.interface);
+    const bridge = this.#bridges.bridgeWith(step.interface);
     if (bridge !== undefined && bridge.name !== step.bridge)
       throw new Error(`${step.interface} is in ${bridge.name}, not in ${step.bridge}`);
-    this.#removePort(step.interface);
+    this.#bridges.removePort(step.interface);
   }
 
   #write(wanted: WantedProfile): void {
@@ -384,11 +391,11 @@ export class ModelNode {
     // An ovs-port can have the same name as its NIC.
     if (isKernels(device) || device.type === ovsInterface) this.#states.set(device.interface, stateOf(null, null));
     if (running.isExternal) this.#profiles = this.#profiles.filter((entry) => entry !== profile);
-    if (profile !== undefined && isPortOfOvs(profile)) this.#removeOwnPort(device.interface);
+    if (profile !== undefined && isPortOfOvs(profile)) this.#bridges.removeOwnPort(device.interface);
     if (isKernels(device)) return;
     this.#devices = this.#devices.filter((entry) => entry !== device);
-    if (device.type === ovsBridge) this.#bridges = this.#bridges.filter((bridge) => bridge.name !== device.interface);
-    else this.#removeOwnPort(device.interface);
+    if (device.type === ovsBridge) this.#bridges.remove(device.interface);
+    else this.#bridges.removeOwnPort(device.interface);
     if (device.type === ovsInterface) this.#dropLink(device.interface);
   }
 
@@ -415,7 +422,7 @@ export class ModelNode {
     const controller = settings.connection?.master?.[1];
     switch (typeOf(settings)) {
       case 'ovs-bridge':
-        if (!this.#bridges.some((bridge) => bridge.name === own)) this.#bridges.push(bridgeRow(own, uuid, settings));
+        this.#bridges.addOfProfile(own, uuid, settings);
         this.#run(this.#virtual(own, ovsBridge), uuid);
         return;
       case 'ovs-port':
@@ -424,8 +431,7 @@ export class ModelNode {
         return;
       case 'ovs-interface':
         this.#activateController(controller);
-        if (this.#bridgeWith(own) === undefined)
-          this.#addPort(own, own, 'internal', { [owner]: String(controller) }, { [owner]: uuid });
+        this.#bridges.addInternal(own, String(controller), uuid);
         this.#createLink(own, settings);
         this.#run(this.#virtual(own, ovsInterface), uuid);
         return;
@@ -467,8 +473,8 @@ export class ModelNode {
   }
 
   #isReached(name: string): boolean {
-    const own = this.#bridges.find((bridge) => bridge.name === name);
-    if (own === undefined) return this.#bridgeWith(name) === undefined;
+    const own = this.#bridges.rows().find((bridge) => bridge.name === name);
+    if (own === undefined) return this.#bridges.bridgeWith(name) === undefined;
     return own.ports.some((port) => port.interfaces.some((row) => row.type === 'system' || row.type === ''));
   }
 
@@ -547,21 +553,6 @@ export class ModelNode {
     return this.#states.get(name)?.held ?? [];
   }
 
-  #addPort(
-    bridge: string,
-    name: string,
-    type: 'system' | 'internal',
-    portIds: Readonly<Record<string, string>>,
-    ids: Readonly<Record<string, string>>,
-  ): void {
-    if (!this.#bridges.some((row) => row.name === bridge)) throw new Error(`there is no bridge ${bridge}`);
-    const other = this.#bridgeWith(name);
-    if (other !== undefined) throw new Error(`${name} is in ${other.name} already`);
-    const face = { uuid: `interface ${name}`, name, type, ofport: 1, error: null, externalIds: ids };
-    const port: OvsPort = { uuid: `port ${name}`, name, externalIds: portIds, interfaces: [face] };
-    this.#bridges = this.#bridges.map((row) => (row.name === bridge ? { ...row, ports: [...row.ports, port] } : row));
-  }
-
   /** Removes addresses of other programs from a link. */
   #forget(name: string, removed: readonly string[]): void {
     if (removed.length > 0) {
@@ -598,62 +589,11 @@ export class ModelNode {
   #leave({ bridge, externalIds, otherConfig }: LeftBridge, before: OvsBridge | undefined): void {
     const others = before?.ports.filter((port) => port.name !== bridge) ?? [];
     const row = { ...bridgeRow(bridge, '', {}), ports: others, externalIds, otherConfig };
-    this.#bridges = [...this.#bridges.filter((entry) => entry.name !== bridge), row];
-    this.#addPort(bridge, bridge, 'internal', {}, {});
+    this.#bridges.put(row);
+    this.#bridges.addPort(bridge, bridge, 'internal');
     this.#dropLink(bridge);
     const mac = otherConfig.hwaddr ?? '';
     this.#createLink(bridge, { '802-3-ethernet': { 'assigned-mac-address': ['s', mac] } });
-  }
-
-  #rekey(name: string, { externalIds, otherConfig }: BridgeRow): void {
-    this.#bridges = this.#bridges.map((row) =>
-      row.name === name
-        ? {
-            ...row,
-            externalIds: { ...row.externalIds, ...externalIds },
-            otherConfig: { ...row.otherConfig, ...otherConfig },
-          }
-        : row,
-    );
-    if (otherConfig.hwaddr !== undefined) this.setMac(name, otherConfig.hwaddr);
-  }
-
-  /**
-   * Sets NetworkManager's marks in the rows of a bridge, and of the port and interface with its name; removes them if
-   * undefined.
-   */
-  #mark(name: string, bridge: string | undefined, port: string | undefined, face: string | undefined): void {
-    const marked = <T extends { readonly externalIds: Readonly<Record<string, string>> }>(row: T, uuid?: string): T => {
-      const { [owner]: _, ...others } = row.externalIds;
-      return { ...row, externalIds: uuid === undefined ? others : { ...others, [owner]: uuid } };
-    };
-    this.#bridges = this.#bridges.map((row) => {
-      if (row.name !== name) return row;
-      const ports = row.ports.map((entry) =>
-        entry.name === name
-          ? marked({ ...entry, interfaces: entry.interfaces.map((one) => marked(one, face)) }, port)
-          : entry,
-      );
-      return marked({ ...row, ports }, bridge);
-    });
-  }
-
-  #removePort(name: string): void {
-    this.#bridges = this.#bridges.map((row) => ({ ...row, ports: row.ports.filter((port) => port.name !== name) }));
-  }
-
-  /** Removes a port of NetworkManager; also removes its bridge if no row of NetworkManager remains in it. */
-  #removeOwnPort(name: string): void {
-    const bridge = this.#bridgeWith(name);
-    if (bridge === undefined) return;
-    this.#removePort(name);
-    this.#bridges = this.#bridges.filter(
-      (row) => row.name !== bridge.name || row.ports.some((port) => port.externalIds[owner] !== undefined),
-    );
-  }
-
-  #bridgeWith(port: string): OvsBridge | undefined {
-    return this.#bridges.find((bridge) => bridge.ports.some((entry) => entry.name === port));
   }
 
   #createLink(name: string, settings: ProfileSettings): void {
@@ -736,81 +676,9 @@ function activePath(device: NmDevice): string {
   return `/active${device.path}`;
 }
 
-function bridgeRow(name: string, profile: string, settings: ProfileSettings): OvsBridge {
-  const data = settings['ovs-external-ids']?.data?.[1] as Record<string, string> | undefined;
-  return {
-    uuid: name,
-    name,
-    datapathType: '',
-    failMode: 'standalone',
-    externalIds: { ...data, [owner]: profile },
-    otherConfig: {},
-    ports: [],
-  };
-}
-
-/** A profile in memory, as NetworkManager shows it. */
-function profileOf({ id, uuid, settings }: WantedProfile): NmProfile {
-  const empty: SettingValue = ['aa{sv}', []];
-  const copy = structuredClone(settings) as ProfileSettings;
-  const ip = (name: 'ipv4' | 'ipv6') => ({
-    [name]: { 'address-data': empty, 'route-data': empty, method: ['s', 'auto'] as const, ...copy[name] },
-  });
-  const connection = { permissions: ['as', []] as const, ...copy.connection, timestamp: ['t', 1_800_000_000] as const };
-  const shown = { ...copy, connection, ...ip('ipv4'), ...ip('ipv6') };
-  return { path: `/profile/${id}`, uuid, id, filename: `/run/NetworkManager/${id}`, settings: shown };
-}
-
-function typeOf(settings: ProfileSettings): string {
-  return String(settings.connection?.type?.[1]);
-}
-
-/** Returns true for a profile with which earlier releases of the agent and configure-ovs.sh made a NIC a port. */
-function isPortOfOvs({ settings }: NmProfile): boolean {
-  return settings.connection?.['slave-type']?.[1] === 'ovs-port' && typeOf(settings) !== 'ovs-interface';
-}
-
 /** Returns true for a device of the kernel; false for one of Open vSwitch, which exists only in NetworkManager. */
 function isKernels(device: NmDevice): boolean {
   return ![ovsInterface, ovsPort, ovsBridge].includes(device.type);
-}
-
-function isDynamic(settings: ProfileSettings | null, family: Family): boolean {
-  return ['auto', 'dhcp'].includes(String(settings?.[`ipv${family}`]?.method?.[1]));
-}
-
-function isOff(settings: ProfileSettings, family: Family): boolean {
-  return ['disabled', 'ignore', 'undefined'].includes(String(settings[`ipv${family}`]?.method?.[1]));
-}
-
-function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined): LinkAddress[] {
-  if (setting === undefined || setting.method?.[1] === 'disabled') return [];
-  const list = (setting['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  return list.map((entry) => linkAddress(`${entry.address?.[1]}/${entry.prefix?.[1]}`));
-}
-
-/** Returns the routes of a profile, each with its own metric, the profile's, or its previous one. */
-function fixedRoutes(
-  setting: Readonly<Record<string, SettingValue>> | undefined,
-  family: Family,
-  given: readonly Route[],
-  ofProfile: (route: Route) => Route,
-): Route[] {
-  if (setting === undefined || setting.method?.[1] === 'disabled') return [];
-  const list = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  const own = list.map((entry) => ({
-    destination: `${entry.dest?.[1]}/${entry.prefix?.[1]}`,
-    gateway: (entry['next-hop']?.[1] ?? null) as string | null,
-    own: entry.metric === undefined ? undefined : Number(entry.metric[1]),
-  }));
-  const gateway = setting.gateway?.[1];
-  const any = family === 4 ? '0.0.0.0/0' : '::/0';
-  const all = gateway === undefined ? own : [...own, { destination: any, gateway: String(gateway), own: undefined }];
-  return all.map(({ destination, gateway: hop, own: metric }): Route => {
-    const before = given.find((route) => route.destination === destination && route.gateway === hop);
-    const route = { family, destination, gateway: hop, device: '', metric: before?.metric ?? ethernetMetric };
-    return metric === undefined ? ofProfile(route) : { ...route, metric };
-  });
 }
 
 function unique(addresses: readonly LinkAddress[]): LinkAddress[] {
@@ -838,11 +706,4 @@ function withoutSignpost({ signpost: _, ...observation }: Observation): Observat
 function inKernelOrder(one: Route, other: Route): number {
   if (one.family !== other.family) return one.family - other.family;
   return one.destination === other.destination ? one.metric - other.metric : 0;
-}
-
-/** Returns true if the LAN still has to provide every family that the settings enable. */
-function waitsForLan(settings: ProfileSettings, answered: ReadonlySet<4 | 6>): boolean {
-  const enabled = ([4, 6] as const).filter((family) => !isOff(settings, family));
-  const waits = enabled.filter((family) => isDynamic(settings, family) && !answered.has(family));
-  return waits.length > 0 && waits.length === enabled.length;
 }

@@ -15,7 +15,10 @@ const driversKnowNoPlans = 'a driver offers what the outside world can do and kn
 const driversApart = 'each driver can be replaced without reading another one';
 const pure = 'it computes from plain values: the same facts always give the same answer';
 
-/** Permitted imports of each layer, by its path in agent/. Imports that are not listed are forbidden. Each file directly in agent/ is a separate layer. */
+/**
+ * Permitted imports of each layer, by its path in agent/. Imports that are not listed are forbidden. Each file directly
+ * in agent/ is a separate layer.
+ */
 export const layers: Readonly<Record<string, Layer>> = {
   'main.ts': {
     may: ['cli'],

@@ -1,6 +1,6 @@
 // A network policy applies to packets from every direction, and no packet of a pod counts as a tunnel packet.
 import t, { type Test } from 'tap';
-import { form } from './form.ts';
+import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 import { ask, balance, datagramsAt, serve, startPod } from './services.ts';
@@ -54,8 +54,11 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12, ['eth1'])];
   const client = await lan.host('client', 50, ['eth1']);
-  form(t, [n1, n2], { n2: ['--gateway', '203.0.113.12'] });
-  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  const six = '2001:db8::12';
+  for (const host of [n1, n2]) configure(host, dualStack);
+  n2.must('ip', 'address', 'add', `${six}/64`, 'dev', 'br-ex', 'nodad');
+  form(t, [n1, n2], { n2: ['--gateway', `203.0.113.12,2001:db8:1::12,${six}`] });
+  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254,2001:db8::fe'), { status: 0 });
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
@@ -65,6 +68,7 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     [client, '203.0.113.50'],
   ] as const) {
     host.must('ip', 'address', 'add', `${address}/24`, 'dev', 'eth1');
+    host.must('ip', 'address', 'add', `2001:db8:1::${address.split('.')[3]}/64`, 'dev', 'eth1', 'nodad');
     host.must('ethtool', '-K', 'eth1', 'tx', 'off');
   }
   // Kernel settings as on a node with Kubernetes. The check of source addresses (rp_filter) is as strict as that of
@@ -73,11 +77,14 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
     'sysctl',
     '-qw',
     'net.ipv4.ip_forward=1',
+    'net.ipv6.conf.all.forwarding=1',
     ...['all', 'default', 'br-ex', 'eth1'].map((one) => `net.ipv4.conf.${one}.rp_filter=2`),
   );
   balance(n1, 'web', 'tcp', {
     '10.43.0.80:80': `${near.address}:8080`,
     [`${n2.address}:30080`]: `${near.address}:8080`,
+    '[fd02::80]:80': `[${near.address6}]:8080`,
+    [`[${six}]:30080`]: `[${near.address6}]:8080`,
   });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
 
@@ -88,19 +95,25 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
       n1.must('ovn-nbctl', 'acl-add', group, 'to-lport', String(priority), `outport == @${group} && ${match}`, action);
     };
     client.must('ip', 'route', 'add', '192.0.2.12/32', 'via', '203.0.113.12');
+    client.must('ip', 'route', 'add', `${six}/128`, 'via', '2001:db8:1::12');
     t.equal(
       ask(client, 'tcp', n2.address, 30080),
       n2.address,
       'a request by another NIC arrives with the LAN address of the node',
     );
+    t.equal(ask(client, 'tcp', six, 30080), six, 'so does a request over IPv6');
     t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself uses its interface in the cluster');
+    t.equal(ask(n2, 'tcp', six, 30080), 'fd01:0:0:1::2', 'over IPv6 as well');
     rule('drop', 'ip', 1000);
-    rule('allow', 'arp', 1001);
+    rule('allow', '(arp || nd)', 1001);
     rule('allow-related', `ip4.src == ${far.address}`, 1001);
     n1.must('ovn-nbctl', '--wait=hv', 'sync');
     t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself passes every policy');
     t.equal(ask(far, 'tcp', near.address, 8080), far.address, 'the allowed pod reaches the server');
+    t.equal(ask(n2, 'tcp', six, 30080), 'fd01:0:0:1::2', 'over IPv6 as well');
     t.equal(attempt(client, n2.address, 30080), '', 'a policy is also enforced at another NIC');
+    t.equal(attempt(client, six, 30080), '', 'over IPv6 as well');
+    client.must('ip', 'route', 'delete', `${six}/128`);
     client.must('ip', 'route', 'delete', '192.0.2.12/32');
     t.equal(attempt(client, n2.address, 30080), '', 'the policy also holds for packets through the gateway');
 
@@ -135,8 +148,10 @@ async function isolated(t: Test, which: WhichOvn): Promise<void> {
   });
 
   await t.test('no tunnel begins in a pod that leaves by a gateway with a NIC of its own', async (t) => {
-    const own = ['--interface', 'eth1', '--address', '203.0.113.12/24', '--next-hop', '203.0.113.50'];
-    n2.must('ip', 'address', 'delete', '203.0.113.12/24', 'dev', 'eth1');
+    const addresses = ['203.0.113.12/24', '2001:db8:1::12/64'];
+    const hops = '203.0.113.50,2001:db8:1::50';
+    const own = ['--interface', 'eth1', '--address', addresses.join(','), '--next-hop', hops];
+    for (const address of addresses) n2.must('ip', 'address', 'delete', address, 'dev', 'eth1');
     t.match(n2.agent('overlay', 'gateway', ...own), { status: 0 });
     t.match(n1.agent('overlay', 'apply'), { status: 0 });
     t.equal(ask(near, 'tcp', '203.0.113.50', 8080), '203.0.113.12', 'packets of the pod leave by the gateway');

@@ -49,7 +49,8 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   // With `none`, the gateway does not answer ARP for the other node's address. An answer would be another fault, and
   // would interrupt the tunnels.
   balance(n1, 'taking', 'tcp', taken, 'none');
-  t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served');
+  balance(n1, 'taking-datagrams', 'udp', at(n2.address, [6081, 4789]), 'none');
+  t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served by a pod behind the tunnel');
   t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'a port that ovn.yaml lists is redirected');
   t.equal(await lasting.say('while'), 'while', 'an open connection to the node continues');
   t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'a process of the node is reached from the LAN');
@@ -58,6 +59,15 @@ t.test('a node keeps its ports', { skip }, async (t) => {
   t.equal(ask(client, 'tcp', n2.address, 22), own, 'SSH that is started later is reached at once');
   t.equal(ask(n2, 'tcp', n2.address, 22), own, 'the node itself reaches its own SSH');
   ssh.end();
+  for (const [port, name] of [
+    [6443, 'the API server'],
+    [10250, 'the kubelet'],
+  ] as const) {
+    const needed = await listen(n2, port);
+    t.equal(ask(client, 'tcp', n2.address, port), own, `${name} is reached from the LAN`);
+    t.equal(ask(n2, 'tcp', n2.address, port), own, `the node itself reaches ${name}`);
+    needed.end();
+  }
   const free = await listen(n2, 5000);
   t.equal(ask(client, 'tcp', n2.address, 5000), own, 'a port that ovn.yaml does not list remains a port of the node');
   free.end();

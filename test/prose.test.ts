@@ -13,6 +13,7 @@ const patterns: readonly RegExp[] = [
   /\b(?:is|are|was|were) none\b/,
   /, too\b/,
   /\bReturns (?:the fact that|how)\b/,
+  /\bnull without\b/,
 ];
 /** Beginnings of a comment that do not say what the comment is about. */
 const starts =

@@ -14,7 +14,7 @@ export function expiryFacts(checkpoints: readonly string[] | null): ExpiryFacts 
   return { bootId: currentBootId(), checkpoints, endedBefore };
 }
 
-/** Reads the change that waits for confirmation, or whose time to confirm is over; null without such a change. */
+/** Reads the change that waits for confirmation, or whose time to confirm is over; null if no such change exists. */
 export function readPending({ networkManager }: Pick<Observation, 'networkManager'>): PendingChange | null {
   return pendingChange(readOpenJournals(journalDirectory).records, expiryFacts(networkManager.checkpoints));
 }

@@ -26,8 +26,8 @@ export interface ExpiryFacts {
 }
 
 /**
- * Returns the change of this boot that waits for confirmation, or whose time to confirm is over; null without such a
- * change.
+ * Returns the change of this boot that waits for confirmation, or whose time to confirm is over; null if no such change
+ * exists.
  */
 export function pendingChange(records: readonly JournalRecord[], facts: ExpiryFacts): PendingChange | null {
   const record = records.find(({ state, header }) => state === 'awaiting-confirm' && header.bootId === facts.bootId);

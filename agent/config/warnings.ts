@@ -85,9 +85,9 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Returns warnings about the MTU of pods compared with the MTU of the uplink, which is null without an uplink. Packets
- * between the nodes of a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so only
- * the uplink's MTU counts. The agent's default has no effect if MicroShift renders the manifests.
+ * Returns warnings about the MTU of pods compared with the MTU of the uplink, which is null if no uplink exists.
+ * Packets between the nodes of a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so
+ * only the uplink's MTU counts. The agent's default has no effect if MicroShift renders the manifests.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
   const { mtu } = config;

@@ -34,7 +34,7 @@ export interface ObservePorts {
   /** Returns true if the kernel itself configures IPv6 on an interface. */
   readonly takesAdvertisements: (name: string) => boolean;
   readonly readFile: (path: string) => string | null;
-  /** Returns the address of the SSH client that started the run; null without SSH. */
+  /** Returns the address of the SSH client that started the run; null if no SSH client started it. */
   readonly sshClient: () => string | null;
   readonly tuning: () => TuningFacts;
   /** Returns true for a program that NetworkManager would find in its search path. */

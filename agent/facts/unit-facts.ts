@@ -41,7 +41,7 @@ export async function readUnits(): Promise<readonly UnitFacts[]> {
   return parseUnits(stdout);
 }
 
-/** Parses one block per unit, in the requested order, with an empty line between two (systemctl(1)). */
+/** Parses one block per unit. The blocks are in the requested order and separated by empty lines (systemctl(1)). */
 export function parseUnits(text: string): readonly UnitFacts[] {
   return text
     .split('\n\n')

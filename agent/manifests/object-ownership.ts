@@ -49,8 +49,9 @@ export function coOwners(object: KubernetesObject): string[] {
 }
 
 /**
- * Returns true if a field set contains a field that coOwners reports. Field sets are trees whose leaves are empty; `.`
- * stands for a map or an item itself (FieldsV1, k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
+ * Returns true if the field set `theirs` contains a field that is in `ours` as well, or any field outside of the
+ * object's metadata. Field sets are trees whose leaves are empty; `.` stands for a map or an item itself (FieldsV1,
+ * k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
  */
 function hasPart(theirs: unknown, ours: unknown, inMetadata: boolean): boolean {
   return Object.entries(theirs ?? {}).some(([name, inner]) => {

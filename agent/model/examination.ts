@@ -159,7 +159,7 @@ export interface UnitFacts {
   readonly active: string;
   /** Result of the last run: `success`, `exit-code`, `timeout`, … */
   readonly result: string;
-  /** Unit file state: `enabled`, `disabled`, `masked`, `static`, …; empty without a unit file. */
+  /** Unit file state: `enabled`, `disabled`, `masked`, `static`, …; empty if the unit has no file. */
   readonly file: string;
   readonly path: string;
   readonly dropIns: readonly string[];

@@ -16,7 +16,7 @@ export interface ContainerState {
   readonly name: string;
   readonly ready: number;
   readonly restarts: number;
-  /** Reason of the first of these containers that is not ready; null if all are ready. */
+  /** Reason why the container is not ready in a pod, from the first such pod; null if it is ready in all pods. */
   readonly notReady: string | null;
   /** Newest event about the container or its pod. */
   readonly lastEvent: string | null;

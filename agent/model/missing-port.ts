@@ -13,7 +13,10 @@ export function isInCluster({ state }: Membership): boolean | null {
   return state === 'removed' ? false : null;
 }
 
-/** Returns the fault of a member that was removed, or whose membership could not be checked; null without a fault. */
+/**
+ * Returns the fault of a member that was removed, or whose membership could not be checked; null if the member has no
+ * fault.
+ */
 export function membershipFault(node: string, membership: Membership): string | null {
   if (membership.state === 'removed') return missingPortText(node);
   if (membership.state !== 'unknown') return null;

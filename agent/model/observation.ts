@@ -16,7 +16,7 @@ export interface Observation extends Surroundings {
   readonly host: {
     readonly bootId: string;
     readonly hostname: string;
-    /** Address of the SSH client from which this run was started; null without SSH. */
+    /** Address of the SSH client from which this run was started; null if SSH did not start it. */
     readonly sshPeer: string | null;
     /** Missing programs that NetworkManager needs to start a device again. Absent if no program is missing. */
     readonly missingPrograms?: readonly string[];
@@ -134,7 +134,8 @@ export interface Resolver {
 }
 
 /**
- * Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null without a lease of that family.
+ * Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null if the device has no lease of
+ * that family.
  */
 export interface DhcpIdentity {
   readonly clientId: string | null;
@@ -189,7 +190,7 @@ export interface NmDevice {
   readonly hwAddress: string;
   /** Permanent MAC; empty or absent if the device has none. */
   readonly permanentHwAddress?: string;
-  /** Lease of the device, with the identifiers that it sent. Null or absent without a lease. */
+  /** Lease of the device, with the identifiers that it sent. Null or absent if the device has no lease. */
   readonly dhcp?: DhcpIdentity | null;
   readonly driver: string;
 }

@@ -4,9 +4,9 @@ import type { Observation } from './observation.ts';
 import { stringsOf, textOf } from './profile-settings.ts';
 
 /**
- * Returns the uplink of an OVS bridge: the NIC in it; null without a NIC. If the bridge has several devices, the uplink
- * is the device that the external id bridge-uplink names. It may be a tap or veth if the node itself is a guest or a
- * container.
+ * Returns the uplink of an OVS bridge: the NIC in it; null if it has none. If the bridge has several devices, the
+ * uplink is the device that the external id bridge-uplink names. It may be a tap or veth if the node itself is a guest
+ * or a container.
  */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);

@@ -110,7 +110,7 @@ export interface Service extends Named, Budgeted {
   readonly ports: readonly ServicePort[];
   readonly externalTrafficPolicy: 'Cluster' | 'Local';
   readonly internalTrafficPolicy: 'Cluster' | 'Local';
-  /** Timeout of the ClientIP session affinity in seconds; null without affinity. */
+  /** Timeout of the ClientIP session affinity in seconds; null if the service has no affinity. */
   readonly affinitySeconds: number | null;
   readonly publishNotReadyAddresses: boolean;
   /**

@@ -1,6 +1,6 @@
 import { overlaps, parseRange } from './address-range.ts';
 
-/** Returns the device of the route to an address (longest prefix, then lowest metric); null without a route. */
+/** Returns the device of the route to an address (longest prefix, then lowest metric); null if no route matches. */
 export function wayTo(
   address: string,
   routes: readonly { readonly destination: string; readonly metric: number; readonly device: string }[],

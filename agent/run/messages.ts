@@ -30,7 +30,7 @@ export interface Message {
   readonly text: string;
   /** Id of the transaction; null if the message is not about a transaction. */
   readonly transaction: string | null;
-  /** Kind of the error that the message reports; absent without an error. */
+  /** Kind of the error that the message reports; absent if it reports no error. */
   readonly error?: string;
 }
 

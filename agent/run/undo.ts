@@ -18,8 +18,8 @@ import { uninterrupted } from './signals.ts';
 import { wasStopped, withState } from './stopped.ts';
 
 /**
- * Result of an undo. `reverted` is the id of a change that awaited confirmation and was rolled back first; null without
- * such a change.
+ * Result of an undo. `reverted` is the id of a change that awaited confirmation and was rolled back first; null if no
+ * change awaited confirmation.
  */
 export interface UndoResult extends ReconcileResult {
   readonly reverted: string | null;

@@ -20,7 +20,7 @@ export interface OverlayPart {
   /** True if ovn-controller is running. */
   readonly hasController: boolean;
   readonly isRunning: boolean;
-  /** Last error of the daemon; null without one. */
+  /** Last error of the daemon; null if it reports none. */
   readonly failure: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface StatusView {
   readonly last: JournalRecord | null;
   /** Part of this node in an overlay; null if it is not in an overlay. */
   readonly overlay: OverlayPart | null;
-  /** Change that waits for confirmation; null without such a change. */
+  /** Change that waits for confirmation; null if no change waits. */
   readonly pending: PendingChange | null;
   /** Time of the observation, in milliseconds since 1970. */
   readonly nowMs: number;
@@ -87,7 +87,7 @@ function overlayText(part: OverlayPart, style: Style): string {
   return [what, ...(faults.length === 0 ? ['its daemon runs'] : faults)].join('; ');
 }
 
-/** Returns the first fault of a node's part in an overlay; null without one. */
+/** Returns the first fault of a node's part in an overlay; null if it has no fault. */
 export function overlayProblem(part: OverlayPart): string | null {
   return overlayFaults(part)[0] ?? null;
 }

@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Style } from './style.ts';
 
-/** Row of a table: its cells, and a longer text that is wrapped below them; null without one. */
+/** Row of a table. */
 export interface TableRow {
   readonly cells: readonly string[];
+  /** Longer text, which is wrapped below the cells; null if the row has no such text. */
   readonly below: string | null;
 }
 

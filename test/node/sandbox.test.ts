@@ -1,5 +1,5 @@
 // Sandbox of the agent's units: its exposure, the programs that the units start in it, and a run of a unit that proves
-// the gateway.
+// that the gateway answers.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -18,7 +18,7 @@ import { factsOf } from '../unit/overlay/cluster.ts';
 import { childrenIn } from './children.ts';
 import type { Release } from './releases.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
 type Database = 'nb' | 'sb';

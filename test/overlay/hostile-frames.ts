@@ -315,7 +315,7 @@ function ipv6(from: string, to: string, next: number, payload: Buffer, hops = 64
   return Buffer.concat([bytesOf('60000000'), word(length), Buffer.from([next, hops]), six(from), six(to), payload]);
 }
 
-/** A datagram without a checksum, which IPv4 allows (RFC 768). */
+/** Returns a datagram without a checksum, which IPv4 allows (RFC 768). */
 function udp(from: number, to: number, payload: Buffer): Buffer {
   return Buffer.concat([word(from), word(to), word(8 + payload.length), word(0), payload]);
 }

@@ -11,7 +11,7 @@ import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { childrenIn, type Scope } from './children.ts';
 import { askedOvn, base, ovnOfNodes, type WhichOvn, withItsLibraries } from './ovn-of-nodes.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each command and wait on a node, far beyond the need of a busy machine. */
 const limitMs = 120_000;
 /** Path of the bundled program on a node. */
 export const program = '/opt/program/microshift-net';

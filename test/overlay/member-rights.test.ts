@@ -9,7 +9,7 @@ import { initAuthority, issueFor } from '../../agent/run/overlay/certificates/au
 import { type Central, startCentral } from './central.ts';
 import { ownRelease, type Release, releasesHere } from './releases.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 const database = 'OVN_Southbound';
 const [member, other] = ['n3-of-the-test', 'n2-of-the-test'];

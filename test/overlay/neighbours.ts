@@ -7,8 +7,8 @@ import type { Host } from './hosts.ts';
 const questions = 10;
 
 /**
- * Program that sends a frame repeatedly, each time until it is answered; prints the MACs of all answers. It ends after
- * 10 s without an answer.
+ * Program that sends the same request several times. After each request it waits up to 10 s for an answer, and prints
+ * the MAC of the answer.
  */
 const asker = `
   use Socket;
@@ -41,8 +41,9 @@ export function answeringMacs(from: Host, address: string): readonly string[] {
 }
 
 interface Question {
-  /** Pattern of an answer in hexadecimal; its first group is the MAC of the host that answers. */
+  /** Frame of the request in hexadecimal. */
   readonly frame: string;
+  /** Pattern of an answer in hexadecimal; its first group is the MAC of the host that answers. */
   readonly answer: string;
 }
 

@@ -19,7 +19,7 @@ export interface OvnOfNodes {
 /** Kind of OVN: Debian's, or the newer one of the test node with its Open vSwitch. */
 export type WhichOvn = 'own' | 'newer';
 
-/** OVN that MICROSHIFT_NET_OVN selects (own or newer); null without the variable. */
+/** OVN that MICROSHIFT_NET_OVN selects (own or newer); null if the variable is not set. */
 export const askedOvn: WhichOvn | null =
   (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 

@@ -13,7 +13,7 @@ import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 const merge = 'application/merge-patch+json';

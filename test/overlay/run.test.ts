@@ -20,7 +20,7 @@ import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
 
-/** Lock file of another run (agent/run/lock.ts); removing the file releases the lock. */
+/** Takes the lock (agent/run/lock.ts) for another run. Returns its file; removing the file releases the lock. */
 async function holdLock(host: Host): Promise<string> {
   const words = 'set -- $(cat /proc/$$/stat); shift 21; f=/run/microshift-net/lock/$$.$1.long.probe';
   const script = `${words}; : > $f; echo $f; exec sleep infinity`;

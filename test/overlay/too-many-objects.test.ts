@@ -12,7 +12,7 @@ import { ownRelease } from './releases.ts';
 import { serveApi } from './served-api.ts';
 import { podOn } from './stored-api.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 120_000;
 const program = fileURLToPath(new URL('bounded-process.js', import.meta.url));
 const nodes = [nodeOf(1, { subnets: ['10.42.16.0/20'] })];

@@ -16,7 +16,7 @@ import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { cni, createPod, installShim, makeSandbox, ofPods } from './pods.ts';
 import { type SlowWay, slowWay } from './slow-api.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 120_000;
 /** Folders in which the daemon and the plug-in write, each on a separate disk. */
 const places = ['/var/lib/microshift-net', '/run/microshift-net', '/etc/cni/net.d', '/tmp'];

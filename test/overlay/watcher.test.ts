@@ -22,7 +22,7 @@ import { writesDuring } from './database-writes.ts';
 import { form } from './form.ts';
 import { type Host, killProcess, missingForHosts, program, startCentral, startLan } from './hosts.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
 /** Reads OVN_Northbound of a node. */

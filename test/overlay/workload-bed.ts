@@ -10,7 +10,7 @@ import { type Central, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
 import { createStoredApi, type StoredApi } from './stored-api.ts';
 
-/** Limit far beyond the need of a busy machine. */
+/** Time limit of each connection and wait, far beyond the need of a busy machine. */
 const limitMs = 60_000;
 
 export const nodes = [nodeOf(1), nodeOf(2), nodeOf(3)];

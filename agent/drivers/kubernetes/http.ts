@@ -87,8 +87,8 @@ export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnsw
 }
 
 /**
- * Yields the lines of a body as they arrive, in batches that are never empty. Rejects as bodyOf does, and if one line
- * is too long.
+ * Yields the lines of a body as they arrive, in batches that are never empty. Rejects if the connection ends before
+ * the body does, and if one line is too long.
  */
 export async function* lineBatchesOf(
   incoming: IncomingMessage,
@@ -112,7 +112,10 @@ export async function* lineBatchesOf(
   if (length > 0) yield [parts.join('')];
 }
 
-/** Returns the delay that a busy server asks for, in ms (RFC 9110 section 10.2.3); null without a delay in seconds. */
+/**
+ * Returns the delay that a busy server asks for, in ms (RFC 9110 section 10.2.3); null if the header Retry-After is
+ * absent or contains a date.
+ */
 export function retryAfterMsOf({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
   const seconds = headers['retry-after'] ?? '';
   return /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1000 : null;

@@ -44,7 +44,7 @@ export function settingsFault(value: unknown): string | null {
   return null;
 }
 
-/** Returns true for settings in the form that profileSettings returns. */
+/** Returns true for settings of a profile: pairs of D-Bus signature and value, by setting and key. */
 export function isSettings(value: unknown): value is ProfileSettings {
   return settingsFault(value) === null;
 }

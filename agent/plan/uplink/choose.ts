@@ -124,7 +124,7 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
   });
 }
 
-/** Returns the first candidate that can be the uplink (null without one), and the unsuitable candidates before it. */
+/** Returns the first candidate that can be the uplink (null if none can), and the unsuitable candidates before it. */
 function firstUsable(
   { observation, external, trace }: Choosing,
   candidates: readonly Candidate[],

@@ -50,7 +50,7 @@ export function isCopyOf({ uuid }: NmProfile, { settings }: NmProfile): boolean 
   return stringsOf(settings, 'user', 'data')[userData.copyOf] === uuid;
 }
 
-/** Returns the copies of generated profiles that are not active. */
+/** Returns the profiles that the agent has copied from generated profiles, without the active ones. */
 export function unusedCopies({ networkManager }: Observation): readonly ProfileName[] {
   const isCopy = ({ settings }: NmProfile): boolean => userData.copyOf in stringsOf(settings, 'user', 'data');
   const isUsed = ({ uuid }: NmProfile): boolean =>

@@ -26,11 +26,11 @@ export interface UplinkSource {
   readonly addressLink: Link;
   /** MAC of the bridge. */
   readonly mac: string;
-  /** Identifiers that DHCP servers know from the device with the addresses; null without a lease. */
+  /** Identifiers that DHCP servers know from the device with the addresses; null if that device has no lease. */
   readonly dhcp: DhcpIdentity | null;
   /** Settings of the agent's profile of the bridge's interface, once the NIC is in the bridge; null before. */
   readonly given: ProfileSettings | null;
-  /** Identity that an earlier run recorded for this NIC and this profile; empty without a record. */
+  /** Identity that an earlier run recorded for this NIC and this profile; empty if no run recorded one. */
   readonly recorded: RecordedIdentity;
   /** True while this profile is active on the NIC. */
   readonly isActive: boolean;

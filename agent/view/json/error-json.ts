@@ -30,7 +30,7 @@ export interface FailureJson {
   /** Heading of docs/use/troubleshooting.md that describes the failure. */
   readonly kind: string;
   readonly message: string;
-  /** Instruction for the administrator; null without one. */
+  /** Instruction for the administrator; null if the error has none. */
   readonly hint: string | null;
 }
 

@@ -31,7 +31,7 @@ export interface ObjectDifferenceJson {
   readonly object: string;
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChangeJson[];
-  /** Other field managers that set the same fields; null without any. */
+  /** Other field managers that set the same fields; null if no other manager does. */
   readonly conflict: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface ManifestsApplied {
   /** Address of the API server. */
   readonly server: string;
   readonly objects: readonly ObjectOutcomeJson[];
-  /** State of the daemonsets; null without `--wait`. */
+  /** State of the daemonsets; null if `--wait` was not given. */
   readonly daemonSets: readonly DaemonSetJson[] | null;
 }
 
@@ -100,7 +100,7 @@ export interface ContainerJson {
   readonly restarts: number;
   /** Reason why the container is not ready; null if it is ready. */
   readonly notReady: string | null;
-  /** Newest event about the container or its pod; null without one. */
+  /** Newest event about the container or its pod; null if no event exists. */
   readonly lastEvent: string | null;
 }
 

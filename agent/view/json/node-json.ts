@@ -48,7 +48,7 @@ export interface FirewallCheckDocument {
   readonly command: 'firewall check';
   readonly outcome: 'as-wanted' | 'drift' | 'no-firewalld';
   readonly wanted: readonly TrustedSourceJson[];
-  /** Sources that firewalld does not trust yet; null without firewalld. */
+  /** Sources that firewalld does not trust yet; null if firewalld does not run. */
   readonly missing: ZoneSourcesJson | null;
 }
 
@@ -57,7 +57,7 @@ export interface FirewallApplyDocument {
   readonly command: 'firewall apply';
   readonly outcome: 'changed' | 'unchanged' | 'no-firewalld';
   readonly wanted: readonly TrustedSourceJson[];
-  /** Sources that this command has added; null without firewalld. */
+  /** Sources that this command has added; null if firewalld does not run. */
   readonly added: ZoneSourcesJson | null;
 }
 
@@ -129,7 +129,10 @@ export function firewallCheckDocument(
   return { command: 'firewall check', outcome, wanted: sourcesJson(wanted), missing: zoneJson(plan) };
 }
 
-/** Returns the document of `firewall apply`; `plan` has the sources that were added, and is null without firewalld. */
+/**
+ * Returns the document of `firewall apply`. `plan` has the sources that were added, and is null if firewalld does not
+ * run.
+ */
 export function firewallApplyDocument(
   wanted: readonly TrustedSource[],
   plan: FirewallPlan | null,

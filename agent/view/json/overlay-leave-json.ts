@@ -4,7 +4,7 @@ export interface OverlayLeaveDocument {
   readonly outcome: 'changed' | 'unchanged';
   /** Name of the node; null if this node was not in an overlay. */
   readonly node: string | null;
-  /** Remains that the command could not remove; null without any. */
+  /** Remains that the command could not remove; null if nothing remains. */
   readonly leftOver: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface OverlayDisableDocument {
   readonly outcome: 'changed' | 'unchanged';
   /** Name of the node; null if this node was not in an overlay. */
   readonly node: string | null;
-  /** Remains that the command could not remove; null without any. */
+  /** Remains that the command could not remove; null if nothing remains. */
   readonly leftOver: string | null;
   /** Nodes that have lost their central node. */
   readonly cutOff: readonly string[];

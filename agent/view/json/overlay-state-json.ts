@@ -17,7 +17,9 @@ export interface OverlayStatusDocument {
   readonly southbound: readonly string[];
   /** False if this member was taken out of the cluster on the central node; null if that is not known. */
   readonly isInCluster: boolean | null;
-  /** Reason why the central node does not have this member, or why that could not be checked; null without one. */
+  /**
+   * Reason why the central node does not have this member, or why that could not be checked; null if no reason exists.
+   */
   readonly membershipProblem: string | null;
   /** Connection of ovn-controller to the southbound database; `absent` if ovn-controller is not running. */
   readonly controller: 'connected' | 'not connected' | 'absent';
@@ -71,7 +73,7 @@ export interface TunnelJson {
   /** Chassis of the node at the other end of the tunnel. */
   readonly chassis: string;
   readonly remoteAddress: string;
-  /** Fault of the tunnel; null without one. */
+  /** Fault of the tunnel; null if it has none. */
   readonly fault: string | null;
   /** True if the other end answers; null if that is not known. */
   readonly answers: boolean | null;

@@ -53,9 +53,9 @@ export interface TraceRuleJson {
   readonly table: string;
   /** First eight digits of the row's UUID. */
   readonly id: string;
-  /** Name of the object from which the row was made, or of the row; empty without a name. */
+  /** Name of the object from which the row was made, or of the row; empty if the row has no name. */
   readonly name: string;
-  /** Description in OVN's notation; empty without one. */
+  /** Description in OVN's notation; empty if the row has no description. */
   readonly says: string;
 }
 

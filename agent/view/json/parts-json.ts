@@ -138,7 +138,7 @@ export function tuningStepsJson(steps: readonly TuningStep[]): readonly StepJson
   return steps.map((step) => ({ title: tuningStepTitle(step), why: step.why }));
 }
 
-/** Returns a change that waits for confirmation for JSON; null without one. */
+/** Returns a change that waits for confirmation for JSON; null if no change waits. */
 export function pendingJson(pending: PendingChange | null): PendingJson | null {
   if (pending === null) return null;
   const { id, command, confirmUntil, state } = pending;

@@ -26,7 +26,7 @@ export interface RunJson {
   readonly outcome: 'changed' | 'unchanged';
   /** Transaction of the change; null if no bridge was changed. */
   readonly transaction: TransactionJson | null;
-  /** Transaction that waited for confirmation and was rolled back before this run; null without one. */
+  /** Transaction that waited for confirmation and was rolled back before this run; null if no transaction waited. */
   readonly reverted: string | null;
   readonly uplink: UplinkJson | null;
   /** Changes that were made. */
@@ -173,8 +173,8 @@ export interface RunFacts {
 
 /**
  * Returns the document of a repair. `late` is the run that made the bridges of `bridge add` whose NICs have appeared;
- * null without one. If there are two transactions, the document has the last one, which `undo` would undo, and a note
- * names the other.
+ * null if no such run took place. If there are two transactions, the document has the last one, which `undo` would
+ * undo, and a note names the other.
  */
 export function repairDocument(facts: RunFacts, late: RunFacts | null): RunDocument {
   const own = runDocument('apply', facts);

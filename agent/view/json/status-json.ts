@@ -35,7 +35,7 @@ export interface StatusDocument {
   readonly overlay: OverlayPartJson | null;
   readonly pending: PendingJson | null;
   readonly differences: readonly DifferenceJson[];
-  /** Reason why no plan can be made, or why the record of the overlay cannot be read; null without one. */
+  /** Reason why no plan can be made, or why the record of the overlay cannot be read; null if both are possible. */
   readonly problem: string | null;
   readonly warnings: readonly WarningJson[];
 }
@@ -83,7 +83,7 @@ export interface TransactionSummaryJson {
   readonly state: TransactionStateJson;
   /** Reason for the state of the transaction; null if the state needs none. */
   readonly detail: string | null;
-  /** Failure after the one in `detail`, such as that of a rollback; null without one. */
+  /** Failure after the one in `detail`, such as that of a rollback; null if no other failure followed. */
   readonly later: string | null;
   /** Device that the plan chose for br-ex; null if it chose none. */
   readonly uplink: string | null;

@@ -56,8 +56,8 @@ export function wholeObservation(short: ShortObservation): Observation {
 }
 
 /**
- * Returns the short form of an observation, without the object paths that follow from the order of devices and
- * profiles, so that a case can add or remove a device or a profile.
+ * Adds the object paths to the short form of an observation. The paths follow from the order of devices and profiles,
+ * so that a case can add or remove a device or a profile.
  */
 export function numberedObservation(short: ShortObservation): ShortObservation {
   const { devices = [], profiles = [] } = short.networkManager ?? {};

@@ -204,7 +204,10 @@ function late(call: string): NonNullable<Played['answer']> {
   };
 }
 
-/** Returns a function that fails one call when the run is stopped, like a bus at its own time limit. */
+/**
+ * Returns a function by which one call gets no answer: after the run was stopped, the call fails as at the time limit
+ * of the bus.
+ */
 function never(call: string): NonNullable<Played['answer']> {
   return async (asked, control) => {
     await late(call)(asked, control);

@@ -54,8 +54,8 @@ export function acceptsAdvertisements(interfaceName: string): boolean {
 }
 
 /**
- * Makes the kernel ignore router advertisements on an interface. Returns the kernel's error; null without an error, or
- * if the interface or IPv6 is absent.
+ * Makes the kernel ignore router advertisements on an interface. Returns the kernel's error; null if it accepted the
+ * setting, or if the interface or IPv6 is absent.
  */
 export function ignoreAdvertisements(interfaceName: string): string | null {
   if (!acceptsAdvertisements(interfaceName)) return null;

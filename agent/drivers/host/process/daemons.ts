@@ -75,8 +75,8 @@ function dropIn(kind: DropInFacts['kind'], unit: DaemonName, file: string, root:
 
 /**
  * Returns the arguments of taskset(1) commands that set the CPU affinity of threads of a running process, one list per
- * command; null `threads` means all threads. The last argument is the thread. systemd/microshift-net-affinity.service
- * runs taskset(1) with the same arguments.
+ * command; null `threads` means all threads. The last argument is the id of the thread, or of the process if the
+ * command concerns all threads. systemd/microshift-net-affinity.service runs taskset(1) with the same arguments.
  */
 export function tasksetWords(pid: number, threads: readonly number[] | null, cpus: string): readonly string[][] {
   if (threads === null) return [['-a', '-c', '-p', cpus, String(pid)]];

@@ -20,8 +20,8 @@ export interface SshSession {
 }
 
 /**
- * Returns the SSH connection from which the agent was started (ssh(1), SSH_CONNECTION); null without an SSH connection,
- * or if the variable does not contain two valid ends.
+ * Returns the SSH connection from which the agent was started (ssh(1), SSH_CONNECTION); null if no SSH connection
+ * started it, or if the variable does not contain two valid ends.
  */
 export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
   for (const connection of environments(own, parent, root)) {

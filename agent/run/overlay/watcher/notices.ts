@@ -38,7 +38,7 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
 
 /**
  * Returns Events for the parts of a service that are not served. Leaves out the parts that were not served in the
- * earlier state either, because they have been reported. `before` is null without an earlier state.
+ * earlier state either, because they have been reported. `before` is null if no earlier state exists.
  */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
   const reported = before === null ? [] : missing(service, before);

@@ -1,4 +1,4 @@
-// Number of announcements of an address, and when frames that could not be sent are sent again.
+// Number of announcements of an address, and repetition of frames that could not be sent.
 import t from 'tap';
 import { AgentError } from '../../../../../agent/errors.ts';
 import { createAnnouncements } from '../../../../../agent/run/overlay/daemon/announcements.ts';
